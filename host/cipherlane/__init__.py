@@ -1,11 +1,11 @@
-"""Host side of Cipherlane: talks records to a board, real or simulated.
+"""Host side of Cipherlane: exchanges records with a board, real or simulated.
 
-`connect` gives a `Device`, `Device.open_session` a `Session`, which streams data through the board; all are context
-managers, every wait is bounded, and what goes wrong is a `CipherlaneError`, whose message names the remedy.
+`connect` returns a `Device`, and `Device.open_session` returns a `Session`, which streams data through the board. Both
+are context managers. Every wait is bounded. Failures raise a `CipherlaneError`; its message names the remedy.
 
-Layers, lowest first: `transport` (moves records), `protocol` (layouts and framing, pure), `link` (window and
-time-outs), `calls` and `transfer` (one request; many), `session` and `device` (typed API), `cli` and `views` (parse and
-show).
+Layers, lowest first: `transport` (moves records), `protocol` (layouts and framing, no input or output), `link` (window
+and time-outs), `calls` (one request) and `transfer` (many requests), `session` and `device` (typed API), `cli` and
+`views` (parse arguments and print).
 """
 
 from importlib import import_module
@@ -88,7 +88,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a name when it is first used, so that the command's first step comes before its modules are loaded."""
+    """Import a public name when it is first used, so that the command's `main` starts before the other modules load."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -1,6 +1,6 @@
-"""A command line's parser that names the nearest command, option or choice to one that there is not.
+"""A command-line parser that suggests the nearest command, option or choice for a mistyped one.
 
-It shows nothing of what it was given but options: a mistyped option may stand before a key.
+Its messages repeat only options and never other words: a mistyped option may stand before a key.
 """
 
 import argparse
@@ -14,30 +14,30 @@ from . import views
 from .plain import plain
 
 _HIDDEN = "..."
-_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # what an option looks like, and a key does not
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # an option looks like this; a key does not
 
 
 class Parser(argparse.ArgumentParser):
-    """Parses without abbreviations; its errors name options and choices, and `...` in place of any other word."""
+    """Parses without abbreviations. Its errors name options and choices, and print `...` instead of any other word."""
 
     commands: "argparse._SubParsersAction[Parser]"
 
     def __init__(self, **options: Any):
-        """Take the options of `argparse.ArgumentParser`."""
+        """Accept the options of `argparse.ArgumentParser`."""
         super().__init__(**{**options, "allow_abbrev": False})
         self.words: Sequence[str] = ()  # that it was given
 
     def has(self, option: str) -> bool:
-        """Return whether there is an option of that name."""
+        """Return whether the parser has an option of this name."""
         return option in self._option_string_actions
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Do as the parent does."""
+        """Parse as `argparse.ArgumentParser.parse_known_args` does."""
         self.words = args
         return super().parse_known_args(args, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Do as the parent does."""
+        """Parse as `argparse.ArgumentParser.parse_args` does."""
         parsed, rest = self.parse_known_args(args, namespace)
         if rest:
             chosen = self.commands.choices[parsed.command]
@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
         return parsed
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Do as the parent does, and name the nearest choice."""
+        """Check a choice as the parent class does, and suggest the nearest choice in the error."""
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
@@ -57,13 +57,13 @@ class Parser(argparse.ArgumentParser):
             raise
 
     def error(self, message: str) -> NoReturn:
-        """End with status 2 and `message`, which names no value."""
+        """Print `message`, without any value from the command line, and exit with status 2."""
         for value in sorted(self._values(), key=len, reverse=True):
             message = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", _HIDDEN, message)
         super().error(message)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help or an error, of which nothing moves the cursor; name an output that cannot be written."""
+        """Print help or an error without control characters; report an output that cannot be written."""
         message = plain(message, keep="\n")
         if file is not sys.stdout:
             super()._print_message(message, file)
@@ -72,7 +72,7 @@ class Parser(argparse.ArgumentParser):
                 file.write(message)
 
     def _values(self) -> Iterator[str]:
-        """The words that were given, and what they say behind the name of an option, but no options and choices."""
+        """Yield the words of the command line and the values after `=` in options, but no options and no choices."""
         known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
         for word in self.words:
             for value in {word, word.partition("=")[2], word[2:] if word[:1] == "-" != word[1:2] else ""}:
@@ -81,6 +81,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
-    """Return what may be meant by a word that is none of those known, as a question; nothing if nothing is near."""
+    """Return a question that suggests the nearest of the `known` words, or an empty text if none is near."""
     near = difflib.get_close_matches(word, list(known), 1)
     return f" (did you mean {near[0]}?)" if near else ""

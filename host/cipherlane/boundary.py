@@ -1,7 +1,7 @@
-"""The boundary around a command: whatever goes wrong in it, foreseen or not, ends as one line and an exit status.
+"""The boundary around a command: every failure, expected or not, ends as one line and an exit status.
 
-It also gives the command the standard streams that it was started without, and sees at the end that what it has shown
-was written.
+It also opens the standard streams that the process was started without. At the end it checks that all output was
+written.
 """
 
 import contextlib
@@ -27,10 +27,10 @@ _NO_THREAD = "no further thread can be started: end other programs, or raise the
 
 
 def guarded(command: Callable[[], int], hint: Callable[[], str]) -> int:
-    """Run `command` and return the exit status; `hint` tells what helps with a fault that nobody foresaw.
+    """Run `command` and return the exit status; `hint` returns the advice to print for an unexpected fault.
 
-    What is raised is shown, what threads raise too; SystemExit is raised again. INT, TERM and HUP interrupt the command
-    and nothing before or after it.
+    Exceptions of the command and of its threads are printed; SystemExit is raised again. The signals INT, TERM and HUP
+    interrupt the command only, not the steps before or after it.
     """
     _open_streams()
     faults: list[str] = []
@@ -49,13 +49,16 @@ def guarded(command: Callable[[], int], hint: Callable[[], str]) -> int:
         status = status or _flushed(sys.stdout) or (_FAILED if faults else 0)
         for stream in (sys.stdout, sys.stderr):
             _flushed(stream, False)
-    if ended:  # by the parser, with what it has printed
+    if ended:  # the parser ended the command, after printing
         raise SystemExit(status)
     return status
 
 
 def describe(error: BaseException, hint: str) -> str:
-    """Return the line for an exception that is none of the tool's own: it repeats no value, which may be a key."""
+    """Return the line for an exception that is not one of the tool's own.
+
+    It repeats no value, because that may be a key.
+    """
     if isinstance(error, MemoryError):
         return _NO_MEMORY
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
@@ -77,7 +80,7 @@ def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
                 interrupt.add_note("no result was kept")
             views.show_error(_with_notes("interrupted", interrupt))
             return exit_status(interrupt)
-        except (ReaderGoneError, BrokenPipeError):  # `head` has read enough: no failure, so no message
+        except (ReaderGoneError, BrokenPipeError):  # `head` has read enough: not a failure, so no message
             let_go_of_what_is_gone()
             return ReaderGoneError.exit_code
         except CipherlaneError as error:
@@ -86,7 +89,7 @@ def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
         except Exception as error:
             views.show_error(_with_notes(describe(error, hint()), error))
             return _FAILED
-    except MemoryError:  # there was none to describe what had happened
+    except MemoryError:  # no memory was left to describe the fault
         views.show_error(_NO_MEMORY)
         return _FAILED
 
@@ -96,7 +99,7 @@ def _with_notes(text: str, error: BaseException) -> str:
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return file and line of the innermost function of this package."""
+    """Return file and line of the innermost function of this package in the traceback."""
     place = "an unknown place"
     while trace:
         name = trace.tb_frame.f_code.co_filename
@@ -108,7 +111,7 @@ def _place(trace: TracebackType | None) -> str:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let INT raise KeyboardInterrupt meanwhile, if it ends the process before and afterwards."""
+    """Let INT raise KeyboardInterrupt inside the context, if INT ends the process before and after it."""
     ends = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_DFL
     if ends:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -121,7 +124,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
-    """Show in one line what threads and destructors raise; what a thread does is noted in `faults`."""
+    """Print in one line what threads and destructors raise; add faults of threads to `faults`."""
 
     def in_thread(what: Any) -> None:
         if what.exc_value is not None and not issubclass(what.exc_type, SystemExit):
@@ -141,10 +144,12 @@ def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
 
 
 def _open_streams() -> None:
-    """Give the process the standard streams that it lacks, and let those for text take any character.
+    """Open the standard streams that the process lacks, and let text streams accept any character.
 
-    A file that is opened would have a missing one's number, and get what is meant for the stream. Of the null device,
-    the input can only be written and the output only be read: who uses them gets an error.
+    Otherwise the next file opened would get the number of a missing stream, and output for the stream would go into it.
+    A
+    missing input is opened for writing only and a missing output for reading only, so that using either raises an
+    error.
     """
     for number, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         with contextlib.suppress(OSError):
@@ -165,9 +170,9 @@ def _open_streams() -> None:
 
 
 def _flushed(stream: TextIO, show: bool = True) -> int:
-    """Write what a stream still holds; return 0, or the status of an output that cannot be written.
+    """Write what a stream still holds; return 0, or the exit status if the output cannot be written.
 
-    Then it goes nowhere, so that Python does not try again at its end.
+    After a failure the stream leads nowhere, so that Python does not write again when it exits.
     """
     try:
         stream.flush()
@@ -176,13 +181,13 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            os.close(number)  # first: there may be no other number left
+            os.close(number)  # first, because no other number may be free
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:
                 os.dup2(nowhere, number)
                 os.close(nowhere)
             stream.flush()
-        if error.errno == errno.EPIPE:  # nobody reads it any more
+        if error.errno == errno.EPIPE:  # the reader has closed the pipe
             return ReaderGoneError.exit_code
         if show:
             views.show_error(f"cannot write standard output: {error.strerror}; send it to a file or pipe with room")

@@ -1,6 +1,6 @@
-"""Build ids: which gateware and which firmware a board has, 16 bytes that its build flow puts into both.
+"""Build ids: 16 bytes that identify a board's gateware and firmware; the build flow puts them into both.
 
-As text they are two digests in hexadecimal with a hyphen between, of gateware and of firmware.
+The text form is two hexadecimal digests with a hyphen between them: gateware, then firmware.
 """
 
 import json
@@ -9,31 +9,31 @@ from pathlib import Path
 
 from .errors import ArgumentError, ReplyError
 
-MARK = b"cipherlane build"  # in place of one, where no build flow has put it
+MARK = b"cipherlane build"  # placeholder where no build flow has written an id
 _PART = len(MARK) // 2
 _TEXT = re.compile(rf"[0-9a-f]{{{2 * _PART}}}-[0-9a-f]{{{2 * _PART}}}")
 
 
 def text(field: bytes) -> str:
-    """Return a build id as it is shown, empty for what stands for none."""
+    """Return a build id in its text form; empty if the field holds the placeholder."""
     return "" if field in (MARK, bytes(len(MARK))) else f"{field[:_PART].hex()}-{field[_PART:].hex()}"
 
 
 def short(shown: str) -> str:
-    """Return the begin of both digests, for tables; a hyphen for no id."""
+    """Return the beginning of both digests, for tables; a hyphen if there is no id."""
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 
 
 def is_text(shown: str) -> bool:
-    """Whether `shown` is a build id as it is shown."""
+    """Return whether `shown` is a build id in its text form."""
     return bool(_TEXT.fullmatch(shown))
 
 
 def expected(given: str) -> str:
-    """Return the build id that `given` is, or that the file of that name has: of a build, or of its results.
+    """Return the build id that `given` spells, or that the file `given` contains: a file of a build or of its results.
 
     Raises:
-        ArgumentError: there is none.
+        ArgumentError: `given` is neither.
     """
     if is_text(given):
         return given
@@ -52,10 +52,10 @@ def expected(given: str) -> str:
 
 
 def require(seen: str, wanted: str) -> None:
-    """See that a board's build id is the one that is wanted.
+    """Check that a board has the build id that is expected.
 
     Raises:
-        ReplyError: it is another one; the message says which part.
+        ReplyError: the ids differ; the message names the part that differs.
     """
     if seen == wanted:
         return

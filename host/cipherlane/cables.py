@@ -1,7 +1,7 @@
-"""JTAG cables on USB, as Linux lists them: which are attached, of which boards, and whether this user may open them.
+"""JTAG cables on USB as Linux lists them: what is attached, for which boards, and whether this user may open it.
 
-The boards' data files say which revision of a board has which cable; `known_cables` is made from them. Other devices
-may have the same chips. openFPGALoader opens cables by libusb.
+The boards' data files name the cable of each board revision; `known_cables` is generated from them. Other devices may
+use the same chips. openFPGALoader opens cables through libusb.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .known_cables import ROWS
 
-# USB vendor and product, and chip, of adapters that openFPGALoader uses and no supported board has.
+# USB vendor and product, and chip, of adapters that openFPGALoader supports but no supported board carries.
 _ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
 
 
@@ -22,9 +22,9 @@ def _titles() -> dict[str, str]:
     return {usb: " and ".join(names) for usb, names in boards.items()} | _ADAPTERS
 
 
-# By USB identity: the chip, and the boards and their revisions that have it.
+# For each USB identity: the chip, and the boards and revisions that use it.
 CABLES = _titles()
-_CMSIS_DAP = "0d28:0204"  # which openFPGALoader opens through hidapi's hidraw, not through libusb
+_CMSIS_DAP = "0d28:0204"  # openFPGALoader opens it through hidapi's hidraw, not through libusb
 GROUP = "plugdev"
 RULES = Path("/etc/udev/rules.d/70-cipherlane.rules")
 REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROUP}, log in and attach it again"
@@ -32,9 +32,9 @@ REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROU
 
 @dataclass(frozen=True)
 class Cable:
-    """An attached cable: its USB identity, what it is, its serial number if it has one, whether it may be opened.
+    """An attached cable: USB identity, title, serial number if any, and whether this user may open it.
 
-    `product` is what the device calls itself, empty if it does not.
+    `product` is the name that the device reports; empty if it reports none.
     """
 
     usb: str
@@ -45,7 +45,7 @@ class Cable:
 
 
 def attached(root: Path = Path("/")) -> list[Cable] | None:
-    """Return the cables that are attached; None where the system does not list them."""
+    """Return the attached cables; None on systems that do not list them."""
     devices = root / "sys" / "bus" / "usb" / "devices"
     if not devices.is_dir():
         return None
@@ -63,11 +63,11 @@ def attached(root: Path = Path("/")) -> list[Cable] | None:
 
 
 def boards_at(usb: str | None, interface: int | None) -> list[str]:
-    """Return the boards, with their revisions, that have their UART at an `interface` of a USB device of this identity.
+    """Return the boards, with revisions, that connect their UART to an `interface` of a USB device with this identity.
 
     Args:
         usb: vendor and product of the device; None if the port is not on USB.
-        interface: number of the port's interface; None if the device has one only, or the system does not tell.
+        interface: number of the port's interface; None if the device has only one, or the system does not tell.
     """
     found = []
     for _, _, board, uart in ROWS:
@@ -78,7 +78,7 @@ def boards_at(usb: str | None, interface: int | None) -> list[str]:
 
 
 def rules() -> str:
-    """Return udev's rules that let the group `GROUP`, and who sits at the machine, open the cables."""
+    """Return udev rules that let the group `GROUP` and the user at the machine open the cables."""
     lines = ["# Cipherlane: JTAG cables of its boards. Written by `make udev`."]
     for usb, title in CABLES.items():
         vendor, product = usb.split(":")
@@ -91,7 +91,7 @@ def rules() -> str:
 
 
 def _text(path: Path) -> str:
-    """What a file says, nothing if it cannot be read: a device may go meanwhile."""
+    """Return a file's contents; empty if it cannot be read, because a device may be unplugged at any time."""
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Calls to a board: one request, repeated until its reply comes."""
+"""Calls to a board: one request, repeated until its reply arrives."""
 
 import secrets
 from typing import Any
@@ -12,7 +12,7 @@ from .replies import BoardInfo, fields_of
 
 
 class Calls:
-    """Makes requests over `link`, one at a time; with `strict_version` a reply of another version is an error."""
+    """Sends requests over `link`, one at a time; with `strict_version`, a reply of another version is an error."""
 
     def __init__(self, link: Link):
         """Use `link` and its clock."""
@@ -21,7 +21,7 @@ class Calls:
         self.strict_version = True
 
     def reset_window(self, info: BoardInfo) -> None:
-        """Keep no more in flight from now on than the board holds where control records go."""
+        """From now on, keep no more bytes in flight than the board's buffer for control records holds."""
         self.link.set_window(info.rx_window, HEADER.size + info.max_data)
 
     def request(
@@ -33,7 +33,7 @@ class Calls:
         resync: bool = False,
         **values: int | bytes,
     ) -> Any:
-        """Send a request outside any session; return the fields of the reply. See `exchange`."""
+        """Send a request outside any session and return the fields of the reply. See `exchange`."""
         request = Record(kind, token=secrets.randbits(64), data=layout.REQUESTS[kind].pack(**values))
         return fields_of(self.exchange(request, timeout=timeout, attempts=attempts, resync=resync))
 
@@ -44,14 +44,14 @@ class Calls:
 
         Args:
             request: the record.
-            timeout: seconds to wait each time; by default what the link has learnt.
-            attempts: times to send it; by default the link's.
-            resync: end half a frame before each time.
+            timeout: seconds to wait after each attempt; by default the time-out that the link has learnt.
+            attempts: how often to send the request; by default the link's number.
+            resync: before each attempt, end any frame that was cut short.
 
         Raises:
             BoardError: the board refused.
-            NoReplyError: no answer to any attempt.
-            VersionMismatchError: before the board is known, a record of another version came.
+            NoReplyError: no attempt was answered.
+            VersionMismatchError: a record of another version arrived before the board was identified.
         """
         link = self.link
         attempts = attempts or link.pace.attempts
@@ -62,7 +62,8 @@ class Calls:
             key = link.send(request, timeout)
             deadline, left = self.clock.now() + (timeout or link.timeout), 1.0
             while left > 0:
-                left = deadline - self.clock.now()  # not above 0 after a pause of this process: the reply may be there
+                # 0 or less after a pause of this process: a reply may still be waiting
+                left = deadline - self.clock.now()
                 arrival = link.receive(max(0.0, left), strict_version=self.strict_version)
                 if arrival is None:
                     break

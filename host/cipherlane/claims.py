@@ -1,9 +1,9 @@
-"""Which files a command reads and which it writes: the one rule for every file that the tool writes.
+"""Which files a command reads and which it writes: one rule for every file that the tool writes.
 
-No file that is written is another file of the command, whatever both are called: device and inode tell files apart, and
-of files that are not there yet, folder and name. A file that is there is replaced only with --force. A symbolic link
-is not followed: --force replaces the link, and what it leads to stays as it is. Terminals, pipes and devices are
-written to as they are, and hold nothing that could be lost.
+A command never writes a file that it also uses otherwise, whatever the names are. Existing files are compared by device
+and inode, and others by folder and name. An existing file is replaced only with --force. Symbolic links are not
+followed: --force replaces the link, and its target is left as it is. Terminals, pipes and devices are written directly;
+they hold nothing that could be lost.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ STANDARD = "-"
 
 
 class ReadName(str):
-    """Name of a file that a command reads, as its options have it."""
+    """Name of a file that a command reads."""
 
 
 class WrittenName(str):
@@ -28,15 +28,15 @@ class WrittenName(str):
 
 
 class OutName(WrittenName):
-    """Name of an output that has another name until it is complete, or `-` for standard output."""
+    """Name of an output that has a temporary name until it is complete, or `-` for standard output."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """A file of a command: its name, whether it is written, and the option that names it.
+    """A file that a command uses: its name, whether it is written, and the option that names it.
 
-    `status` is that of a file that is open; others are looked at when they are compared. `kept_for` is the output
-    whose beginning this file keeps.
+    `status` is set for files that are already open; others are looked up when they are compared. `kept_for` names the
+    output, if this file keeps the incomplete part of it.
     """
 
     name: str
@@ -46,32 +46,32 @@ class Use:
     kept_for: str = ""
 
     def seen(self) -> os.stat_result | None:
-        """Return the status of what the name leads to, None if nothing is there."""
+        """Return the status of the file under this name; None if there is no such file."""
         if self.status is not None:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # who opens it will say why
+        except (OSError, ValueError):  # opening the file will report the reason
             return None
 
     @property
     def remedy(self) -> str:
-        """What a user can do who may not have this file written."""
+        """Return what the user can do if this file may not be written."""
         return f"name another {self.option}" if self.option.isupper() else f"name another with {self.option}"
 
 
 def is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether writing to one file changes what the other holds: never for terminals, pipes and /dev/null."""
+    """Return whether writing one file changes the other's contents: never for terminals, pipes and /dev/null."""
     if stat.S_ISBLK(one.st_mode) and stat.S_ISBLK(other.st_mode):
         return one.st_rdev == other.st_rdev
     return stat.S_ISREG(one.st_mode) and (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def require_apart(uses: Iterable[Use]) -> None:
-    """Refuse a command that writes a file which it reads, or writes twice.
+    """Refuse a command that would write a file it reads, or write one file twice.
 
     Raises:
-        FileError: it does; the message says which names are one file, and which of them to change.
+        FileError: two names are one file; the message gives both and says which to change.
     """
     before: list[Use] = []
     for use in uses:
@@ -82,11 +82,11 @@ def require_apart(uses: Iterable[Use]) -> None:
 
 
 def require_replaceable(use: Use, replace: bool) -> None:
-    """Refuse to write what is there, unless it is to be replaced.
+    """Refuse to write over an existing file, unless it is to be replaced.
 
     Raises:
-        ExistsError: something is there, and `replace` is false.
-        FileError: it cannot be written at all.
+        ExistsError: the file exists, and `replace` is false.
+        FileError: the file cannot be written at all.
     """
     path = Path(use.name)
     try:
@@ -105,7 +105,7 @@ def require_replaceable(use: Use, replace: bool) -> None:
 
 
 def standard_streams(reads_input: bool) -> Iterator[Use]:
-    """Yield this process's standard output and error, and its standard input if that is read."""
+    """Yield this process's standard output and error, and its standard input if the command reads it."""
     for name, stream in (("input", sys.stdin), ("output", sys.stdout), ("error", sys.stderr)):
         if name == "input" and not reads_input:
             continue
@@ -123,14 +123,14 @@ def _are_one(one: Use, other: Use) -> bool:
 
 
 def _place(name: str) -> tuple[object, ...]:
-    """Return what tells a file apart that is not there: its folder, if that is there, and its name."""
+    """Return a value that identifies a file that does not exist yet: its folder, if that exists, and its name."""
     try:
         folder, last = os.path.split(os.path.realpath(name))
         status = os.stat(folder)
         return (status.st_dev, status.st_ino, last)
     except OSError:
         return (folder, last)
-    except ValueError:  # a name with a zero byte, which is refused when it is opened
+    except ValueError:  # a name with a zero byte; opening it will be refused
         return (name,)
 
 

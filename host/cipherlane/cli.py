@@ -63,7 +63,7 @@ def _run(argv: list[str], hints: list[str]) -> int:
 
 
 def build_parser() -> Parser:
-    """Return the parser of the command line; `commands` of it has those of the commands."""
+    """Return the parser of the command line; its attribute `commands` holds the parsers of the commands."""
     parser = Parser(
         prog="cipherlane",
         description="Encrypt, measure and test with a Cipherlane board, real or simulated.",

@@ -1,4 +1,4 @@
-"""The clock by which the host waits and measures; tests give another one, in which nothing takes time by itself."""
+"""The clock by which the host waits and measures. Tests replace it with one in which time passes only on request."""
 
 import math
 import select
@@ -19,11 +19,11 @@ class Clock:
     """The machine's own clock."""
 
     def now(self) -> float:
-        """Return the time in seconds, from some beginning."""
+        """Return the time in seconds since an arbitrary start."""
         return time.monotonic()
 
     def busy(self) -> float:
-        """Return the seconds that this process was running on a processor."""
+        """Return the processor time of this process in seconds."""
         return time.process_time()
 
     def sleep(self, seconds: float) -> None:
@@ -31,20 +31,20 @@ class Clock:
         time.sleep(seconds)
 
     def wait(self, changed: Condition, holds: Callable[[], bool], timeout: float | None = None) -> None:
-        """Wait until `holds()` is true, which `changed` tells, `timeout` seconds at most if it is one."""
+        """Wait until `holds()` is true, at most `timeout` seconds if given; `changed` is notified of each change."""
         changed.wait_for(holds, timeout)
 
     def readable(self, source: HasDescriptor, timeout: float) -> bool:
-        """Wait until `source` can be read, `timeout` seconds at most; return whether it can."""
+        """Wait until `source` can be read, at most `timeout` seconds; return whether it can."""
         return _ready(source, "POLLIN", timeout)
 
     def writable(self, sink: HasDescriptor, timeout: float) -> bool:
-        """Wait until `sink` can be written, `timeout` seconds at most; return whether it can."""
+        """Wait until `sink` can be written, at most `timeout` seconds; return whether it can."""
         return _ready(sink, "POLLOUT", timeout)
 
 
 def _ready(what: HasDescriptor, event: str, timeout: float) -> bool:
-    """Wait for an event; where there is `poll`, the descriptor may be above those of `select`."""
+    """Wait for an event on a descriptor; `poll`, where available, takes descriptors too large for `select`."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(what, getattr(select, event))

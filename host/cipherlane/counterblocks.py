@@ -1,22 +1,22 @@
-"""Ranges of counter blocks: what open says of them, and those of measurements.
+"""Ranges of counter blocks: arithmetic on blocks, and the ranges that measurements use.
 
-The latter are contiguous under one key, so that a board's table holds them as one.
+The ranges of measurements are contiguous under one key, so that the board's table holds them as one range.
 """
 
 import secrets
 
 from .protocol.layout import BLOCK
 
-MOST_STREAM = 1 << 36  # bytes of a stream; declared where its length is not known
+MOST_STREAM = 1 << 36  # longest stream in bytes; declared if the length is unknown
 
 
 def block_after(block: bytes, count: int) -> bytes:
-    """Return the counter block that comes `count` blocks after `block`, modulo 2^128."""
+    """Return the counter block that is `count` blocks after `block`, modulo 2^128."""
     return ((int.from_bytes(block, "big") + count) % (1 << 128)).to_bytes(BLOCK, "big")
 
 
 class CounterBlocks:
-    """A random key, and ranges under it that follow each other from a random initial counter block on."""
+    """A random key, and successive ranges under it that start at a random initial counter block."""
 
     def __init__(self, key_bits: int):
         """Draw a key of `key_bits`."""
@@ -29,10 +29,10 @@ class CounterBlocks:
         return len(self.key) * 8
 
     def take(self, size: int) -> bytes:
-        """Return the initial counter block of a stream of `size` bytes, whose blocks nobody else gets."""
+        """Return the initial counter block of a stream of `size` bytes and reserve its blocks."""
         self._last, self._next = self._next, block_after(self._next, -(-size // BLOCK))
         return self._last
 
     def give_back(self, size: int) -> None:
-        """Let the next stream have the blocks behind the first `size` bytes of the last one, which used no more."""
+        """Release the last stream's blocks after its first `size` bytes, which are all it used, for the next stream."""
         self._next = block_after(self._last, -(-size // BLOCK))

@@ -1,4 +1,4 @@
-"""Typed API of a board: identity, sessions, benchmark, self-test, counters."""
+"""Typed API of a board: identity, sessions, benchmark, self-test and counters."""
 
 import contextlib
 import secrets
@@ -32,16 +32,16 @@ from .transport.base import Pace, Transport
 from .transport.serial import DEFAULT_BAUD
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # index: code on the wire
-SIM_BENCH_BYTES = 4096  # of the C engines on a simulated board, where the whole buffer would take a minute
+DIRECTIONS = ("encrypt", "decrypt")  # the index is the code on the wire
+SIM_BENCH_BYTES = 4096  # for the C engines of a simulated board, where the whole buffer takes a minute
 _MOST_BENCH_PARTS = 1 << 16
-# Bits of a counter block that are 0 in those of 128-EEA1: behind DIRECTION, and of the block's number, all but 16.
+# Bits of a counter block that must be 0 in 128-EEA1: all after DIRECTION except the low 16 bits of the block number.
 _NOT_OF_A_MESSAGE = (1 << 74) - 1 << 16
 _DRAIN_QUIET, _DRAIN_LIMIT = 0.05, 2.0  # seconds
 
 
 def key_bits_of(engine: Engine) -> tuple[int, ...]:
-    """The lengths of keys, in bits, that an engine takes."""
+    """Return the key lengths, in bits, that an engine supports."""
     return KEY_BITS if engine.traits.cipher == "aes" else KEY_BITS[:1]
 
 
@@ -58,11 +58,11 @@ class Device(Calls):
     """A board reached through a transport; a context manager that connects and closes."""
 
     def __init__(self, transport: Transport, timeout: float | None = None, log: RecordLog | None = None):
-        """Use `transport` and its clock; the device then owns it, and `log`.
+        """Use `transport` and its clock; the device then owns the transport and `log`.
 
         Args:
-            transport: the way to the board.
-            timeout: seconds that replace the transport's time-outs.
+            transport: the connection to the board.
+            timeout: seconds to wait for each reply, instead of the transport's time-outs.
             log: where to write the records sent and received.
         """
         self.timeout = timeout
@@ -74,12 +74,12 @@ class Device(Calls):
         self._info: BoardInfo | None = None
 
     def connect(self) -> BoardInfo:
-        """Discard what an earlier conversation left, and ask who answers.
+        """Discard leftovers of an earlier conversation and request the board's identity.
 
         Raises:
-            NoReplyError: nothing, or nothing sensible, answers.
-            ReplyError: what the board says of itself cannot be.
-            VersionMismatchError: the board speaks another version of the record layout.
+            NoReplyError: nothing answers, or the answer is not from a Cipherlane board.
+            ReplyError: the identity that the board reports is invalid.
+            VersionMismatchError: the board uses another version of the record layout.
         """
         link = self.link
         link.transport.resync()
@@ -101,7 +101,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # the firmware of a simulated netlist takes itself for a board's
+        if link.transport.simulated:  # firmware on a simulated netlist reports itself as a board
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self.strict_version = False
         self.reset_window(self._info)
@@ -109,12 +109,12 @@ class Device(Calls):
         return self._info
 
     def info(self) -> BoardInfo:
-        """Who answers; connects first if need be."""
+        """Return the board's identity; connect first if necessary."""
         return self._info or self.connect()
 
     @property
     def record_bytes(self) -> int:
-        """Data bytes of a full record to the CPU: the most of which two fit the board's window, a multiple of 16."""
+        """Data bytes of a full record to the CPU: the largest multiple of 16 with which the window holds two records."""
         info, wire_size = self.info(), self.link.transport.wire_size
         size = info.max_data
         while size > BLOCK and wire_size(layout.HEADER.size + size) > info.rx_window // 2:
@@ -135,23 +135,24 @@ class Device(Calls):
     ) -> Session:
         """Open a session that encrypts or decrypts with AES-CTR; use it as a context manager.
 
-        It owns ceil(length / 16) counter blocks from the initial one on, under its key. The board refuses a range
-        of which a block was used or is owned, until its power is cycled.
+        The session owns ceil(length / 16) counter blocks under its key, starting at the initial counter block. The
+        board
+        refuses a range if one of its blocks was used or is owned, until the board's power is cycled.
 
         Args:
             key: 16, 24 or 32 bytes.
-            iv: initial counter block, 16 bytes; None lets the board draw one, which the session then has.
-            engine: one of `info().engines`. One of SNOW 3G takes keys of 16 bytes, and counter blocks of 128-EEA2.
+            iv: initial counter block, 16 bytes; with None the board draws one, which becomes the session's `iv`.
+            engine: one of `info().engines`. A SNOW 3G engine takes keys of 16 bytes and counter blocks of 128-EEA2.
             direction: "encrypt" or "decrypt".
-            length: bytes of the whole stream, 2^36 at most; None if unknown: 2^36 are declared.
-            record_bytes: bytes of a full record, a multiple of 16; by default as many as there can be.
-            ticket: resumes the range of an earlier session, which had this ticket, key, iv and record_bytes.
-            begin: byte of a longer stream at which this range begins, for the offsets of the session's transfers.
+            length: bytes of the whole stream, at most 2^36; None if unknown, which declares 2^36.
+            record_bytes: data bytes of a full record, a multiple of 16; by default the largest size possible.
+            ticket: resumes the range of an earlier session that had this ticket, key, iv and record_bytes.
+            begin: byte of a longer stream at which this range begins; transfer offsets count from the stream's start.
 
         Raises:
-            KeyLengthError, IvLengthError, ArgumentError: a value cannot be.
-            BoardError: the board refuses; ReusedError, for instance, because counter blocks were used before.
-            ReplyError: its answer cannot be.
+            KeyLengthError, IvLengthError, ArgumentError: an argument is invalid.
+            BoardError: the board refuses; for example ReusedError, because counter blocks were used before.
+            ReplyError: the board's answer is invalid.
         """
         if len(key) * 8 not in KEY_BITS:
             raise KeyLengthError(f"the key has {len(key) * 8} bits: give 128, 192 or 256")
@@ -188,7 +189,7 @@ class Device(Calls):
         return Session(self, self.info(), opened, token, direction, length, record_bytes, fast_path, begin)
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None) -> int:
-        """Return the bytes of a full record, by default the most where the records go."""
+        """Return the data bytes of a full record; by default the most that the CPU or the fast path accepts."""
         where = fast_path or self.info()
         if record_bytes is None:
             return fast_path.max_data if fast_path else self.record_bytes
@@ -199,7 +200,7 @@ class Device(Calls):
         return record_bytes
 
     def _open(self, fields: dict[str, Any]) -> tuple[Opened, int]:
-        """Exchange the records of an open; return what the board gave, and the session's token."""
+        """Exchange the records that open a session; return what the board granted and the session's token."""
         table, token = layout.REQUESTS[RecordType.OPEN], secrets.randbits(64)
         data = table.pack(**fields)
         try:
@@ -208,7 +209,7 @@ class Device(Calls):
             return Opened.from_reply(reply, table.unpack(data), resumed, drawn), token
         except BoardError:
             raise
-        except BaseException:  # the board may have opened it
+        except BaseException:  # the board may have opened the session
             with contextlib.suppress(CipherlaneError):
                 self.exchange(Record(RecordType.RESET, token=token), attempts=1, resync=True)
             raise
@@ -225,24 +226,24 @@ class Device(Calls):
         progress: Progress | None = None,
         keep: Callable[[Measurement], None] | None = None,
     ) -> Measurement:
-        """Measure an engine from memory to memory on the board, with no transport in the way.
+        """Measure an engine from memory to memory on the board, without the transport.
 
-        The board answers after some milliseconds with what is done, and is asked again for the rest.
+        The board answers after some milliseconds with the part that is done, and is asked again for the rest.
 
         Args:
             engine: one of `info().engines`.
             key_bits: 128, 192 or 256.
             direction: "encrypt" or "decrypt".
-            record_bytes: bytes of each call of the engine; by default as many as there are.
-            total_bytes: bytes in all; by default the board's buffer, less for C on a simulated board.
-            seconds: time by the host's clock for which `total_bytes` are done again and again, at least once.
+            record_bytes: bytes of each call of the engine; by default the most possible.
+            total_bytes: bytes in all; by default the board's buffer, or less for C on a simulated board.
+            seconds: time by the host's clock during which `total_bytes` are processed repeatedly, at least once.
             progress: called with the bytes done so far.
-            keep: called with what was measured, if anything was, where the measurement ends early by an exception.
+            keep: called with the measurement so far, if there is any, when an exception ends it early.
 
         Raises:
-            ArgumentError: the board has no buffer for it.
-            BoardError: the board refuses, for instance as busy.
-            ReplyError: its figures cannot be, or it does too little at a time.
+            ArgumentError: the board has no buffer for this size.
+            BoardError: the board refuses, for example because it is busy.
+            ReplyError: the board's figures are invalid, or it does too little at a time.
         """
         if key_bits in KEY_BITS and key_bits not in key_bits_of(engine):
             raise ArgumentError(f"engine {engine.name.lower()} takes keys of 128 bits: give --key-bits 128")
@@ -289,7 +290,7 @@ class Device(Calls):
         return measured()
 
     def _bench_parts(self, total: int, request: dict[str, Any]) -> Iterator[BenchPart]:
-        """Have the board do `total` bytes as `request` says; yield what each of its replies says was done."""
+        """Have the board process `total` bytes as `request` describes; yield the part that each reply reports."""
         left = total
         for _ in range(_MOST_BENCH_PARTS):
             reply = self.request(RecordType.BENCH, timeout=self.link.pace.first, total_bytes=left, **request)
@@ -313,24 +314,24 @@ class Device(Calls):
         return SelfTest(tests, failed, tuple(engine for engine in engines if parts[engine].failed))
 
     def counters(self, attempts: int | None = None) -> dict[str, int]:
-        """Return what the board's link has seen since power-on; ask `attempts` times, by default the link's."""
+        """Return the board's link counters since power-on; ask up to `attempts` times, by default the link's number."""
         counters: dict[str, int] = self.request(RecordType.COUNTERS, attempts=attempts)._asdict()
         return counters
 
     def network(self) -> dict[str, int]:
-        """Return what the board's Ethernet has seen since power-on; its cycles are 0, as only a session tells those.
+        """Return the board's Ethernet counters since power-on. Cycles are 0 here, because they belong to sessions.
 
         Raises:
-            BoardError: the link is none over Ethernet.
+            BoardError: the board is not reached over Ethernet.
         """
         counters: dict[str, int] = self.request(RecordType.NETWORK)._asdict()
         return counters
 
     def fast_path(self) -> FastPath:
-        """Return where the board's fast path is, and what it has answered and dropped since power-on.
+        """Return the address of the board's fast path, and its counters of answered and dropped records since power-on.
 
         Raises:
-            BoardError: the board has none, or the link is none over Ethernet.
+            BoardError: the board has no fast path, or is not reached over Ethernet.
         """
         return FastPath.from_reply(self.request(RecordType.FASTPATH), self.link.transport.wire_size)
 
@@ -355,16 +356,16 @@ class Device(Calls):
 
 
 def connect(port: str, baud: int = DEFAULT_BAUD, timeout: float | None = None) -> Device:
-    """Return the board at `port`, connected; to be used as a context manager.
+    """Return the connected board at `port`; use it as a context manager.
 
     Args:
         port: a serial device, udp://host[:port], socket://host:port, sim or sim+udp.
         baud: bits a second of a serial device.
-        timeout: seconds to wait for each reply; by default what suits the link.
+        timeout: seconds to wait for each reply; by default a value that suits the link.
 
     Raises:
-        PortError: it cannot be opened.
-        NoReplyError, VersionMismatchError, ReplyError: no board answers there, or none that this package knows.
+        PortError: the port cannot be opened.
+        NoReplyError, VersionMismatchError, ReplyError: no board answers, or the board does not fit this package.
     """
     device = Device(open_transport(port, baud), timeout)
     try:

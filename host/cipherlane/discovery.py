@@ -1,7 +1,7 @@
-"""What is there: serial ports with their USB identity, and boards that answer an info record on a network.
+"""Finds serial ports with their USB identity, and boards that answer an info record on a network.
 
-A board answers what comes to its own address: on bare metal it takes no broadcast. So each address of a network is
-asked, and asked again while time is left.
+A bare-metal board receives no broadcasts and answers only its own address. So each address of a network is asked, and
+asked again until the time is over.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class SerialPort:
-    """A serial port; of one on USB its vendor and product, what it says of itself, and whose UART it may be."""
+    """A serial port. On USB: vendor and product, the device's own description, and the boards whose UART it may be."""
 
     port: str
     usb: str | None
@@ -39,14 +39,14 @@ class SerialPort:
 
 @dataclass(frozen=True)
 class Found:
-    """A board that answered, or with `info` None one of another record version."""
+    """A board that answered; `info` is None if the board uses another record version."""
 
     port: str
     info: BoardInfo | None
 
 
 def serial_ports() -> list[SerialPort]:
-    """Return the serial ports of this machine, those on USB first; none where it has no way to list them."""
+    """Return the serial ports of this machine, USB ports first; an empty list if the system cannot list them."""
     try:
         from serial.tools.list_ports import comports
     except ImportError:
@@ -65,22 +65,22 @@ def serial_ports() -> list[SerialPort]:
 
 
 def _identity(port: Any) -> str | None:
-    """Return vendor and product of one of pyserial's ports, None if it is not on USB."""
+    """Return vendor and product of a pyserial port; None if the port is not on USB."""
     return None if port.vid is None else f"{port.vid:04x}:{port.pid:04x}"
 
 
 def _interface(location: str | None) -> int | None:
-    """Return the number of the USB interface that ends a location such as 1-2:1.2, None if there is none."""
+    """Return the USB interface number at the end of a location such as 1-2:1.2; None if there is none."""
     found = re.search(r":[0-9a-z]+\.([0-9]{1,3})\Z", location or "")
     return int(found[1]) if found else None
 
 
 def addresses(network: str) -> list[str]:
-    """Return the addresses that `network` stands for: 192.168.1.50, 192.168.1.0/24, or a name.
+    """Return the addresses in `network`, which is an address (192.168.1.50), a network (192.168.1.0/24) or a name.
 
     Raises:
-        ArgumentError: it is none of these, or too large.
-        PortError: it is of IPv6.
+        ArgumentError: `network` is none of these, or has too many addresses.
+        PortError: it is an IPv6 address.
     """
     try:
         parsed = ipaddress.IPv4Network(network, strict=False)
@@ -98,7 +98,7 @@ def addresses(network: str) -> list[str]:
 
 
 def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
-    """Return the boards that answer at serial ports on USB, one port after the other; `timeout` is of each."""
+    """Return the boards that answer on USB serial ports, asked one after the other for `timeout` seconds each."""
     found = []
     for each in ports:
         if each.usb is None:
@@ -108,7 +108,7 @@ def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
                 found.append(Found(each.port, device.info()))
         except VersionMismatchError:
             found.append(Found(each.port, None))
-        except CipherlaneError:  # busy, or of something else
+        except CipherlaneError:  # the port is busy, or is not a board's
             continue
     return found
 
@@ -118,7 +118,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
 
     Raises:
         ArgumentError: `network` cannot be searched.
-        PortError: nothing can be sent there.
+        PortError: nothing can be sent to it.
     """
     missing = {(address, port) for address in addresses(network)}
     token = secrets.randbits(64)
@@ -133,7 +133,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            late = 0  # answers taken when the time was over: they came while this process paused
+            late = 0  # answers read after the deadline: they came while this process was paused
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()
                 if (arrived := datagrams.receive(max(0.0, left))) is None:
@@ -142,7 +142,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
                 data, size, address = arrived
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
-                    if answer and (answer.info or address in missing):  # the token tells who was asked, or the address
+                    if answer and (answer.info or address in missing):  # match by token or address
                         found[address] = answer
                         missing.discard(address)
     return [found[address] for address in sorted(found)]
@@ -159,7 +159,7 @@ def _ask(datagrams: Datagrams, request: bytes, target: Address, timeout: float) 
 
 
 def _answer(raw: bytes, token: int, address: Address) -> Found | None:
-    """Return the board whose answer `raw` is, None if it is none to a request with `token`."""
+    """Return the board that sent the answer `raw`; None if it does not answer a request with `token`."""
     host, port = address
     name = f"{SCHEME}://{host}" + (f":{port}" if port != UDP_PORT else "")
     try:

@@ -1,4 +1,4 @@
-"""The 128-EIA2 of a message of LTE (3GPP TS 33.401, B.2.3), which a board computes in one record."""
+"""The 128-EIA2 MAC of an LTE message (3GPP TS 33.401, B.2.3), which a board computes in one record."""
 
 import secrets
 
@@ -11,22 +11,23 @@ from .replies import fields_of
 ALGORITHM = "eia2"
 KEY_BYTES = 16
 HEAD_BYTES = 8  # COUNT || BEARER || DIRECTION || 26 zeros
-MAC_BYTES = 4  # of the 16 of AES-CMAC, the first
+MAC_BYTES = 4  # the first 4 of the 16 bytes of AES-CMAC
 
 
 def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engine) -> bytes:
-    """Return the MAC of `data`, 4 bytes.
+    """Return the 4-byte MAC of `data`.
 
     Args:
-        device: a board, which erases key and data when it has answered.
+        device: a board; it zeroizes key and data after it has answered.
         key: 16 bytes.
-        message: COUNT, BEARER, DIRECTION, and the length in bits if that is no multiple of 8.
-        data: the message, a byte's first bit the highest; bits behind the length do not count.
-        engine: one of `device.info().engines`, of AES and from memory to memory.
+        message: COUNT, BEARER, DIRECTION, and the length in bits if it is not a multiple of 8.
+        data: the message, each byte's most significant bit first; bits after the length are ignored.
+        engine: one of `device.info().engines`; an AES engine that works from memory to memory.
 
     Raises:
-        ArgumentError: the message is longer than a record; KeyLengthError: the key has not 16 bytes.
-        BoardError: the board refuses; one with older firmware, as it does not know the record.
+        ArgumentError: the message is longer than a record.
+        KeyLengthError: the key is not 16 bytes.
+        BoardError: the board refuses, for example because older firmware does not know the record.
     """
     layout = REQUESTS[RecordType.MAC]
     most = (device.info().max_data - layout.size) // BLOCK * BLOCK - HEAD_BYTES
@@ -43,9 +44,9 @@ def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engi
 
 
 def padded(data: bytes, bits: int) -> tuple[bytes, int]:
-    """Return the first `bits` bits of `data`, at least one, in whole blocks, and which subkey AES-CMAC adds then.
+    """Return the first `bits` bits of `data`, at least one, padded to whole blocks, and which AES-CMAC subkey applies.
 
-    Where the last block is not whole, that is the second, and a 1 and zeros follow the last bit (SP 800-38B, 6.2).
+    If the last block is incomplete, a 1 and zeros follow the last bit, and the second subkey applies (SP 800-38B, 6.2).
     """
     behind = -bits % (8 * BLOCK)
     value = int.from_bytes(data, "big") >> (8 * len(data) - bits) << behind

@@ -1,14 +1,14 @@
-"""What a file of text is written in, where it is not UTF-8 without a byte-order mark: editors and shells differ."""
+"""Names the encoding of a text file that is not plain UTF-8: editors and shells write different ones."""
 
 import codecs
 import os
 import shlex
 
-_MARK = len(codecs.BOM_UTF8) + 1  # first byte after it, counted from 1
+_MARK = len(codecs.BOM_UTF8) + 1  # first byte after the mark, counted from 1
 
 
 def foreign(data: bytes) -> tuple[str, str]:
-    """Return what is wrong with `data` as ASCII or UTF-8, and the command that mends a file of them; or empty texts."""
+    """Return how `data` differs from ASCII or UTF-8, and the command that converts it; otherwise two empty texts."""
     if data.startswith(codecs.BOM_UTF8):
         return "begins with a byte-order mark", f"tail -c +{_MARK}"
     if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) and _is_text(data, "utf-32"):
@@ -22,7 +22,7 @@ def foreign(data: bytes) -> tuple[str, str]:
 
 
 def remedy(command: str, name: str) -> str:
-    """Return the words by which `command` makes NAME.new, which only its owner can read, of the file `name`."""
+    """Return the text that tells how `command` converts the file `name` to NAME.new, which only its owner can read."""
     if os.name != "posix":
         return ""
     return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` makes {name}.new so"

@@ -1,4 +1,4 @@
-"""Exceptions of the host tool. Each carries the exit status with which the command line reports it."""
+"""Exceptions of the host tool. Each has the exit status with which the command line ends."""
 
 
 class CipherlaneError(Exception):
@@ -14,11 +14,11 @@ class ArgumentError(CipherlaneError):
 
 
 class KeyLengthError(ArgumentError):
-    """The key is not 128, 192 or 256 bits of hexadecimal digits."""
+    """The key is not 128, 192 or 256 bits in hexadecimal digits."""
 
 
 class IvLengthError(ArgumentError):
-    """The initial counter block is not 16 bytes of hexadecimal digits."""
+    """The initial counter block is not 16 bytes in hexadecimal digits."""
 
 
 class FileError(ArgumentError):
@@ -26,10 +26,10 @@ class FileError(ArgumentError):
 
 
 class ExistsError(FileError):
-    """A file is there that is not to be replaced unasked."""
+    """A file exists that is not to be replaced without a request."""
 
     def __init__(self, name: str, remedy: str = "name another OUT", link: bool = False):
-        """Name the file, the `remedy` other than replacing it, and whether it is a symbolic link."""
+        """Name the file and the `remedy` other than replacing it; `link` is true for a symbolic link."""
         self.question = f"{name} is {'a symbolic link' if link else 'there already'}. Replace it?"
         super().__init__(
             f"{name} is a symbolic link, which is not followed: {remedy}, or replace the link with --force"
@@ -39,19 +39,19 @@ class ExistsError(FileError):
 
 
 class ReaderGoneError(CipherlaneError):
-    """Whoever read standard output has stopped: that is no failure, and nothing is said of it."""
+    """The reader of standard output has closed it. This is not a failure, and no message is printed."""
 
-    exit_code = 141  # as of a program that SIGPIPE ends
+    exit_code = 141  # as if SIGPIPE had ended the program
 
 
 class PortError(CipherlaneError):
-    """The port is absent, busy or went away."""
+    """The port is absent or busy, or disappeared."""
 
     exit_code = 3
 
 
 class SimulatedBoardError(PortError):
-    """The simulated board is not built, did not start or stopped."""
+    """The simulated board is not built, did not start, or stopped."""
 
 
 class NoReplyError(CipherlaneError):
@@ -61,7 +61,7 @@ class NoReplyError(CipherlaneError):
 
 
 class VersionMismatchError(CipherlaneError):
-    """The board speaks another version of the record layout."""
+    """The board uses another version of the record layout."""
 
     exit_code = 5
 
@@ -81,7 +81,7 @@ class BoardError(CipherlaneError):
     exit_code = 6
 
     def __init__(self, code: int, name: str, text: str, detail: int, request: str, remedy: str = ""):
-        """Describe the error `code` (called `name`) that answered `request`."""
+        """Describe the error `code`, called `name`, with which the board answered `request`."""
         super().__init__(f"the board refused {request}: {text} (error {code}, {name}, detail {detail}){remedy}")
         self.code = code
         self.name = name
@@ -90,7 +90,7 @@ class BoardError(CipherlaneError):
 
 
 class ReusedError(BoardError):
-    """Counter blocks of the range were used, or are owned, under this key."""
+    """Counter blocks of the range were used before, or are owned by a session, under this key."""
 
 
 class RangesFullError(BoardError):
@@ -102,7 +102,7 @@ class RandomSourceError(BoardError):
 
 
 class TicketError(BoardError):
-    """The ticket does not resume a range."""
+    """The ticket does not belong to a range that can be resumed."""
 
 
 class WindowError(BoardError):
@@ -110,15 +110,15 @@ class WindowError(BoardError):
 
 
 class OtherDataError(BoardError):
-    """Other data came for these counter blocks before."""
+    """Different data were sent for these counter blocks before."""
 
 
 class BusyError(BoardError):
-    """Another peer's session would have to wait."""
+    """The request would have to wait for the session of another peer."""
 
 
 class SharedBoardError(CipherlaneError):
-    """Another peer had a session at the same time, so the board tells no cycles."""
+    """Another peer had a session at the same time, so the board reports no cycles."""
 
     exit_code = 6
 
@@ -130,25 +130,26 @@ class SharedBoardError(CipherlaneError):
 
 
 class ReplyError(CipherlaneError):
-    """A reply of the board has a value that cannot be: its name and the remedy are in the message."""
+    """A reply of the board contains an invalid value; the message names the value and the remedy."""
 
     def __init__(self, reply: str, what: str):
-        """Say `what` in the `reply` cannot be."""
+        """Report that `what` is invalid in `reply`."""
         super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
 
 
 class TransferError(CipherlaneError):
     """A transfer ended before every byte was accounted for.
 
-    `missing` lists the byte ranges (start, end) without a result, `end` being None where the input was not read
-    that far; `written` is the number of bytes from the start of the stream that were written in order: it is to be
-    resumed at the last multiple of `record_bytes` up to there.
+    `missing` lists the byte ranges (start, end) without a result; `end` is None if the input was not read that far.
+    `written` is the number of bytes from the start of the stream that were written in order. Resume at the last
+    multiple
+    of `record_bytes` that does not exceed it.
     """
 
     exit_code = 7
 
     def __init__(self, reason: str, missing: list[tuple[int, int | None]], written: int, record_bytes: int = 16):
-        """Say why the transfer ended, what is missing and from where it can be resumed."""
+        """State why the transfer ended, which ranges are missing, and where it can be resumed."""
         ranges = ", ".join(f"{start}-{'end' if end is None else end - 1}" for start, end in missing[:8])
         more = f" and {len(missing) - 8} more ranges" if len(missing) > 8 else ""
         super().__init__(
@@ -161,16 +162,16 @@ class TransferError(CipherlaneError):
 
 
 class NoLoaderError(CipherlaneError):
-    """Firmware answers where a loader is to."""
+    """Firmware answers where a loader is expected."""
 
     exit_code = 6
 
 
 class LoadError(CipherlaneError):
-    """New firmware is not in the board, or does not run; the board's loader is there."""
+    """New firmware was not loaded, or does not run; the board's loader is still there."""
 
     exit_code = 7
 
 
 class VerifyError(CipherlaneError):
-    """The board's result differs from the reference's, or the reference is not installed."""
+    """The board's result differs from the reference, or the reference is not installed."""

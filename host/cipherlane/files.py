@@ -1,15 +1,15 @@
 """The output of a transfer, which gets its name only when it is complete.
 
-Output goes to `OUT.part`, strictly in order; what is known of it, to `OUT.part.resume` beside it (see `journal`). Both
-are files of this user's and nobody else's, mode 0600, made where nothing was before; links are not followed. `OUT.part`
-is locked while a run writes it, so that of two runs with one OUT the second ends at once. When it is complete it gets
-the mode of OUT, or the usual one, and takes the place of OUT in one step. Until then it is kept whatever happens.
+Output is written strictly in order to `OUT.part`. `OUT.part.resume`, in the same folder, records the state of the
+transfer (see `journal`). Both files are new, belong to this user, and have mode 0600; links are not followed. A run
+locks `OUT.part` while it writes, so a second run with the same OUT ends at once. A complete `OUT.part` gets the mode of
+an existing OUT, or the default mode, and replaces OUT in one step. Until then it is kept whatever happens.
 
-A file that is there under the name OUT is replaced only on request. Of a symbolic link under that name the link is
-replaced, and what it leads to stays as it is. What else a command reads and writes is told apart in `claims`.
+An existing file OUT is replaced only on request. If OUT is a symbolic link, the link is replaced and its target is left
+as it is. `claims` compares the other files of a command.
 
-Where no file can be locked (a few file systems), two new runs are still kept apart by the making of `OUT.part`, and
-going on with one is refused, as nothing would keep two of those apart.
+A few file systems support no locks. There, two new runs are kept apart because only one can create `OUT.part`, and
+resuming is refused, because nothing would keep two resuming runs apart.
 """
 
 import contextlib
@@ -26,15 +26,15 @@ from .claims import STANDARD, Use, require_apart, require_replaceable
 from .errors import FileError, ReaderGoneError
 from .inputfile import InputFile, trouble
 
-ANEW = "start without --resume, under another IV"  # the board has served counter blocks of the one before
+ANEW = "start without --resume, under another IV"  # the board has used counter blocks of the first try
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _ENDINGS = (".part", ".part.resume")
 _USUAL_NAME_MAX = 255  # bytes of a name
-_DIGITS = 16  # of the hash in a name that is cut
+_DIGITS = 16  # hash digits in a shortened name
 
 
 def kept_at(path: Path) -> tuple[Path, Path]:
-    """Return the paths of `OUT.part` and its sidecar; where these names would be too long, they are cut to a hash."""
+    """Return the paths of `OUT.part` and its sidecar; names that would be too long are shortened and get a hash."""
     try:
         most = os.pathconf(path.parent, "PC_NAME_MAX")
     except (AttributeError, OSError, ValueError):
@@ -50,31 +50,33 @@ def kept_at(path: Path) -> tuple[Path, Path]:
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
-    """Return up to `size` bytes of an open file from `offset` on."""
+    """Return up to `size` bytes of an open file, starting at `offset`."""
     os.lseek(descriptor, offset, os.SEEK_SET)
     return os.read(descriptor, size)
 
 
 def write_at(descriptor: int, data: bytes, offset: int) -> None:
-    """Write `data` to an open file, from `offset` on, in one call."""
+    """Write `data` to an open file at `offset`, in one call."""
     os.lseek(descriptor, offset, os.SEEK_SET)
     os.write(descriptor, data)
 
 
 class OutputFile:
-    """The output: a path, or `-` for standard output; a context manager. `commit` gives it its name.
+    """The output: a path, or `-` for standard output; a context manager. `commit` gives the file its name.
 
-    `part` and `sidecar` are the paths where it is until then; `part` is None of an output that is no regular file. Of
-    what is not committed, `kept` bytes are to be gone on with; nothing is to stay if that is None and it was not to be
-    resumed. `written` counts the bytes written here.
+    `part` and `sidecar` are the paths of the incomplete output; `part` is None if the output is not a regular file. If
+    the
+    output is not committed, `kept` is the number of bytes that a later run can resume from. If `kept` is None, the
+    files
+    that this run created are deleted. `written` counts the bytes written by this run.
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
-        """Prepare to write `name`, or to go on with what `resume` finds of it; what is there is not changed.
+        """Prepare to write `name`, or with `resume` to continue its incomplete output; change no contents yet.
 
         Raises:
-            FileError: it cannot be written, not resumed, shares a file with `source`, or is there and is not to be
-                replaced (ExistsError).
+            FileError: the output cannot be written or resumed, or is the same file as `source`.
+            ExistsError: the output exists and is not to be replaced.
         """
         self.name = name
         self._replace = replace
@@ -82,7 +84,7 @@ class OutputFile:
         self.part: Path | None = None
         self.kept: int | None = None
         self.written = 0
-        self._new: list[Path] = []  # what was made here, or was empty
+        self._new: list[Path] = []  # created by this run, or empty before it
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
@@ -102,7 +104,7 @@ class OutputFile:
             raise
 
     def _check(self) -> os.stat_result | None:
-        """Return the status of what is there under the name, None if nothing is."""
+        """Return the status of the file called `name`; None if there is none."""
         source = Use(self._source.name, status=self._source.status)
         if self.name == STANDARD:
             status: os.stat_result | None = os.fstat(sys.stdout.fileno())
@@ -117,7 +119,7 @@ class OutputFile:
         return status
 
     def _claim(self, part: Path, resume: bool) -> None:
-        """Open `OUT.part`, and lock it, and its sidecar."""
+        """Open and lock `OUT.part`, and open its sidecar."""
         kept = (Use(str(path), True, kept_for=self.name) for path in (part, self.sidecar))
         require_apart((Use(self._source.name, status=self._source.status), *kept))
         self._fd, made = _open_own(part, create=not resume)
@@ -139,11 +141,11 @@ class OutputFile:
             raise FileError(f"{self.sidecar} is in the way, and none of cipherlane's: delete or rename it")
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
-            private.chmod(descriptor, 0o600)  # also if they were there before, and empty
-        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # its room, should the disk be full later
+            private.chmod(descriptor, 0o600)  # also for files that existed before, and were empty
+        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserves its space in case the disk fills up
 
     def read_kept(self, offset: int, size: int) -> bytes:
-        """Return up to `size` bytes of what `OUT.part` holds from `offset` on.
+        """Return up to `size` bytes of `OUT.part`, starting at `offset`.
 
         Raises:
             FileError: they cannot be read.
@@ -154,7 +156,7 @@ class OutputFile:
             raise trouble("read", self.part, error) from error
 
     def start_at(self, offset: int) -> None:
-        """Keep the first `offset` bytes of `OUT.part` and write behind them.
+        """Keep the first `offset` bytes of `OUT.part` and continue writing after them.
 
         Raises:
             FileError: that fails.
@@ -185,7 +187,7 @@ class OutputFile:
             raise trouble("write", self.part or self.name, error) from error
 
     def sync(self) -> None:
-        """Make what `OUT.part` and its sidecar hold durable.
+        """Write `OUT.part` and its sidecar to the disk durably.
 
         Raises:
             FileError: that fails.
@@ -197,7 +199,7 @@ class OutputFile:
             raise trouble("write", self.part, error) from error
 
     def commit(self) -> None:
-        """Make the output durable and give it its name and mode.
+        """Write the output to the disk durably and give it its name and mode.
 
         Raises:
             FileError: that fails.
@@ -222,12 +224,12 @@ class OutputFile:
             raise trouble("complete", self.path, error) from error
 
     def discard(self) -> None:
-        """Keep nothing of what is not committed."""
+        """Delete the incomplete output when the context ends."""
         self.kept = None
         self._new = [path for path in (self.sidecar, self.part) if path]
 
     def _leave(self) -> None:
-        """Close what is open, and remove it if nobody wants to go on with it."""
+        """Close the open files; delete the new ones unless a later run can resume from them."""
         if private.HELD_BY_NAME:
             self._close()
         for path in self._new if self.kept is None else ():
@@ -261,10 +263,10 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _open_own(path: Path, create: bool) -> tuple[int, bool]:
-    """Open a file of this user's that has no other name; return its descriptor, and whether it was made now.
+    """Open a file of this user that has only one name; return its descriptor, and whether it was created now.
 
     Raises:
-        FileError: what is there is something else, or there is nothing and none was to be made.
+        FileError: the file is of another kind, or does not exist and `create` is false.
         OSError: it cannot be opened.
     """
     if create:

@@ -1,22 +1,22 @@
-"""Which copies of records are in flight, how many bytes they hold, and which are known to be lost.
+"""Tracks which copies of records are in flight, how many bytes they hold, and which are known to be lost.
 
-The board can hold `limit` bytes (its rx_window). A copy of a record counts as in flight from when it is sent until
-it is answered or given up; a record sent again is one more copy. On an ordered link an answer also shows that every
-copy sent before the answered one has left the board's buffer: those without an answer are lost. On a shared link a
-copy is taken for lost once several that were sent later are answered (as in RFC 8985); how many, grows when an
-answer comes after all. There, one answer settles every copy of its record, and the window adapts.
+The board can hold `limit` bytes (its rx_window). A copy of a record is in flight from the time it is sent until it is
+answered or given up; each repetition is one more copy. On an ordered link, an answer also shows that every copy sent
+before the answered one has left the board's buffer; those without an answer are lost. On a shared link, a copy is
+taken for lost once several later copies are answered (as in RFC 8985). That number grows if the answer arrives after
+all. On a shared link, one answer settles every copy of its record, and the window adapts.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # time-outs for which a copy that was given up may still be answered
+_GHOST_LIFE = 4  # time-outs during which a copy that was given up may still be answered
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
 
 class Key(NamedTuple):
-    """What a reply has in common with its request."""
+    """The fields that a reply shares with its request."""
 
     type: int
     session: int
@@ -28,7 +28,7 @@ AnyKey = Key | tuple[int, int, int, int]
 
 
 class _Flight(NamedTuple):
-    """What copies that were sent at once have in common."""
+    """Values shared by copies that were sent at once."""
 
     size: int
     sent: float
@@ -37,12 +37,12 @@ class _Flight(NamedTuple):
 
     @property
     def end(self) -> float:
-        """When its copies are given up."""
+        """Time at which its copies are given up."""
         return self.sent + self.timeout
 
     @property
     def ghosts_end(self) -> float:
-        """When those that were given up are forgotten."""
+        """Time at which its given-up copies are forgotten."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 
@@ -50,20 +50,20 @@ _Copy = tuple[AnyKey, _Flight]
 
 
 class Answered(NamedTuple):
-    """Round trips of the answered copies, in seconds, where they are certain, and the records now known to be lost."""
+    """The result of an answer: certain round trips in seconds, and the records now known to be lost."""
 
     round_trips: list[float]
     lost: list[Key]
 
 
 class Window:
-    """Bytes that may be in flight: all the board holds, or on a shared link what losses teach (AIMD, RFC 5681)."""
+    """Bytes that may be in flight: the board's limit; on a shared link, fewer after losses (AIMD, RFC 5681)."""
 
-    _LEAST, _DECREASE = 4, 0.7  # records: so many that later answers show a loss
+    _LEAST, _DECREASE = 4, 0.7  # `_LEAST` in records: enough for later answers to reveal a loss
 
     def __init__(self, limit: int, adapts: bool):
-        """Begin with `limit` bytes, or a few records if the window `adapts`."""
-        self.bytes = limit  # that may be in flight
+        """Start with `limit` bytes, or with a few records if the window `adapts`."""
+        self.bytes = limit  # most bytes in flight
         self._limit = limit
         self._adapts = adapts
         self._learnt = float(limit)
@@ -71,18 +71,21 @@ class Window:
         self._deaf_until = 0.0
 
     def start(self, limit: int, size: int) -> None:
-        """Allow `limit` bytes, in records of `size`."""
+        """Allow up to `limit` bytes, in records of `size` bytes."""
         self._limit = limit
         self._grows_fast = True
         self._learn(float(self._LEAST * size))
 
     def answered(self, size: int, total: int) -> None:
-        """Grow as `total` bytes are answered: twofold in a round trip until the first loss, then by one of `size`."""
+        """Grow after `total` bytes are answered.
+
+        The window doubles in each round trip until the first loss; then it grows by one record of `size`.
+        """
         if self._learnt < self._limit:
             self._learn(self._learnt + (total if self._grows_fast else size * total / self._learnt))
 
     def lost(self, now: float, size: int, round_trip: float) -> None:
-        """Shrink, once in a `round_trip`, to a few records of `size` at least."""
+        """Shrink the window, once per `round_trip`, but not below a few records of `size` bytes."""
         if now >= self._deaf_until:
             self._learn(max(float(self._LEAST * size), min(self._learnt, self._limit) * self._DECREASE))
             self._grows_fast = False
@@ -94,21 +97,21 @@ class Window:
 
 
 class Flights:
-    """Accounts for copies of records in flight; knows no clock of its own."""
+    """Accounts for copies of records in flight; the caller passes the time."""
 
     def __init__(self, limit: int, ordered: bool, shared: bool = False):
-        """Allow `limit` bytes in flight on a link that is `ordered` or not, `shared` or not."""
+        """Allow `limit` bytes in flight on a link that is or is not `ordered` and `shared`."""
         self.window = Window(limit, adapts=shared)
         self.ordered = ordered
         self.shared = shared
         self.bytes = 0
         self.lost = 0
         self._number = self._latest = 0
-        self._live: dict[int, _Copy] = {}  # by number, in the order of sending
-        self._ghosts: dict[int, _Copy] = {}  # given up, but may still be answered
-        self._overtaken: set[int] = set()  # ghosts, given up for later answers
+        self._live: dict[int, _Copy] = {}  # copies by number, in the order of sending
+        self._ghosts: dict[int, _Copy] = {}  # copies given up that may still be answered
+        self._overtaken: set[int] = set()  # ghosts given up because later copies were answered
         self._of_key: dict[AnyKey, list[int]] = {}
-        self._deadline = float("inf")  # nothing is to be given up or forgotten earlier
+        self._deadline = float("inf")  # nothing expires before this time
         self._reordering = _FIRST_REORDERING
         self._doubts: dict[AnyKey, None] = {}
 
@@ -118,13 +121,13 @@ class Flights:
         return len(self._live)
 
     def room(self, size: int) -> int:
-        """Return how many records of `size` bytes may be sent; one always may on a shared link."""
+        """Return how many records of `size` bytes may be sent; on a shared link, one is always allowed."""
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
     def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
-        """Note that records were sent at once, of `size` bytes each.
+        """Note that records of `size` bytes each were sent at once.
 
-        Their round trips say something about the link if `measured`.
+        Their round trips adjust the link's time-outs only if `measured`.
         """
         flight = _Flight(size, now, timeout, measured)
         for key in keys:
@@ -135,18 +138,18 @@ class Flights:
         self._deadline = min(self._deadline, flight.end)
 
     def answer(self, keys: Iterable[AnyKey], now: float) -> Answered:
-        """Note answers that came at once."""
+        """Note answers that arrived together."""
         answered = Answered([], [])
         live, of_key = self._live, self._of_key
         size = total = 0
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # it was late, not lost
+                if key in self._doubts:  # the copy was late, not lost
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue
-            number = numbers[0]  # the oldest: assume no more than is certain
+            number = numbers[0]  # the oldest copy: assume no more than is certain
             certain = len(numbers) == 1 and number in live
             size, sent, _, measured = (live.get(number) or self._ghosts[number])[1]
             total += size
@@ -168,7 +171,7 @@ class Flights:
         return answered
 
     def expire(self, now: float) -> list[Key]:
-        """Give up the copies whose time is over; return their records."""
+        """Give up the copies that have timed out; return their records."""
         if now < self._deadline:
             return []
         given_up = [number for number, (_, flight) in self._live.items() if now >= flight.end]
@@ -182,7 +185,7 @@ class Flights:
         return keys
 
     def next_deadline(self) -> float | None:
-        """Return when copies are to be looked at again; none is to be given up earlier."""
+        """Return when `expire` is next needed; no copy times out before."""
         return self._deadline if self._live else None
 
     def _settle(self, key: AnyKey, numbers: list[int]) -> None:
@@ -197,7 +200,7 @@ class Flights:
             self._drop(number)
 
     def _overtake(self) -> list[Key]:
-        """Give up those overtaken by answers; return their records."""
+        """Give up copies that answers to later copies have overtaken; return their records."""
         lost = []
         while self._live:
             number = next(iter(self._live))
@@ -209,7 +212,7 @@ class Flights:
         return lost
 
     def _pass(self, answered: int) -> list[Key]:
-        """Drop an answered copy, and on an ordered link those sent before: return the records that are lost."""
+        """Drop an answered copy, and on an ordered link the earlier copies; return the records that are lost."""
         lost = []
         if self.ordered:
             lost = [Key._make(key) for number, (key, _) in self._live.items() if number < answered]
@@ -219,7 +222,7 @@ class Flights:
         return lost
 
     def _give_up(self, number: int) -> Key:
-        """Make a ghost of a copy; return its record."""
+        """Move a copy to the ghosts; return its record."""
         key, flight = self._ghosts[number] = self._live.pop(number)
         self.bytes -= flight.size
         return Key._make(key)

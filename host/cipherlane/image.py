@@ -1,6 +1,6 @@
-"""Images of firmware that a loader starts: a header and the firmware behind it, as wire.toml has them.
+"""Firmware images that a loader starts: a header followed by the firmware, as wire.toml defines them.
 
-The build flow makes them, for one gateware and one place in memory; so does nothing else that is to run.
+Only the build flow makes them; each image fits one gateware and one place in memory.
 """
 
 import zlib
@@ -11,13 +11,13 @@ from . import build_id
 from .errors import FileError
 from .protocol.layout import IMAGE, IMAGE_MAGIC
 
-MOST = 1 << 20  # bytes of a file that is read: no board's code memory is as large
-_COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but itself
+MOST = 1 << 20  # most bytes read from a file: larger than any board's code memory
+_COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the CRC itself
 _HOW = "`make firmware BOARD=... CONFIG=loader` writes one beside the bitstream, <board>_loader.firmware"
 
 
 class Image(NamedTuple):
-    """An image that was checked: its header's bytes, the firmware, and of the header what a board is compared with."""
+    """A checked image: the header's bytes, the firmware, and the header fields that are compared with the board."""
 
     header: bytes
     firmware: bytes
@@ -26,7 +26,7 @@ class Image(NamedTuple):
 
 
 def pack(firmware: bytes, build: bytes, origin: int) -> bytes:
-    """Return the image of `firmware`, whose size is a multiple of 4, with its build id, linked for `origin`."""
+    """Return the image of `firmware`, a multiple of 4 bytes linked for the address `origin`, with its build id."""
     fields: dict[str, int | bytes] = {
         "magic": IMAGE_MAGIC,
         "length": len(firmware),
@@ -41,7 +41,7 @@ def read(path: str) -> Image:
     """Return the image in the file `path`.
 
     Raises:
-        FileError: it cannot be read, or is none; the message says which.
+        FileError: the file cannot be read or is not an image; the message gives the reason.
     """
     try:
         with Path(path).open("rb") as file:

@@ -1,4 +1,4 @@
-"""The input of a command: a file or standard input, whose size may be other than the file says."""
+"""The input of a command: a file or standard input; its true size may differ from the size that the system reports."""
 
 import errno
 import os
@@ -16,19 +16,20 @@ _REMEDIES = {
     errno.EIO: ": the disk is failing, check it",
     errno.ENAMETOOLONG: ": give a shorter name",
 }
-_LOOKED_AT = 1 << 16  # bytes of a file that is read to learn its size
+_LOOKED_AT = 1 << 16  # most bytes read from a file to learn its size
 
 
 def trouble(verb: str, name: object, error: OSError) -> FileError:
-    """Return the error that says what could not be done with the file called `name`, why, and what to do."""
+    """Return the error for a failed operation `verb` on the file `name`, with the reason and the remedy."""
     return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}")
 
 
 class InputFile:
     """The input: a path, or `-` for standard input; a context manager.
 
-    `size` is the number of bytes, None where it is not known before: of pipes, and of files of the kernel, which say
-    that they have none. Of a file that grows while it is read, it gives what it had at first.
+    `size` is the number of bytes, or None if it is unknown: for pipes, and for kernel files that report a size of 0. If
+    a
+    file grows while it is read, only its first `size` bytes are returned.
     """
 
     def __init__(self, name: str):
@@ -40,7 +41,7 @@ class InputFile:
         self.name = name
         if name != STANDARD and os.path.isdir(name):
             raise FileError(f"cannot read {name}: it is a directory, name a file")
-        self._begin = b""  # what was read to learn the size
+        self._begin = b""  # bytes read to learn the size
         self._most, self._too_long = sys.maxsize, ""
         self._broken = ""
         self._done = 0
@@ -59,7 +60,7 @@ class InputFile:
                 raise
 
     def _look(self, said: int) -> None:
-        """See whether a short file has the size that it says: files of /proc and /sys have not."""
+        """Check whether a short file has the size it reports: files in /proc and /sys do not."""
         data = self._read(_LOOKED_AT) if not said else b""
         while len(data) < said and (piece := self._read(said - len(data))):
             data += piece
@@ -68,17 +69,17 @@ class InputFile:
 
     @property
     def identity(self) -> dict[str, int] | None:
-        """What shows, at another time, whether the file is still the same; None of what is no file."""
+        """Return values that show later whether the file is unchanged; None if the input is not a file."""
         return None if self.size is None else self._identity(self.status)
 
     @property
     def changed(self) -> bool:
-        """Whether the file has been written to since it was opened, as far as that can be seen."""
+        """Return whether the file was modified after it was opened, as far as the system shows it."""
         return self.size is not None and self._identity(os.fstat(self._file.fileno())) != self._identity(self.status)
 
     @property
     def unrepeatable(self) -> str:
-        """Why a later run cannot go on with this input; empty if it can, as far as that can be seen."""
+        """Return why a later run cannot continue with this input; empty if it probably can."""
         return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
 
     @staticmethod
@@ -91,10 +92,10 @@ class InputFile:
         }
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes; none at the end. What a pipe has is returned at once.
+        """Return up to `size` bytes; none at the end. Bytes waiting in a pipe are returned at once.
 
         Raises:
-            FileError: they cannot be read, or there are fewer than there were.
+            FileError: the bytes cannot be read, or the file has become shorter.
         """
         if self.size is not None:
             size = min(size, self.size - self._done)
@@ -114,7 +115,7 @@ class InputFile:
         return data
 
     def bound(self, most: int, how: str) -> None:
-        """Have `read` refuse the bytes after the first `most`, and say `how` to have them."""
+        """Make `read` refuse input after the first `most` bytes, with the advice `how` in the error."""
         self._most, self._too_long = most, how
 
     def _read(self, size: int) -> bytes:

@@ -1,4 +1,4 @@
-"""What passes through a link from second to second, by the host's clock."""
+"""Measures the traffic of a link in successive intervals, by the host's clock."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -10,10 +10,10 @@ from .transfer import Counts
 
 @dataclass(frozen=True)
 class Interval:
-    """What passed either way between `start` and `end`, in seconds of a stream.
+    """The traffic between `start` and `end`, in seconds since the stream began.
 
-    Bytes are of data: `sent_bytes` with those of records that were sent again, of which there are `retransmissions`;
-    `received_bytes` count each result once.
+    All bytes are data bytes. `sent_bytes` includes records sent again, which `retransmissions` counts; `received_bytes`
+    counts each result once.
     """
 
     start: float
@@ -42,10 +42,10 @@ class Interval:
 
 
 class Intervals:
-    """Looks at one stream every so many seconds."""
+    """Observes one stream at regular intervals."""
 
     def __init__(self, seconds: float, show: Callable[[Interval], None], clock: Clock = REAL):
-        """Call `show` with what passed in each interval of `seconds`, by `clock`, when it is over."""
+        """Call `show` with each interval of `seconds`, by `clock`, when it is over."""
         self.found: list[Interval] = []
         self._clock = clock
         self._seconds = seconds
@@ -53,29 +53,29 @@ class Intervals:
         self.begin()
 
     def begin(self) -> None:
-        """Take the stream to begin now."""
+        """Start the first interval now."""
         self._begun = self._looked = self._clock.now()
         self._due = self._begun + self._seconds
         self._now, self._before = Counts(), Counts()
 
     def watch(self, counts: Counts) -> float:
-        """Take what was done so far; return the seconds until the interval is over."""
+        """Note the counters so far; return the seconds until the interval is over."""
         self._now = counts
         now = self._clock.now()
         if now >= self._due:
             self._look(now)
-            while self._due <= now:  # as after a pause of the whole process
+            while self._due <= now:  # more than one after a pause of the whole process
                 self._due += self._seconds
         return self._due - now
 
     def finish(self) -> None:
-        """Take the stream for ended, and show what has passed since the last interval."""
+        """End the stream, and show the traffic since the last interval."""
         if self._now != self._before:
             self._look(self._clock.now())
 
     @property
     def total(self) -> Interval:
-        """What has passed in all."""
+        """Return the traffic of the whole stream."""
         return self._passed(self._begun, self._looked, Counts())
 
     def _look(self, now: float) -> None:

@@ -1,13 +1,15 @@
-"""The sidecar of an output that is not complete: what it is of, and how far it has got, so that it can be gone on with.
+"""The sidecar of an incomplete output, from which a later run resumes: facts and progress of the transfer.
 
-`OUT.part.resume` is one JSON object, padded with spaces to `SIDECAR_SIZE` bytes, so that it is written in place, at
-once, and on a full disk too. What it says of the key is sixteen random bytes (`salt`) and 8 bytes of an HMAC-SHA-256 of
-them under the key (`key_check`): another key is noticed, and no block of AES under the key is shown. What it says of
-the data is keyed alike, so that it tells nothing to those without the key: `input_hash` and `output_hash` are running
-HMAC-SHA-256 of the first `done` bytes of either. `done` is a multiple of `record_bytes`.
+`OUT.part.resume` is one JSON object, padded with spaces to `SIDECAR_SIZE` bytes. The fixed size allows it to be
+rewritten in place with one call, even on a full disk.
 
-The sidecar is written every quarter of a second or megabyte, and at the end of a transfer that did not complete, so
-that it may lag behind `OUT.part` only when the program was killed.
+For the key, it holds sixteen random bytes (`salt`) and 8 bytes of their HMAC-SHA-256 under the key (`key_check`). This
+detects a wrong key without revealing an AES block under the key. `input_hash` and `output_hash` are running
+HMAC-SHA-256 of the first `done` bytes of input and output, so they reveal nothing to those without the key. `done` is
+a multiple of `record_bytes`.
+
+The sidecar is written every quarter of a second or every megabyte, and when a transfer ends early. So it can lag behind
+`OUT.part` only if the program was killed.
 """
 
 import contextlib
@@ -27,7 +29,7 @@ from .lte import CTR
 from .protocol.layout import BLOCK
 from .transfer import Reader, Writer
 
-PIECE = 1 << 20  # bytes handled at once where files are read again
+PIECE = 1 << 20  # bytes handled at once when files are read again
 Note = Callable[[bytes, bytes], None]
 _HEX = {"iv": 16, "salt": 16, "key_check": 8, "input_hash": 32, "output_hash": 32}  # bytes
 _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
@@ -35,7 +37,7 @@ _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
 
 @dataclass(frozen=True)
 class _Point:
-    """A point of the stream up to which both sides are hashed, and what has passed behind it."""
+    """A point of the stream up to which input and output are hashed, and the data that passed after it."""
 
     done: int
     input_hash: hmac.HMAC
@@ -44,7 +46,7 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, unit: int) -> "_Point":
-        """Return the point behind the last whole `unit` that was written."""
+        """Return the point after the last whole `unit` that was written."""
         read, written = b"".join(self.read), b"".join(self.written)
         count = len(written) // unit * unit
         hashes = self.input_hash.copy(), self.output_hash.copy()
@@ -54,15 +56,16 @@ class _Point:
 
 
 class Journal:
-    """What is known of a transfer whose output has a sidecar; a context manager that writes that if it is interrupted.
+    """The state of a transfer whose output has a sidecar; a context manager that writes the sidecar on interruption.
 
-    `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`; the range that the
-    board knows by `ticket` begins at byte `range_begin` of the stream. A signal may come at any instant: a point only
-    ever takes the place of another as a whole.
+    `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`. The board knows the
+    range by `ticket`; the range begins at byte `range_begin` of the stream. A signal may arrive at any instant, so a
+    point
+    is only ever replaced as a whole.
     """
 
     def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
-        """Begin at byte 0 with the stream that `facts` describe; see `begin` and `resume`."""
+        """Start at byte 0 of the stream that `facts` describe; see `begin` and `resume`."""
         self._output = output
         self._facts = facts
         self.record_bytes: int = facts["record_bytes"]
@@ -86,10 +89,10 @@ class Journal:
         cipher: str = CTR,
         bits: int | None = None,
     ) -> Self:
-        """Write what a stream that is about to begin needs to be gone on with; from here on `output` is kept.
+        """Write what a later run needs to resume a stream that is about to begin; from here on `output` is kept.
 
         Raises:
-            FileError: it cannot be written.
+            FileError: the sidecar cannot be written.
         """
         salt = secrets.token_bytes(16)
         facts = {
@@ -125,10 +128,10 @@ class Journal:
         cipher: str = CTR,
         bits: int | None = None,
     ) -> Self:
-        """Read the sidecar of `output`, check that it is of what is given here, of an IV if one is.
+        """Read the sidecar of `output`, and check that it matches this run, including the IV if one is given.
 
         Raises:
-            FileError: it is not, or cannot be read.
+            FileError: the sidecar does not match, or cannot be read.
         """
         facts = _read(output)
         salt = bytes.fromhex(facts["salt"])
@@ -146,31 +149,33 @@ class Journal:
 
     @property
     def done(self) -> int:
-        """Bytes from the first one on that are complete and accounted for."""
+        """Number of bytes from the stream's start that are complete and accounted for."""
         return self._point.done
 
     @property
     def ticket(self) -> int | None:
-        """What the board knows the stream's range by; None before it was opened."""
+        """The board's ticket for the stream's range; None before the range was opened."""
         ticket: int | None = self._facts["ticket"]
         return ticket
 
     @property
     def range_begin(self) -> int:
-        """Byte of the stream at which that range begins."""
+        """Byte of the stream at which the board's range begins."""
         begin: int = self._facts["range_begin"]
         return begin
 
     def began_again(self, ticket: int) -> None:
-        """Note that from byte `done` on the stream has a range of its own, which `ticket` resumes."""
+        """Note that a new range, which `ticket` resumes, begins at byte `done` of the stream."""
         self._facts = {**self._facts, "ticket": ticket, "range_begin": self.done}
         self._save()
 
     def check_kept(self, source: InputFile, note: Note | None = None) -> None:
-        """Read again all that the sidecar says is done; leave `source` behind it. `note` gets each piece of both files.
+        """Read the complete part of both files again and check it; leave `source` after it.
+
+        `note` is called with each piece of both files.
 
         Raises:
-            FileError: a byte of either file is not what it was.
+            FileError: a byte of either file has changed.
         """
         self.take_over(source, self._facts["done"], note)
         for name, now, hashed in (
@@ -182,7 +187,7 @@ class Journal:
         self._output.kept = self.done
 
     def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
-        """Count bytes `done` to `end` of both files as they are; `end` is a multiple of `record_bytes`.
+        """Count bytes `done` to `end` of both files as complete; `end` is a multiple of `record_bytes`.
 
         Raises:
             FileError: one of the files is shorter.
@@ -202,22 +207,22 @@ class Journal:
             self._point = self._point.advanced(self.record_bytes)
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass everything on and take note of it."""
+        """Return a reader and a writer that pass all data through and note them here."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note_read(self, data: bytes) -> None:
-        """Take data that follow what was read before."""
+        """Note input data that follow the data read before."""
         self._point.read.append(data)
 
     def note_written(self, data: bytes) -> None:
-        """Take data that are now in `OUT.part`, behind what was there before."""
+        """Note output data that were appended to `OUT.part`."""
         self._point.written.append(data)
         self._held += len(data)
         if self._held >= _CHECKPOINT_BYTES or time.monotonic() - self._saved >= _CHECKPOINT_SECONDS:
             self._save()
 
     def _save(self) -> None:
-        """Write how far the stream has got; an older point, if that fails, is as good."""
+        """Write the point reached; if that fails, the older point in the sidecar still works."""
         self._point = self._point.advanced(self.record_bytes)
         self._held = 0
         self._saved = time.monotonic()
@@ -276,7 +281,7 @@ def _key_check(key: bytes, salt: bytes) -> str:
 
 
 def _read(output: OutputFile) -> dict[str, Any]:
-    """Return what the sidecar of `output` says."""
+    """Return a running HMAC under a key that is derived for one purpose."""
     try:
         facts: dict[str, Any] = {"cipher": CTR, "bits": None, **json.loads(read_at(output.sidecar_fd, SIDECAR_SIZE, 0))}
         good = (

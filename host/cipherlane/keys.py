@@ -1,7 +1,7 @@
-"""Keys and initial counter blocks as a user gives them.
+"""Keys and initial counter blocks as a user supplies them.
 
-A key belongs in a file, on standard input or in the environment: the arguments of a program are seen by everybody who
-lists the processes of the machine.
+A key belongs in a file, on standard input or in the environment: everybody who lists the machine's processes sees the
+arguments of a program.
 """
 
 import argparse
@@ -17,13 +17,13 @@ from .claims import STANDARD, ReadName
 from .errors import ArgumentError, FileError, IvLengthError, KeyLengthError
 
 VARIABLE = "CIPHERLANE_KEY"
-_MOST = 4096  # bytes of a key file
+_MOST = 4096  # most bytes of a key file
 _BITS = (128, 192, 256)
 _LOOKS_LIKE_A_KEY = re.compile(r"(0x)?([0-9A-Fa-f]{2}[ :]?){8,}")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a key."""
+    """Add the options that supply a key."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--key-file",
@@ -36,12 +36,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_key(args: argparse.Namespace) -> bytes:
-    """Return the key that the options or the environment name; programs started from here on do not inherit it.
+    """Return the key that the options or the environment supply; programs started later do not inherit it.
 
     Raises:
-        ArgumentError: there is none.
-        FileError: its file cannot be read, or can be read by others.
-        KeyLengthError: it is not 128, 192 or 256 bits.
+        ArgumentError: no key is supplied.
+        FileError: the key file cannot be read, or others can read it.
+        KeyLengthError: the key is not 128, 192 or 256 bits.
     """
     named = named_file(args)
     inherited = os.environ.pop(VARIABLE, None)
@@ -58,7 +58,7 @@ def take_key(args: argparse.Namespace) -> bytes:
 
 
 def named_file(args: argparse.Namespace) -> str | None:
-    """Return the name of the file that the key is read from, `-` for standard input; None if it is in no file."""
+    """Return the name of the key file, `-` for standard input; None if the key is not read from a file."""
     named: str | None = args.key_file
     if named is None and args.key is None and not os.environ.get(VARIABLE):
         named = settings.value("key_file")[0]
@@ -69,7 +69,7 @@ def parse_key(digits: str) -> bytes:
     """Return the key given as hexadecimal digits.
 
     Raises:
-        KeyLengthError: it is not 128, 192 or 256 bits.
+        KeyLengthError: the key is not 128, 192 or 256 bits.
     """
     try:
         key = bytes.fromhex(digits)
@@ -96,7 +96,7 @@ def parse_iv(digits: str) -> bytes:
 
 
 def _read(name: str) -> str:
-    """Return what the key file called `name` says."""
+    """Return the text of the key file called `name`."""
     if name == STANDARD and sys.stdin.isatty():
         return getpass.getpass("key, in hexadecimal digits: ")
     if _LOOKS_LIKE_A_KEY.fullmatch(name):
@@ -119,7 +119,7 @@ def _read(name: str) -> str:
 
 
 def _check_digits(data: bytes, name: str) -> None:
-    """Refuse a key file that is written in other ways than as hexadecimal digits in ASCII, and name its way."""
+    """Refuse a key file that is not hexadecimal digits in ASCII, and name the form that it has."""
     what, command = encodings.foreign(data)
     if not what and len(data) * 8 in _BITS and not data.decode("ascii", "replace").isprintable():
         what, command = f"holds {len(data)} raw bytes", "od -An -v -tx1"

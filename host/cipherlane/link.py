@@ -1,4 +1,4 @@
-"""The link to a board: requests within the window, replies matched to them, and time-outs that follow round trips."""
+"""The link to a board: keeps requests within the window, matches replies, and adapts time-outs to round trips."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,7 @@ from .protocol.layout import ERROR, ERROR_TYPE, HEADER, REPLY, Record, RecordTyp
 from .recordlog import RecordLog
 from .transport.base import Address, Pace, Transport
 
-_SLICE = 0.25  # seconds of waiting after which it is asked whether to wait on
+_SLICE = 0.25  # longest wait in seconds before `given_up` is checked again
 
 
 class Arrival(NamedTuple):
@@ -23,7 +23,7 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """Replies that arrived together: results of a stream, all others, and the requests now known to be lost."""
+    """Replies that arrived together: results of one stream, other replies, and the requests now known to be lost."""
 
     results: list[Result]
     others: list[Arrival]
@@ -32,9 +32,9 @@ class Arrivals(NamedTuple):
 
 @dataclass
 class LinkCounters:
-    """What the link has seen: records sent and received, those received that answered nothing, and round trips.
+    """Counters of the link: records sent and received, received records that answer no request, and round trips.
 
-    `round_trips` are in seconds, of records that were sent once, the last 65536 of them.
+    `round_trips` are in seconds, for records that were sent only once; the last 65536 are kept.
     """
 
     sent: int = 0
@@ -46,15 +46,15 @@ class LinkCounters:
 class Link:
     """Sends requests within the window and matches replies to them.
 
-    Once `given_up`, which may be set, says so, nothing is waited for any more: all that waits raises NoReplyError.
+    `given_up` is a function that may be set. Once it returns true, every wait ends and raises NoReplyError.
     """
 
     def __init__(self, transport: Transport, pace: Pace | None = None, log: RecordLog | None = None):
-        """Use `transport` and its clock; `pace` overrides its time-outs, `log` takes what is sent and received."""
+        """Use `transport` and its clock; `pace` overrides the transport's time-outs, `log` records all traffic."""
         self.transport = transport
         self.clock = transport.clock
         self._log = log
-        # Until the board has said what it can hold: one control record.
+        # Until the board reports its buffer size: one control record.
         self.flights = Flights(transport.wire_size(2 * HEADER.size), transport.ordered, transport.shared)
         self.counters = LinkCounters()
         self._outbox: list[bytes] = []
@@ -67,16 +67,16 @@ class Link:
         self.set_pace(pace or transport.pace)
 
     def set_pace(self, pace: Pace) -> None:
-        """Use the time-outs of `pace` from now on."""
+        """Use the time-outs in `pace` from now on."""
         self.pace = pace
         self.timeout = pace.first if self._mean is None else self._bounded(self._mean + 4 * self._deviation)
 
     def set_window(self, limit: int, size: int) -> None:
-        """Keep up to `limit` bytes in flight from now on, in records of `size` bytes with their header."""
+        """Allow up to `limit` bytes in flight from now on, in records of `size` bytes including the header."""
         self.flights.window.start(limit, self.transport.wire_size(size))
 
     def forget_round_trips(self) -> None:
-        """Begin anew to learn them: what follows is of another size, or takes the board another time."""
+        """Discard the round trips learnt: the requests that follow differ in size or processing time."""
         self._mean = None
         self.timeout = self.pace.first
 
@@ -89,7 +89,7 @@ class Link:
         return self.flights.room(self.transport.wire_size(HEADER.size + data_bytes))
 
     def await_room(self, record: Record) -> None:
-        """Wait until `record` may be sent; what arrives meanwhile is dropped.
+        """Wait until `record` may be sent; records that arrive meanwhile are dropped.
 
         Raises:
             CipherlaneError: the board's window is smaller than the record.
@@ -105,15 +105,15 @@ class Link:
             self.expire()
 
     def send(self, record: Record, timeout: float | None = None) -> Key:
-        """Send a request, for which there must be room; wait for its answer `timeout` seconds at most."""
+        """Send a request, which must fit the window; its answer is due within `timeout` seconds."""
         key = self.post(record, timeout)
         self.flush()
         return key
 
     def post(self, record: Record, timeout: float | None = None, to: Address | None = None) -> Key:
-        """Do as `send`, but keep the record until `flush`, so that many are sent at once.
+        """Do as `send`, but keep the record until `flush`, so that many are sent together.
 
-        It goes `to` another address of the board, if one is given.
+        If `to` is given, the record goes to this other address of the board.
         """
         if to != self._outbox_to:
             self.flush()
@@ -127,9 +127,9 @@ class Link:
         return key
 
     def send_parts(self, stream: DataCodec, offset: int, parts: Sequence[memoryview], to: Address | None) -> None:
-        """Send records of a `stream` at once, for which there must be room: `parts` of its data, from `offset` on.
+        """Send the records of `parts` of a `stream` together; they must fit the window. The first part is at `offset`.
 
-        All parts are of one size, the last perhaps shorter, and they go `to` another address, if one is given.
+        All parts have one size, except that the last may be shorter. If `to` is given, they go to this other address.
         """
         self.flush()
         run = stream.encode(offset, parts)
@@ -149,10 +149,10 @@ class Link:
                 self._log.sent(records)
 
     def receive(self, timeout: float, strict_version: bool = False) -> Arrival | None:
-        """Return the next reply to a request, or None after `timeout` seconds; ignore everything else.
+        """Return the next reply to a request, or None after `timeout` seconds; ignore other records.
 
         Raises:
-            VersionMismatchError: with `strict_version`, a record of another version came.
+            VersionMismatchError: a record of another version arrived, and `strict_version` is set.
         """
         deadline = self.clock.now() + timeout
         while True:
@@ -169,7 +169,7 @@ class Link:
                 return None
 
     def receive_results(self, stream: DataCodec, timeout: float) -> Arrivals | None:
-        """Return replies that arrived together, those to the `stream` apart, or None after `timeout` seconds."""
+        """Return replies that arrived together, results of `stream` separately; None after `timeout` seconds."""
         if self._inbox:
             raw = self._inbox.popleft()
             run: Run | None = Run(raw, len(raw))
@@ -194,7 +194,7 @@ class Link:
         return Arrivals(results, others, lost)
 
     def expire(self) -> list[Key]:
-        """Return the requests whose time is over, and be more patient from now on if there are any."""
+        """Return the requests that timed out; if there are any, lengthen the time-out."""
         now = self.clock.now()
         keys = self.flights.expire(now)
         if keys:
@@ -203,12 +203,12 @@ class Link:
         return keys
 
     def patience(self) -> float:
-        """Return the seconds until the next request is given up; a short time if none is in flight."""
+        """Return the seconds until the next request times out; a short time if none is in flight."""
         deadline = self.flights.next_deadline()
         return self.pace.minimum if deadline is None else max(0.0, deadline - self.clock.now())
 
     def drain(self, quiet: float, limit: float) -> None:
-        """Discard what arrives until nothing did for `quiet` seconds, `limit` seconds at most."""
+        """Discard what arrives until the link was silent for `quiet` seconds; stop after `limit` seconds."""
         deadline = self.clock.now() + limit
         before = self.transport.strays()
         self._inbox.clear()
@@ -232,7 +232,7 @@ class Link:
         return run
 
     def _decode(self, raw: bytes, strict_version: bool = False) -> Arrival | None:
-        """Return what arrived as a reply; None if it is none."""
+        """Return the reply in the bytes that arrived; None if they are not a reply."""
         self.counters.received += 1
         try:
             record = decode(raw)
@@ -246,11 +246,11 @@ class Link:
         return None
 
     def _answered(self, keys: Iterable[AnyKey], data_bytes: int) -> list[Key]:
-        """Note answers with up to `data_bytes`; return the requests now known to be lost."""
+        """Note answers with up to `data_bytes` of data; return the requests now known to be lost."""
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)
-        for round_trip in dict.fromkeys(round_trips):  # those sent and answered together are one measurement
+        for round_trip in dict.fromkeys(round_trips):  # records sent and answered together count once
             self._measure(round_trip)
         if lost:
             self._shrink(now, data_bytes)
@@ -261,7 +261,7 @@ class Link:
         self.flights.window.lost(now, size, self._mean or self.timeout)
 
     def _measure(self, round_trip: float) -> None:
-        """Follow the round trips as RFC 6298 does for TCP."""
+        """Adapt the time-out to a round trip, as RFC 6298 does for TCP."""
         if self._mean is None:
             self._mean, self._deviation = round_trip, round_trip / 2
         else:
@@ -274,7 +274,7 @@ class Link:
 
 
 def _request_key(record: Record) -> Key:
-    """Return the key of the request that `record` answers; ValueError if it is no reply."""
+    """Return the key of the request that `record` answers; raise ValueError if it is not a reply."""
     if record.type == ERROR_TYPE:
         if len(record.data) != ERROR.size:
             raise ValueError("error record of the wrong size")
@@ -282,5 +282,5 @@ def _request_key(record: Record) -> Key:
     if not record.type & REPLY:
         raise ValueError("not a reply")
     request = record.type & ~REPLY
-    session = 0 if request == RecordType.OPEN else record.session  # the reply to open brings a new number
+    session = 0 if request == RecordType.OPEN else record.session  # a reply to open has a new number
     return Key(request, session, record.offset, record.token)

@@ -1,4 +1,4 @@
-"""Measures records through a link: goodput, loss, round trips, and on a board with Ethernet what a packet costs."""
+"""Measures records through a link: goodput, loss, round trips, and with Ethernet the board's cycles for a packet."""
 
 import contextlib
 from collections.abc import Callable
@@ -14,9 +14,9 @@ from .protocol.layout import HEADER, Engine, ErrorCode
 from .session import Session
 from .transfer import Counts, Progress
 
-# Bytes around a datagram's payload on gigabit Ethernet: preamble, addresses and type, IPv4, UDP, FCS, gap.
+# Bytes that accompany a datagram's payload on gigabit Ethernet: preamble, addresses and type, IPv4, UDP, FCS, gap.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
-_LEAST_PAYLOAD = 46 - 28  # of a datagram: shorter ones are padded
+_LEAST_PAYLOAD = 46 - 28  # bytes of a datagram's payload: shorter ones are padded
 _WIRE_MBPS = 1000.0
 PERCENTILES = (50, 90, 99)
 _SELDOM = 3600.0  # seconds
@@ -33,13 +33,18 @@ def wire_limit_mbps(record_bytes: int) -> float:
 class LinkMeasurement:
     """One stream of records through the link.
 
-    `goodput_mbps` counts data bits once each; of a simulated board in simulated time, elsewhere by the host's clock.
-    `loss` is the part of the sent records that was taken for lost. `latency_ms` are percentiles of round trips by the
-    host's clock: of a simulated board they say how fast the simulation runs. `host_core_mbps` are the data bits for
-    each second that this process was running on a processor, in millions: what one core can carry, whatever else
-    the machine does. `packet_cycles` are the board's cycles for a data record by stage, None where the board does not
-    count them, or spends none. `intervals` are parts of the stream, if it was looked at in parts. Of a run that was
-    ended early, `interrupted` says whether this stream was; of others it is None.
+    `goodput_mbps` counts each data bit once: in simulated time for a simulated board, otherwise by the host's clock.
+    `loss` is the fraction of sent records taken for lost. `latency_ms` are percentiles of round trips by the host's
+    clock;
+    for a simulated board they show how fast the simulation runs. `host_core_mbps` divides the data bits, in millions,
+    by
+    the processor time of this process: the rate that one core can carry, whatever else the machine does.
+    `packet_cycles`
+    are the board's cycles for a data record by stage; a stage is None if the board does not count it or spends no
+    cycles.
+    `intervals` are parts of the stream, if intervals were requested. If the run ended early, `interrupted` tells
+    whether
+    this stream was cut short; otherwise it is None.
     """
 
     engine: str
@@ -61,12 +66,12 @@ class LinkMeasurement:
 
     @property
     def wire_limit_mbps(self) -> float:
-        """What gigabit Ethernet could carry in records of this size."""
+        """The rate that gigabit Ethernet could carry in records of this size."""
         return wire_limit_mbps(self.record_bytes)
 
     @property
     def share(self) -> float:
-        """Goodput as a part of the wire's limit."""
+        """Goodput as a fraction of the wire's limit."""
         return self.goodput_mbps / self.wire_limit_mbps
 
     def record(self) -> dict[str, Any]:
@@ -85,7 +90,7 @@ class LinkMeasurement:
 
 
 class _Zeros:
-    """A reader of `size` zero bytes, or of fewer: none is read after `deadline`."""
+    """A reader of `size` zero bytes; after `deadline` it reads as ended."""
 
     def __init__(self, size: int, clock: Clock, deadline: float | None):
         self._left = size
@@ -101,7 +106,7 @@ class _Zeros:
 
 
 class _Nowhere:
-    """A writer that keeps nothing."""
+    """A writer that discards its data."""
 
     def write(self, data: bytes, /) -> None:
         pass
@@ -120,24 +125,24 @@ def measure(
     intervals: Intervals | None = None,
     keep: Callable[[LinkMeasurement], None] | None = None,
 ) -> LinkMeasurement:
-    """Stream `total` bytes of zeros, or `seconds` long, through a session of its own.
+    """Stream `total` bytes of zeros, or zeros for `seconds`, through a session of its own.
 
     Args:
         device: a connected board.
         engine: one of its engines.
-        blocks: gives key and counter blocks.
-        record_bytes: data bytes of a record, a multiple of 16; by default as many as there can be.
+        blocks: supplies key and counter blocks.
+        record_bytes: data bytes of a record, a multiple of 16; by default the largest size possible.
         window_records: most records in flight; by default as many as the board holds.
-        total: bytes in all; the most a stream can have if it is None, as with `seconds`.
-        seconds: time after which no more is sent.
+        total: bytes in all; None, as with `seconds`, allows the longest stream.
+        seconds: time after which no more data are sent.
         progress: called with the bytes done so far.
-        intervals: look at the stream, and are kept with its figures.
-        keep: called with what was measured, if anything was, where the stream ends early by an exception.
+        intervals: observes the stream; its intervals become part of the measurement.
+        keep: called with the measurement so far, if there is any, when an exception ends the stream early.
 
     Raises:
-        ArgumentError: a record of that size is not possible.
-        ReplyError: the board's counters stand still, or run backwards.
-        SharedBoardError: another peer had a session beside a simulated board's, so that the board tells no cycles.
+        ArgumentError: records of that size are not possible.
+        ReplyError: the board's counters stand still or run backwards.
+        SharedBoardError: another peer had a session at a simulated board, so the board reports no cycles.
         TransferError: the stream could not be completed.
     """
     link, clock = device.link, device.clock
@@ -172,14 +177,14 @@ def measure(
             clock_hz, bits = device.info().clock_hz, counts.received * 8
             goodput = _rate(bits, taken)
             packet_cycles, begun = None, opened
-            if begun and closed and not closed["cycles"]:  # the board tells no cycles after another peer's session
+            if begun and closed and not closed["cycles"]:  # no cycles are reported after another session
                 if device.info().kind == "sim":
                     raise SharedBoardError
-                begun = None  # goodput goes by this machine's clock
+                begun = None  # goodput is measured by this machine's clock
             if begun and closed and device.info().kind == "sim":
                 goodput = _rate(bits * clock_hz, _grown(begun, closed, "cycles"))
             if begun and closed and not engine.traits.serves:
-                # Two control records are among them.
+                # The count includes two control records.
                 records = _grown(begun, closed, "records")
                 cycles = {stage: closed[f"{stage}_cycles"] - begun[f"{stage}_cycles"] for stage in STAGES}
                 packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
@@ -212,7 +217,7 @@ def measure(
                 watch=look,
             )
         except (KeyboardInterrupt, CipherlaneError) as error:
-            # A lost board's counters are gone, and with them the simulated time of what it did.
+            # If the board is lost, so are its counters, and with them the simulated time of the stream.
             known = isinstance(error, KeyboardInterrupt) or not opened or device.info().kind != "sim"
             if keep and counts.received and known:
                 with contextlib.suppress(CipherlaneError):
@@ -224,10 +229,10 @@ def measure(
 
 
 def network_of(session: Session) -> dict[str, int] | None:
-    """Return what `Session.network` does; None where the link is none over Ethernet.
+    """Return the result of `Session.network`; None if the board is not reached over Ethernet.
 
-    A board counts a question that it does not know as rejected. So a link over UART is never asked, and another that
-    does not know the question is asked once.
+    A board counts an unknown request as rejected. So a link over UART is never asked, and any other link is asked only
+    once if its board does not know the request.
     """
     link = session.calls.link
     if not link.counts_network:
@@ -242,7 +247,7 @@ def network_of(session: Session) -> dict[str, int] | None:
 
 
 def _grown(opened: dict[str, int], closed: dict[str, int], name: str) -> int:
-    """Return by how much a counter has grown, which the stream makes it do."""
+    """Return by how much a counter has grown; the stream must make it grow."""
     growth = closed[name] - opened[name]
     if growth <= 0:
         raise ReplyError("network", f"{name} {closed[name]} after {opened[name]}, with records in between")
@@ -250,10 +255,10 @@ def _grown(opened: dict[str, int], closed: dict[str, int], name: str) -> int:
 
 
 def _rate(bits: float, seconds: float) -> float:
-    """Return millions of bits a second; 0 where no time was seen to pass."""
+    """Return millions of bits a second; 0 if no time passed."""
     return bits / seconds / 1e6 if seconds else 0.0
 
 
 def _percentile(ordered: list[float], part: int) -> float:
-    """Return the value that `part` percent of the ordered values do not exceed."""
+    """Return the smallest of the ordered values that at least `part` percent of them do not exceed."""
     return ordered[max(0, -(-len(ordered) * part // 100) - 1)] if ordered else 0.0

@@ -1,8 +1,8 @@
-"""New firmware for a board whose configuration has a loader: it is entered, given an image, has it checked, starts it.
+"""Loads new firmware into a board that has a loader: enters the loader, sends an image, has it checked, and starts it.
 
-The loader answers while no firmware runs: for a moment after power-on, after a break on the UART's line, and for as
-long as it takes after firmware that was ended or an image that is not whole. Its records are those of wire.toml that
-begin with `load`; each is answered before the next one is sent, and all may be repeated.
+The loader answers while no firmware runs: briefly after power-on and after a break on the UART line, and without limit
+after firmware was ended or if the image is incomplete. Its records are the ones in wire.toml that begin with `load`.
+Each is answered before the next is sent, and each may be repeated.
 """
 
 import contextlib
@@ -19,17 +19,17 @@ from .replies import BoardInfo, printable
 from .transport import Transport
 from .transport.serial import SerialTransport
 
-_CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first is shorter than the loader waits at power-on
-# From a break to the loader: while nobody answers, while firmware does.
+_CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first is shorter than the loader's wait at power-on
+# Longest time from a break to the loader's answer: if nobody answers, and if firmware answers.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
-MOST_DATA = 0xFFF0  # bytes of a record's data, whose length has 16 bits
-_QUIET_S = 0.1  # between two calls that firmware answers
+MOST_DATA = 0xFFF0  # most data bytes of a record, limited by its 16-bit length
+_QUIET_S = 0.1  # pause between two calls that firmware answers
 _STAYS = "the loader stays: run the command again"
 
 
 @dataclass(frozen=True)
 class LoaderInfo:
-    """What a loader says of itself, and of the image in the code memory."""
+    """What a loader reports about itself, and about the image in the code memory."""
 
     board: str
     cause: int
@@ -42,7 +42,7 @@ class LoaderInfo:
 
     @classmethod
     def from_reply(cls, reply: Any) -> "LoaderInfo":
-        """Take over the fields of a reply."""
+        """Return the values of a loader's reply."""
         ids = build_id.text(reply.build_id), build_id.text(reply.image_id)
         if not BLOCK <= reply.data_bytes <= MOST_DATA:
             raise ReplyError("loader", f"data_bytes {reply.data_bytes} (must be {BLOCK} to {MOST_DATA})")
@@ -51,11 +51,11 @@ class LoaderInfo:
 
 
 def enter(device: Device) -> LoaderInfo:
-    """Bring a board to its loader, by a break if firmware runs or nobody answers.
+    """Bring a board into its loader; if firmware runs or nobody answers, send a break.
 
     Raises:
-        ArgumentError: the port is no UART.
-        NoLoaderError: firmware answers, and goes on doing so.
+        ArgumentError: the port is not a UART.
+        NoLoaderError: firmware still answers after the break.
         NoReplyError: nobody answers.
     """
     transport = uart(device.link.transport)
@@ -83,17 +83,17 @@ def enter(device: Device) -> LoaderInfo:
 
 
 def uart(transport: Transport) -> SerialTransport:
-    """Return the transport, which is to be a UART: ArgumentError otherwise."""
+    """Return the transport if it is a UART; otherwise raise ArgumentError."""
     if isinstance(transport, SerialTransport):
         return transport
     raise ArgumentError("the loader is at the UART: name a serial port with --port")
 
 
 def require_fit(image: Image, loader: LoaderInfo) -> None:
-    """See that an image is for the board whose loader this is.
+    """Check that an image fits the board with this loader.
 
     Raises:
-        ArgumentError: it is for other gateware, for another place, or too large; the message says which.
+        ArgumentError: the image is for other gateware, for another address, or too large; the message says which.
     """
     mine, theirs = (shown.partition("-")[0] or "none" for shown in (loader.build_id, image.build_id))
     if mine != theirs:
@@ -111,10 +111,10 @@ def require_fit(image: Image, loader: LoaderInfo) -> None:
 
 
 def send(device: Device, image: Image, loader: LoaderInfo, progress: Callable[[int], None] = lambda done: None) -> None:
-    """Send an image to the loader that answers; `progress` is told the bytes of firmware that are there.
+    """Send an image to a loader; `progress` is called with the firmware bytes that have arrived.
 
     Raises:
-        LoadError: it was broken off.
+        LoadError: the transfer broke off.
     """
     size = loader.data_bytes
     device.link.set_window(2 * device.link.transport.wire_size(HEADER.size + size), HEADER.size + size)
@@ -129,10 +129,10 @@ def send(device: Device, image: Image, loader: LoaderInfo, progress: Callable[[i
 
 
 def start(device: Device) -> None:
-    """Have the loader check what its code memory holds, and start it.
+    """Have the loader check the image in the code memory, and start it.
 
     Raises:
-        LoadError: it is not whole; nothing was started.
+        LoadError: the image is incomplete; nothing was started.
     """
     try:
         device.request(RecordType.LOAD_START)
@@ -140,16 +140,16 @@ def start(device: Device) -> None:
         if error.code == ErrorCode.IMAGE:
             state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
             raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
-        if error.code != ErrorCode.TYPE:  # that is the firmware's answer: the loader's was lost
+        if error.code != ErrorCode.TYPE:  # firmware answered with TYPE: the loader's reply was lost
             raise
 
 
 def await_firmware(device: Device, wanted: str) -> BoardInfo:
-    """Wait until the firmware answers, and compare its build id with the one that is `wanted`, if any.
+    """Wait until the firmware answers; if `wanted` is not empty, compare it with the firmware's build id.
 
     Raises:
-        LoadError: it does not answer, or has been ended.
-        ReplyError: it is of another build.
+        LoadError: the firmware does not answer, or has ended.
+        ReplyError: the firmware is another build.
     """
     call, (limit, _) = _patience(device)
     begin = device.clock.now()
@@ -174,15 +174,16 @@ def await_firmware(device: Device, wanted: str) -> BoardInfo:
 
 
 def cause_text(cause: int) -> str:
-    """Return why a board was reset, as part of a sentence."""
+    """Return the reason for a board's reset, as part of a sentence."""
     text = CAUSE_DOCS.get(cause, f"Cause {cause}.").rstrip(".")
     return text[:1].lower() + text[1:]
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Seconds to wait for one answer, and for the loader while nobody answers, and while firmware does.
+    """Return seconds to wait for one answer, and for the loader: if nobody answers, and if firmware answers.
 
-    The limit that the user has set for a reply holds for each answer, and as often as a request is sent for the others.
+    A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
+    other two.
     """
     transport = uart(device.link.transport)
     simulated = transport.simulated or "://" in transport.url
@@ -201,7 +202,7 @@ def _answers(device: Device, timeout: float) -> bool:
 
 
 def _call(device: Device, timeout: float) -> LoaderInfo | bool:
-    """What answers one call for the loader: it, firmware (True), or nobody (False)."""
+    """Call the loader once: return its answer, True if firmware answers, or False if nobody does."""
     with contextlib.suppress(NoReplyError):
         try:
             return LoaderInfo.from_reply(device.request(RecordType.LOADER, timeout=timeout, attempts=1, resync=True))

@@ -1,8 +1,8 @@
-"""Messages of LTE, ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3), and of 128-EIA2.
+"""LTE messages: ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3), or protected by 128-EIA2.
 
-A message is one stream: COUNT, BEARER and DIRECTION make its initial counter block, and no two messages under one key
-have the same; so with 128-EEA1, whose keystream the board counts in such blocks. Its length is in bits, a byte's first
-the most significant.
+A message is one stream. COUNT, BEARER and DIRECTION form its initial counter block, which differs for any two messages
+under one key. This also holds for 128-EEA1, because the board counts its keystream in such blocks. The length is in
+bits; the first bit of a byte is the most significant.
 """
 
 import argparse
@@ -14,17 +14,17 @@ from .protocol.layout import BLOCK
 from .transfer import Writer
 
 CTR = "ctr"
-# What there is, and by engines of which cipher.
+# The ciphers of --cipher, and the cipher of the engines that each needs.
 CIPHERS = {CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
-MOST_SNOW3G = 1 << 20  # bytes of a message: as many as the hardware numbers blocks
+MOST_SNOW3G = 1 << 20  # most bytes of a message: the hardware's block numbers end here
 KEY_BITS = 128
-# Name of an option, its attribute, and the bits of its value.
+# Option, its attribute in the parsed arguments, and the bits of its value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message by an algorithm of LTE, of `bits` bits, or where that is None of so many bytes as come."""
+    """A message for an LTE algorithm. Its length is `bits` bits; if that is None, as many bytes as the input has."""
 
     algorithm: str
     count: int
@@ -34,19 +34,19 @@ class Message:
 
     @property
     def counter_block(self) -> bytes:
-        """Initial counter block: COUNT || BEARER || DIRECTION || 90 zeros."""
+        """The initial counter block: COUNT || BEARER || DIRECTION || 90 zeros."""
         return ((self.count << 6 | self.bearer << 1 | self.direction) << 90).to_bytes(BLOCK, "big")
 
     @property
     def most(self) -> int | None:
-        """Bytes that it can have, None if a stream's bound is its own."""
+        """Most bytes of a message; None if only the limit of streams applies."""
         return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:
-        """Compare what is said of the length with the input's.
+        """Check the given length against the input.
 
         Raises:
-            ArgumentError: the input is too long, has not the bytes of so many bits, or it is not known how many it has.
+            ArgumentError: the input is too long, does not match the number of bits, or has an unknown length.
         """
         if self.most is not None and source.size is not None and source.size > self.most:
             raise ArgumentError(
@@ -66,7 +66,7 @@ class Message:
             )
 
     def cut(self, data: bytes, offset: int) -> bytes:
-        """Return `data`, which begin at byte `offset` of the message, with zeros for what is behind its last bit."""
+        """Return `data` from byte `offset` of the message, with the bits after the message's last bit set to 0."""
         if self.bits is None or not data or self.bits >= 8 * (offset + len(data)):
             return data
         behind = 8 * (offset + len(data)) - self.bits
@@ -74,7 +74,7 @@ class Message:
 
 
 class CutWriter:
-    """Writes a message from byte `offset` on, with zeros behind its last bit."""
+    """Writes a message from byte `offset` on, with the bits after its last bit set to 0."""
 
     def __init__(self, message: Message, writer: Writer, offset: int):
         """Write to `writer`."""
@@ -87,7 +87,7 @@ class CutWriter:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which cipher, and for those of LTE which message."""
+    """Add the options that select the cipher, and the message parameters of the LTE ciphers."""
     parser.add_argument(
         "--cipher",
         choices=CIPHERS,
@@ -99,7 +99,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_message_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which message of LTE."""
+    """Add the options that give the parameters of an LTE message."""
     group = parser.add_argument_group("messages of LTE (TS 33.401, annex B), by their numbers, 0x for hexadecimal")
     for option, attribute, size in _PARAMETERS:
         meaning = ": 0 uplink, 1 downlink" if size == 1 else ""
@@ -112,10 +112,10 @@ def add_message_options(parser: argparse.ArgumentParser) -> None:
 
 
 def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
-    """Return the message that the options of `add_options` say; None if it is AES-CTR.
+    """Return the message that the options of `add_options` describe; None for AES-CTR.
 
     Raises:
-        ArgumentError: options are missing, do not go together, or are out of range; or the key has not 128 bits.
+        ArgumentError: options are missing, contradictory or out of range, or the key is not 128 bits.
     """
     given = [option for option, attribute, _ in _PARAMETERS if getattr(args, attribute) is not None]
     if args.cipher == CTR:
@@ -128,10 +128,10 @@ def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
 
 
 def described(args: argparse.Namespace, algorithm: str, key: bytes) -> Message:
-    """Return the message that the options of `add_message_options` say.
+    """Return the message that the options of `add_message_options` describe.
 
     Raises:
-        ArgumentError: options are missing or out of range, or the key has not 128 bits.
+        ArgumentError: options are missing or out of range, or the key is not 128 bits.
     """
     for option, attribute, size in _PARAMETERS:
         value = getattr(args, attribute)

@@ -1,4 +1,4 @@
-"""Lines on standard error for whoever runs the tool."""
+"""Warnings and other single lines on standard error."""
 
 import contextlib
 import sys
@@ -14,7 +14,7 @@ def one_line(text: str) -> str:
 
 @contextlib.contextmanager
 def diagnostics() -> Iterator[None]:
-    """Drop output for a standard error that is full, closed or gone: the command's result does not depend on it."""
+    """Ignore errors of a standard error that is full or closed: the command's result does not depend on it."""
     with contextlib.suppress(OSError, ValueError):
         yield
 

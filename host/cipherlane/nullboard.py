@@ -1,9 +1,9 @@
-"""The null board: answers records over UDP on this machine, to find the host's own limit of speed.
+"""The null board: answers records over UDP on this machine, to measure the host's own speed limit.
 
-With the engine `table` it encrypts through the package `cryptography`, and keeps the rules of counter blocks: ranges,
-windows, tickets. As an echo it sends data records back as they are, without looking at token, window or sum, so that
-nearly all the time measured is the other side's; of those that came together it looks at the last, to know how much of
-a range was used. It closes no session for being idle.
+With the engine `table`, it encrypts with the package `cryptography` and enforces the rules of counter blocks: ranges,
+windows, tickets. As an echo, it returns data records unchanged, without checking token, window or checksum, so that
+nearly all the measured time is the client's. Of echoed records that arrived together it reads only the last one, to
+know how much of a range was used. It never closes an idle session.
 """
 
 import secrets
@@ -23,7 +23,7 @@ from .transport.udp import SLOT, Datagrams
 MAX_DATA = 1440
 SLOTS = 256
 MAX_SESSIONS = 255
-CLOCK_HZ = 1_000_000_000  # of time.perf_counter_ns, which its cycles are
+CLOCK_HZ = 1_000_000_000  # its cycles are nanoseconds of time.perf_counter_ns
 _TYPE = 1  # offset of the type in a record
 _BENCH_BYTES = 1 << 20
 _BENCH_NS = 5_000_000  # for one answer
@@ -40,7 +40,7 @@ class _Refusal(Exception):
 
 @dataclass
 class _Session:
-    """One open session: who opened it with what, and what was done."""
+    """An open session: its owner and parameters, and its counters."""
 
     owner: tuple[Address, int]
     request: bytes
@@ -57,13 +57,13 @@ class _Session:
 
 
 class NullBoard:
-    """A board of nothing but a socket; `serve` runs it."""
+    """A board that consists only of a UDP socket; `serve` runs it."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = layout.UDP_PORT, echo: bool = False):
-        """Listen at `host` and `port` (0: any); as an `echo`, data come back as they were.
+        """Listen at `host` and `port` (0: any free port); with `echo`, data are returned unchanged.
 
         Raises:
-            PortError: the address is taken or not this machine's.
+            PortError: the address is in use or does not belong to this machine.
             VerifyError: the package `cryptography` is missing.
         """
         self.echo = echo
@@ -72,7 +72,7 @@ class NullBoard:
         listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             listener.bind((host, port))
-        except (OSError, UnicodeError, TypeError) as error:  # the latter for a name that cannot be encoded
+        except (OSError, UnicodeError, TypeError) as error:  # UnicodeError, TypeError: a name that cannot be encoded
             listener.close()
             reason = getattr(error, "strerror", None) or "it is no name of a host"
             raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error
@@ -84,13 +84,13 @@ class NullBoard:
         self._received = self._rejected = self._opened = 0
 
     def serve(self, seconds: float) -> None:
-        """Answer what arrives within `seconds`."""
+        """Answer the records that arrive within `seconds`."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             self.serve_once(min(left, 1.0))
 
     def serve_once(self, timeout: float) -> None:
-        """Answer what has arrived, or arrives within `timeout` seconds."""
+        """Answer the records that have arrived, or that arrive within `timeout` seconds."""
         arrived = self._datagrams.receive(timeout)
         if arrived is None:
             return
@@ -105,7 +105,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Note an echoed record as the last of its range, if it is."""
+        """Note the position of an echoed data record in its range."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):

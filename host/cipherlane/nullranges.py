@@ -1,6 +1,6 @@
-"""The null board's counter blocks: ranges of each key, windows of records and tickets, as the page of records says.
+"""The null board's counter blocks: ranges of each key, windows and tickets, as the page of records specifies.
 
-A record is known again by its length and Python's own keyed hash, which costs less than the board's sum.
+Repeated records are recognised by length and Python's own keyed hash, which is faster than the board's checksum.
 """
 
 import hashlib
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from .protocol.layout import BLOCK
 
 RANGES = 256
-KEPT = 8  # windows of sessions that have ended
+KEPT = 8  # windows of ended sessions that are kept
 WINDOW = 1024  # records
 _BLOCKS = 1 << 128
 
 
 class RangeTakenError(Exception):
-    """Counter blocks of the range were used, or are owned."""
+    """Counter blocks of the range were used before, or are owned by a session."""
 
 
 class RangesFullError(Exception):
@@ -25,12 +25,12 @@ class RangesFullError(Exception):
 
 
 class TicketError(Exception):
-    """The ticket is that of no range with this key, initial block and size of records."""
+    """No range has this ticket, key, initial block and record size."""
 
 
 @dataclass(eq=False)
 class Range:
-    """Counter blocks under one key, which a session owns or has left; `key` is the key's name, not the key."""
+    """Counter blocks under one key that a session owns or has used; `key` is an identifier of the key, not the key."""
 
     key: bytes
     start: int
@@ -44,10 +44,10 @@ class Range:
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
-        """Note that record `number` came with `data`; return False if other data came before.
+        """Note that record `number` arrived with `data`; return False if it arrived with other data before.
 
         Raises:
-            IndexError: it lies outside the window.
+            IndexError: the record lies outside the window.
         """
         if not self.first <= number < self.first + 2 * WINDOW:
             raise IndexError(number)
@@ -60,31 +60,32 @@ class Range:
         return known == mark
 
     def overlaps(self, start: int, blocks: int) -> bool:
-        """Return whether it shares a counter block with `blocks` from `start` on."""
+        """Return whether the range shares a counter block with the `blocks` blocks that begin at `start`."""
         return (start - self.start) % _BLOCKS < self.blocks or (self.start - start) % _BLOCKS < blocks
 
 
 class Ranges:
-    """All ranges that the null board knows; it forgets none while it runs, but the windows of the oldest."""
+    """All ranges that the null board knows. It keeps every range while it runs, but only the latest windows."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self._secret = secrets.token_bytes(16)
         self._live: list[Range] = []
-        self._kept: list[Range] = []  # that can be resumed, the oldest first
-        self._used: dict[bytes, list[tuple[int, int]]] = {}  # of each key: first block, number of blocks
+        self._kept: list[Range] = []  # ended ranges that can be resumed, the oldest first
+        self._used: dict[bytes, list[tuple[int, int]]] = {}  # for each key: first block, number of blocks
 
     @property
     def free(self) -> int:
-        """Ranges that there is still room for."""
+        """Number of ranges that still fit."""
         fresh = sum(not live.resumed for live in self._live)
         return RANGES - fresh - sum(len(used) for used in self._used.values())
 
     def open(self, key: bytes, start: int, blocks: int, record_bytes: int) -> Range:
-        """Return a live range of `blocks` from `start` on.
+        """Return a new live range of `blocks` blocks that begins at `start`.
 
         Raises:
-            RangeTakenError, RangesFullError: it cannot be had.
+            RangeTakenError: a block was used before or is owned.
+            RangesFullError: the table is full.
         """
         name = self._name(key)
         if self._taken(name, start, blocks):
@@ -95,16 +96,17 @@ class Ranges:
         return self._live[-1]
 
     def find(self, key: bytes, start: int, record_bytes: int, ticket: int) -> Range | None:
-        """Return the range that a `ticket` resumes, live or not."""
+        """Return the range that `ticket` resumes, live or ended; None if there is none."""
         wanted = (ticket, self._name(key), start, record_bytes)
         ranges = (*self._live, *self._kept)
         return next((r for r in ranges if (r.ticket, r.key, r.start, r.record_bytes) == wanted), None)
 
     def resume(self, found: Range | None, blocks: int) -> Range:
-        """Return a range that `find` found, live again, with `blocks` at least.
+        """Return a range found by `find`, live again, with at least `blocks` blocks.
 
         Raises:
-            RangeTakenError, TicketError: it cannot be had.
+            RangeTakenError: its further blocks are taken.
+            TicketError: the range cannot be resumed.
         """
         if found not in self._kept:
             raise TicketError
@@ -118,7 +120,7 @@ class Ranges:
         return found
 
     def close(self, range_: Range) -> None:
-        """End a live range, which shrinks to the records that came."""
+        """End a live range and shrink it to the records that arrived."""
         self._live.remove(range_)
         range_.live = False
         range_.blocks = min(range_.blocks, (range_.highest + 1) * range_.record_bytes // BLOCK)
@@ -137,7 +139,7 @@ class Ranges:
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return ranges that touch or share their beginnings as one; those around block 0 stay two."""
+    """Return ranges with overlapping or adjacent ones joined; ranges on both sides of block 0 stay separate."""
     merged: list[tuple[int, int]] = []
     for start, blocks in sorted((start % _BLOCKS, blocks) for start, blocks in ranges):
         if merged and start <= merged[-1][0] + merged[-1][1]:

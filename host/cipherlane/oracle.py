@@ -1,4 +1,4 @@
-"""Checks a transfer against the `cryptography` package while it runs (extra `verify`)."""
+"""Checks a transfer against the `cryptography` package while it runs (needs the extra `verify`)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Verifier:
-    """Stands between the files and the transfer: what is read is also encrypted here, what is written is compared."""
+    """Connects files and transfer: encrypts the input with the reference, and compares the results."""
 
     def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):
-        """Check an AES-CTR stream from byte `offset`, a multiple of 16; encryption and decryption are the same.
+        """Check an AES-CTR stream, in either direction, from byte `offset` on, a multiple of 16.
 
-        `cut` makes of result data from a byte of the stream on what is to be written of them.
+        `cut`, if given, is applied to expected data at an offset and returns what the transfer is to write.
 
         Raises:
             VerifyError: the package is not installed.
@@ -31,17 +31,17 @@ class Verifier:
         self._cut = cut
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass everything on and check it."""
+        """Return a reader and a writer that pass all data through and check them."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
-        """Take data that go to the board."""
+        """Encrypt data that go to the board with the reference."""
         result = self._stream.update(data)
         self._expected += self._cut(result, self._noted) if self._cut else result
         self._noted += len(data)
 
     def compare(self, data: bytes) -> None:
-        """Take data that came from the board.
+        """Compare data that came from the board with the reference.
 
         Raises:
             VerifyError: they differ from the reference.
@@ -54,16 +54,16 @@ class Verifier:
         self._position += len(data)
 
     def check(self, data: bytes, result: bytes) -> None:
-        """Take data and what the board made of them.
+        """Check the board's `result` for `data`.
 
         Raises:
-            VerifyError: that differs from the reference.
+            VerifyError: the result differs from the reference.
         """
         self.note(data)
         self.compare(result)
 
     def finish(self) -> None:
-        """Check that everything noted was compared.
+        """Check that a result was compared for all noted data.
 
         Raises:
             VerifyError: results are missing.
@@ -73,7 +73,7 @@ class Verifier:
 
 
 def encrypted(key: bytes, iv: bytes, data: bytes) -> bytes:
-    """Return `data` encrypted, or decrypted, with AES-CTR from the initial counter block `iv` on.
+    """Return `data` encrypted or decrypted with AES-CTR, starting at the initial counter block `iv`.
 
     Raises:
         VerifyError: the package is not installed.
@@ -91,7 +91,7 @@ def stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
 
 
 def encrypted_ecb(key: bytes, data: bytes) -> bytes:
-    """Return `data`, whole blocks, encrypted with AES-ECB, in which equal blocks stay equal: to show that.
+    """Return `data`, whole blocks, encrypted with AES-ECB, to demonstrate that equal blocks stay equal.
 
     Raises:
         VerifyError: the package is not installed.
@@ -100,7 +100,7 @@ def encrypted_ecb(key: bytes, data: bytes) -> bytes:
 
 
 def name() -> str:
-    """Return the reference's name and version, and those of the library in which it encrypts."""
+    """Return name and version of the reference and of the library that encrypts for it."""
     import cryptography
     from cryptography.hazmat.backends.openssl import backend
 

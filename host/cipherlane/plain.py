@@ -1,16 +1,18 @@
-"""Text of others, made harmless: file names, what devices, boards and coordinators say, exceptions of libraries."""
+"""Makes text from outside harmless: file names, reports of devices, boards and coordinators, messages of libraries."""
 
 
 def plain(text: str, keep: str = "") -> str:
-    r"""Return text that prints as it stands: it moves no cursor, sets no colour and reverses no order of letters.
+    r"""Return text that prints as it is: it moves no cursor, sets no colour and does not reorder letters.
 
-    What is not printable becomes its escape as in Python: \x1b for the escape character, \u202e for a bidirectional
-    override, \n for the end of a line, \udcff for the byte 255 of a file name that is no text. Everything that the tool
-    shows on a terminal passes through here.
+    Unprintable characters become their Python escapes: \x1b for the escape character, \u202e for a bidirectional
+    override,
+    \n for a line end, \udcff for the byte 255 in a file name that is not valid text. Everything that the tool prints on
+    a
+    terminal passes through here.
 
     Args:
-        text: whatever was received.
-        keep: characters that stay as they are, such as line ends between lines of the tool's own.
+        text: the text received.
+        keep: characters to leave unchanged, such as line ends between the tool's own lines.
     """
     if text.isprintable():
         return text

@@ -1,10 +1,10 @@
-"""Plots of results as SVG, parts of a page of HTML: bars and runs; for light and dark surroundings."""
+"""Plots of results as SVG for an HTML page: bars and curves, on light and dark backgrounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-# Fills of the series, on white and on black.
+# Fill colours of the series, on white and on black.
 COLOURS = (
     ("#2f6db3", "#6cb0f5"),
     ("#b5601d", "#f0a35c"),
@@ -37,7 +37,7 @@ STYLE = _style()
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot of `width` x `height` pixels: its `title`, and the elements that were drawn."""
+    """A plot of `width` x `height` pixels: its `title` and the elements drawn so far."""
 
     title: str
     width: int
@@ -45,7 +45,7 @@ class Plot:
     elements: Sequence[str]
 
     def inline(self) -> str:
-        """Return it as a part of a page of HTML that has `STYLE`, and its figures in a table beside it."""
+        """Return the plot as part of an HTML page that includes `STYLE`, with its figures in a table next to it."""
         label = escape(f"Plot: {self.title}; the table beside it has the figures")
         attributes = f'role="img" aria-label="{label}" style="max-width: {self.width}px"'
         box = f'viewBox="0 0 {self.width} {self.height}" font-family="sans-serif" font-size="11"'
@@ -83,13 +83,13 @@ def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> Plot:
 
 
 def runs(title: str, rows: Sequence[tuple[float, str, bool]], first: str, last: str) -> Plot:
-    """Return a curve from 0 up.
+    """Return a curve plotted from 0 upwards.
 
     Args:
-        title: says what is drawn and its unit.
-        rows: value, what is said of it where a pointer rests, and whether it gets a ring.
-        first: what stands below the first.
-        last: what stands below the last.
+        title: names the quantity and its unit.
+        rows: value, tooltip, and whether the point gets a ring.
+        first: label below the first point.
+        last: label below the last point.
     """
     left, top, width, height = 60, 34, _RUNS_WIDTH, _RUNS_HEIGHT
     bottom, most = top + height, max((value for value, _, _ in rows), default=0) or 1
@@ -114,7 +114,7 @@ def runs(title: str, rows: Sequence[tuple[float, str, bool]], first: str, last: 
 
 
 def _legend(names: list[str], top: int) -> list[str]:
-    """Return the series' names in a row, where there are several."""
+    """Return the series' names in a row, if there are several series."""
     parts, x = [], 8
     for n, name in enumerate(names if len(names) > 1 else ()):
         parts.append(f'<rect class="s{n}" x="{x}" y="{top}" width="10" height="10"/>')

@@ -1,8 +1,8 @@
-"""Files that are this user's alone: opened where no link leads elsewhere, mode 0600, locked while they are written.
+"""Files that only this user can read: opened without following links, mode 0600, locked while they are written.
 
-POSIX has a call for each of these. Windows has not: links are looked for before and after opening, the lock is one on
-a byte far behind the data, and who may read a file is what its folder says. An open file cannot be renamed there, nor
-removed (`HELD_BY_NAME`). Where neither kind of lock is to be had, `lock` says so.
+POSIX has a call for each of these. On Windows, links are checked before and after opening, the lock covers a byte far
+after the data, and the folder decides who may read a file. Windows neither renames nor removes an open file
+(`HELD_BY_NAME`). If neither kind of lock works, `lock` returns false.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from .errors import FileError
 
 
 def _module(name: str) -> Any:
-    """Return a module of some systems, None of others."""
+    """Return a module that only some systems have, or None."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -30,25 +30,25 @@ HELD_BY_NAME = os.name == "nt"
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)  # 0: Windows did not say
-_LOCKED_BYTE = (1 << 31) - 2  # the last that msvcrt can lock; a file need not reach to there
+_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)  # 0: Windows gave no reason
+_LOCKED_BYTE = (1 << 31) - 2  # the last byte that msvcrt can lock; the file may be shorter
 
 
 def create(path: Path) -> int:
-    """Make a file where nothing is, and open it to write and read.
+    """Create a file and open it for reading and writing.
 
     Raises:
-        OSError: there is something, or it cannot be made.
+        OSError: the name exists already, or the file cannot be created.
     """
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK | _NO_WAIT | OPEN, 0o600)
 
 
 def open_there(path: Path, flags: int = os.O_RDWR | _NO_WAIT) -> int:
-    """Open what is under a name, without following a link, with `flags` of `os.open`.
+    """Open an existing file with `flags` of `os.open`, without following a link.
 
     Raises:
-        FileError: it is a symbolic link.
-        OSError: it cannot be opened.
+        FileError: the name is a symbolic link.
+        OSError: the file cannot be opened.
     """
     refusal = FileError(f"{path} is a symbolic link, which is not followed: delete it")
     if not _NO_LINK and path.is_symlink():
@@ -66,16 +66,16 @@ def open_there(path: Path, flags: int = os.O_RDWR | _NO_WAIT) -> int:
 
 
 def is_own(status: os.stat_result) -> bool:
-    """Return whether a file is a regular one of this user's, with one name."""
+    """Return whether a file is a regular file of this user with only one name."""
     owned = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and owned
 
 
 def lock(descriptor: int, path: Path) -> bool:
-    """Lock a file until it is closed; return whether that is possible there.
+    """Lock a file until it is closed; return whether the file system supports locks.
 
     Raises:
-        FileError: another process has locked it.
+        FileError: another process has locked the file.
     """
     try:
         if fcntl:
@@ -96,7 +96,7 @@ def lock(descriptor: int, path: Path) -> bool:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Return whether an open file is still the one under its name."""
+    """Return whether the name still refers to the open file."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except FileNotFoundError:
@@ -104,9 +104,9 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 
 def set_mode(descriptor: int, replaced: os.stat_result | None) -> None:
-    """Give a file the mode, and if possible the owner, of the one that it replaces, or the usual mode.
+    """Give a file the mode, and if possible the owner, of the file that it replaces; otherwise the default mode.
 
-    A group that it cannot be given to gets no rights.
+    If its group cannot be set, the group gets no rights.
     """
     if replaced is None:
         mask = os.umask(0o077)
@@ -123,13 +123,13 @@ def set_mode(descriptor: int, replaced: os.stat_result | None) -> None:
 
 
 def chmod(descriptor: int, mode: int) -> None:
-    """Set the mode of an open file, where files have one."""
+    """Set the mode of an open file, on systems with file modes."""
     if hasattr(os, "fchmod"):
         os.fchmod(descriptor, mode)
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names in a folder durable, where that can be asked for."""
+    """Write the names in a folder to the disk durably, on systems that support it."""
     if hasattr(os, "O_DIRECTORY"):
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | OPEN)
         try:

@@ -1,8 +1,8 @@
-"""The log of records (`--log`): one line of JSON for each record sent and received, without what is secret.
+"""The log of records (`--log`): one line of JSON for each record sent and received, without secrets.
 
-Keys, tokens and tickets are masked: of a token or ticket the line has a number, the same for the same value. Of data
-it has their length and the beginning of a SHA-256 over a salt and them; the salt is drawn for each log and kept
-nowhere, so that equal data can be seen to be equal within one log, and a guess cannot be tried.
+Keys are masked. Each token or ticket is replaced by a number; equal values get equal numbers. Data are replaced by
+their length and the beginning of a SHA-256 over a salt and the data. The salt is drawn for each log and stored nowhere:
+equal data are visible within one log, but nobody can test a guess.
 """
 
 import hashlib
@@ -24,20 +24,21 @@ from .replies import printable
 _MASKED = {"key": "masked"}
 _NUMBERED = ("token", "ticket")
 _TEXTS = ("board", "firmware")
-_DIGITS = 16  # of the SHA-256 of data
+_DIGITS = 16  # digits kept of the SHA-256
 
 
 class RecordLog:
-    """Writes records to a file that its owner alone can read; a context manager is the device that uses it.
+    """Writes records to a file that only its owner can read. The device that uses the log also opens and closes it.
 
-    A command that looks for its board again opens its log again, and the log continues.
+    A command that searches for its board again reopens its log, and the log continues.
     """
 
     def __init__(self, path: str, clock: Clock = REAL, replace: bool = False):
-        """Begin a log at `path`; what is there is replaced if `replace` says so.
+        """Begin a log at `path`; an existing file is replaced only if `replace` is true.
 
         Raises:
-            FileError: it cannot be written; ExistsError if something is there that is not to be replaced.
+            FileError: the log cannot be written.
+            ExistsError: the file exists and is not to be replaced.
         """
         self._path, self._replace = path, replace
         self._clock = clock
@@ -49,10 +50,10 @@ class RecordLog:
         self.open()
 
     def open(self) -> None:
-        """Open the log, once more if it was closed.
+        """Open the log, or reopen it after it was closed.
 
         Raises:
-            FileError: it cannot be written, or another file has its name by now.
+            FileError: the log cannot be written, or its name now refers to another file.
         """
         if self._file is not None:
             return
@@ -69,7 +70,7 @@ class RecordLog:
         self._file = open(number, "w", encoding="ascii", buffering=1)  # noqa: SIM115
 
     def _new(self, path: Path) -> int:
-        """Make the file, or open what is none that holds anything; return its descriptor."""
+        """Create the file, or open an existing terminal, pipe or device; return its descriptor."""
         use = Use(self._path, True, "--log")
         require_replaceable(use, self._replace)
         status = use.seen()
@@ -142,12 +143,12 @@ class RecordLog:
         return value
 
     def _number(self, value: int) -> str:
-        """Return a name for a secret number, the same each time; 0 stands for none and is shown."""
+        """Return a name for a secret number, equal for equal numbers; 0, which means none, is shown as it is."""
         return f"#{self._numbers.setdefault(value, len(self._numbers) + 1)}" if value else "0"
 
 
 def _type_of(record: Record) -> tuple[str, Layout | None]:
-    """Return the name of a record's type, and the layout of its data: None where they are free, or unknown."""
+    """Return the name of a record's type, and the layout of its data; None if the data have no layout."""
     if record.type == ERROR_TYPE:
         return "error", ERROR
     request = record.type & ~REPLY

@@ -1,6 +1,6 @@
-"""What a board says, checked where it arrives: each reply becomes a typed value, or a ReplyError names what is wrong.
+"""Checks every reply of a board on arrival: it becomes a typed value, or a ReplyError names the invalid part.
 
-Nothing that a board sends is used before it went through here. Text is printable ASCII from here on.
+Nothing that a board sends is used before this check. Afterwards, all text is printable ASCII.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .errors import ReplyError
 from .protocol.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Kind, Record, RecordType
 from .transport.base import Address
 
-MOST_WINDOW = 4096  # records: results of so many may have to wait in memory for an earlier one
+MOST_WINDOW = 4096  # records; their results may all wait in memory for an earlier one
 MOST_BENCH_BYTES = 1 << 24
-# Memories beside the FPGA, by what the firmware's name ends with if records lie there.
+# External memories, by the ending of the firmware's name when records are stored there.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # the largest control record
 
@@ -26,7 +26,7 @@ def fields_of(reply: Record) -> Any:
     """Return the fields of a reply's data.
 
     Raises:
-        ReplyError: the data are not as long as the layout.
+        ReplyError: the data do not have the length of the layout.
     """
     table = REPLIES[reply.type & ~REPLY]
     name = RecordType(reply.type & ~REPLY).name.lower()
@@ -42,12 +42,12 @@ class _Checker:
         self._name = kind.name.lower()
 
     def __call__(self, holds: bool, name: str, value: Any, expected: str) -> None:
-        """Raise ReplyError unless the value called `name` `holds`."""
+        """Raise ReplyError unless `holds`; the message gives `name`, `value` and what was `expected`."""
         if not holds:
             raise ReplyError(self._name, f"{name} {value} (must be {expected})")
 
     def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
-        """Check how much may go where the fields come from, and that a record of `least` bytes may."""
+        """Check the size limits of a receiving end, and that they allow a record of `least` bytes."""
         self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
         size = wire_size(least)
         self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")
@@ -55,10 +55,11 @@ class _Checker:
 
 @dataclass(frozen=True)
 class BoardInfo:
-    """Who answers: identity, clock in Hz, limits in bytes, engines present, ranges of counter blocks it can hold.
+    """The board's identity: clock in Hz, limits in bytes, engines, and the ranges of counter blocks it can hold.
 
-    `build_id` says which build: two digests in hexadecimal with a hyphen between, of gateware and of firmware; empty of
-    a board that no build flow has made.
+    `build_id` identifies the build: two hexadecimal digests, of gateware and of firmware, with a hyphen between them.
+    It is
+    empty if no build flow has made the board.
     """
 
     kind: str
@@ -77,26 +78,26 @@ class BoardInfo:
 
     @property
     def memory_engines(self) -> list[Engine]:
-        """Those of the engines that work from memory to memory; the others serve by themselves."""
+        """Engines that work from memory to memory; the others handle records by themselves."""
         return [engine for engine in self.engines if not engine.traits.serves]
 
     def engines_of(self, cipher: str) -> list[Engine]:
-        """Those of the engines that are of a cipher, ``aes`` or ``snow3g``."""
+        """Return the engines for a cipher, ``aes`` or ``snow3g``."""
         return [engine for engine in self.engines if engine.traits.cipher == cipher]
 
     @property
     def memory(self) -> str:
-        """The memory beside the FPGA in which data of records lie, as the firmware says; empty: they lie on chip."""
+        """External memory that holds the data of records, as the firmware reports; empty if they are on chip."""
         return _MEMORIES.get(self.firmware.partition(", ")[2], "")
 
     @property
     def broken_memory(self) -> str:
-        """What the firmware says of SDRAM that does not work, so that the data lie on chip; empty: nothing."""
+        """What the firmware reports about SDRAM that failed, so that data are on chip; empty if nothing failed."""
         return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> BoardInfo:
-        """Check the fields of an info reply; `wire_size` gives what a record takes of rx_window."""
+        """Check the fields of an info reply; `wire_size` returns the bytes that a record occupies in rx_window."""
         check = _Checker(RecordType.INFO)
         check(reply.kind < len(Kind), "kind", reply.kind, f"below {len(Kind)}")
         check(reply.clock_hz > 0, "clock_hz", reply.clock_hz, "above 0")
@@ -125,7 +126,7 @@ class BoardInfo:
 
 @dataclass(frozen=True)
 class FastPath:
-    """Where a board's fast path takes data records, its limits in bytes, and what it counts, by cause."""
+    """The board's fast path: the address that takes data records, its limits in bytes, and its counters by cause."""
 
     address: Address
     max_data: int
@@ -148,7 +149,7 @@ class FastPath:
 
 @dataclass(frozen=True)
 class Opened:
-    """What the board gave a session: its number, and the range that it owns (see `open` on the page of records)."""
+    """What the board granted a session: its number, and the range that it owns (see `open` on the page of records)."""
 
     number: int
     iv: bytes
@@ -158,7 +159,7 @@ class Opened:
 
     @classmethod
     def from_reply(cls, record: Record, asked: Any, resumed: bool, drawn: bool) -> Opened:
-        """Check a reply to open against the fields that were `asked`."""
+        """Check a reply to open against the requested fields `asked`."""
         check, reply = _Checker(RecordType.OPEN), fields_of(record)
         check(record.session > 0, "session", record.session, "above 0")
         if drawn:
@@ -174,7 +175,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class SessionStat:
-    """What a session has done: repeated records count each time they are processed."""
+    """The counters of a session: repeated records count each time they are processed."""
 
     bytes: int
     blocks: int
@@ -191,7 +192,7 @@ class SessionStat:
 
 @dataclass(frozen=True)
 class BenchPart:
-    """What one request for a benchmark has done of it."""
+    """The part of a benchmark that one request completed."""
 
     bytes: int
     blocks: int
@@ -200,7 +201,7 @@ class BenchPart:
 
     @classmethod
     def from_reply(cls, reply: Any, asked: int) -> BenchPart:
-        """Check the fields of a bench reply: of `asked` bytes some were done, at least a block."""
+        """Check the fields of a bench reply: at least one block and at most `asked` bytes were processed."""
         check = _Checker(RecordType.BENCH)
         check(min(asked, BLOCK) <= reply.bytes <= asked, "bytes", reply.bytes, f"{min(asked, BLOCK)} to {asked}")
         _check_work(check, reply)
@@ -210,7 +211,7 @@ class BenchPart:
 
 @dataclass(frozen=True)
 class SelfTestPart:
-    """Outcome of one engine's known-answer tests."""
+    """Result of one engine's known-answer tests."""
 
     tests: int
     failed: int
@@ -224,7 +225,7 @@ class SelfTestPart:
 
 
 def printable(field: bytes) -> str:
-    """Return a text of the board's without its zeros at the end, with ? for what is not printable ASCII."""
+    """Return text from the board without trailing zeros, with ? for characters that are not printable ASCII."""
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "?" for byte in field.rstrip(b"\0"))
 
 

@@ -1,4 +1,4 @@
-"""A measurement, the JSON record it becomes, and the files of figures, each with what it was measured with."""
+"""A measurement, its JSON record, and result files, which state how their figures were measured."""
 
 import functools
 import json
@@ -28,12 +28,12 @@ _REFUSED = re.compile(r"dubious ownership.*^\s*(git config --global --add safe\.
 
 
 def commit(file: Path = Path(__file__)) -> str | None:
-    """Return the commit of the checkout that `file` is part of, with "-dirty" where files differ from it.
+    """Return the commit of the checkout that contains `file`, with "-dirty" if files differ from it.
 
-    None where there is no git, and outside of a checkout: a copy that lies in another project is not part of that.
+    None without git or outside of a checkout. A copy inside another project does not count as part of its checkout.
     """
     here = ("git", "-C", str(file.resolve().parent))
-    said_so = {**os.environ, "LC_ALL": "C"}  # in git's own words, which are looked at here
+    said_so = {**os.environ, "LC_ALL": "C"}  # git's untranslated messages, which are parsed here
     run = functools.partial(subprocess.run, capture_output=True, text=True, timeout=_GIT_TIMEOUT, env=said_so)
     try:
         listed = run([*here, "ls-files", "--error-unmatch", file.name])
@@ -49,7 +49,7 @@ def commit(file: Path = Path(__file__)) -> str | None:
 
 @functools.cache
 def _warn_of_no_commit(command: str) -> None:
-    """Warn, once, that git does not say the commit; `command` is what it asks for."""
+    """Warn once that git refuses to report the commit; `command` is the remedy that git suggests."""
     show_warning(
         f"figures carry no commit, as git refuses this checkout, which belongs to another user: `{command}` allows it"
     )
@@ -67,23 +67,23 @@ def write(
     replace: bool = True,
     option: str = "FILE",
 ) -> None:
-    """Write figures as JSON, behind their `provenance`: date (UTC), commit, command, board, configuration, tools.
+    """Write figures as JSON after their `provenance`: date (UTC), commit, command, board, configuration, tools.
 
     Args:
-        path: the file; its folder is made.
+        path: the file; its folder is created.
         content: the figures.
-        command: what measured them.
-        board: what they are of.
-        configuration: how it was set up, by name.
-        tools: versions of what built it and of what measured it, beside this package's and Python's.
-        measured: the `commit` that was measured, where that takes so long that the checkout may go on meanwhile;
-            by default that of now.
-        replace: whether a file that is there is replaced.
-        option: what names the file, for errors.
+        command: the command that measured them.
+        board: the board that was measured.
+        configuration: its settings, by name.
+        tools: versions of the tools that built and measured it, in addition to this package and Python.
+        measured: the `commit` that was measured, for long measurements during which the checkout may change; by default
+            the current commit.
+        replace: whether to replace an existing file.
+        option: the option that names the file, for errors.
 
     Raises:
-        FileError: it cannot be written; ExistsError if it is there and is not to be replaced.
-        OSError: its folder or it cannot be made.
+        FileError: the file cannot be written; ExistsError if it exists and is not to be replaced.
+        OSError: the file or its folder cannot be created.
     """
     provenance = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -99,12 +99,14 @@ def write(
 
 @dataclass(frozen=True)
 class Measurement:
-    """What an engine did, by the board's cycle counter.
+    """The work of one engine, measured by the board's cycle counter.
 
-    `bytes` is the length of the data; `processed_bytes` and `blocks` also count records that were repeated, and it is
-    these that took `cycles`. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures
-    are the host's wall clock: of a simulated board they say how fast the simulation runs, and nothing about a board.
-    Of a run that was ended early, `interrupted` says whether this figure was; of others it is None.
+    `bytes` is the length of the data. `processed_bytes` and `blocks` include repeated records, and `cycles` is the time
+    for
+    all of these. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures use the host's
+    wall clock; for a simulated board they show how fast the simulation runs, and nothing about a board. If the run
+    ended
+    early, `interrupted` tells whether this figure was cut short; otherwise it is None.
     """
 
     engine: str

@@ -1,4 +1,4 @@
-"""The way to an address: from which of this machine's, and by which gateway, as Linux's routing table has it."""
+"""The route to an address from Linux's routing table: this machine's source address and the gateway."""
 
 import ipaddress
 import socket
@@ -9,10 +9,10 @@ _UP, _GATEWAY = 0x1, 0x2  # of its column Flags
 
 
 def source(host: str, port: int) -> str:
-    """Return the address that datagrams to `host` leave this machine by.
+    """Return the source address of datagrams from this machine to `host`.
 
     Raises:
-        OSError: there is no way to it.
+        OSError: there is no route to it.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect((host, port))
@@ -20,8 +20,8 @@ def source(host: str, port: int) -> str:
 
 
 def gateway(host: str, table: Path | None = None) -> str:
-    """Return the gateway on the way to the IPv4 address `host`, empty where there is none, or the system tells none."""
-    if ipaddress.IPv4Address(host).is_loopback:  # which is in another table
+    """Return the gateway on the route to the IPv4 address `host`; empty if there is none or it is unknown."""
+    if ipaddress.IPv4Address(host).is_loopback:  # loopback routes are in another table
         return ""
     try:
         rows = [line.split() for line in (table or TABLE).read_text(encoding="ascii").splitlines()[1:]]
@@ -37,5 +37,5 @@ def gateway(host: str, table: Path | None = None) -> str:
 
 
 def _number(text: str) -> int:
-    """Of an address as the table has it: in hexadecimal, the first byte last."""
+    """Return an address as the routing table writes it: a hexadecimal number, the first byte last."""
     return int.from_bytes(bytes.fromhex(text), "little")

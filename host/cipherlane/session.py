@@ -1,4 +1,4 @@
-"""A session: streams data through the board, and knows what the board did for it."""
+"""A session: streams data through the board and returns the session's counters."""
 
 import contextlib
 from types import TracebackType
@@ -15,13 +15,15 @@ _CLOSE_ATTEMPTS = 2  # after an error
 
 
 class Session:
-    """An open session; leaving its context closes it, whatever happened inside.
+    """An open session; leaving its context closes it, even after an error.
 
-    `iv` is its initial counter block, and `ticket` resumes its range after it has ended. `first` is the byte offset
-    of the lowest record that the board still answers, `window` the records whose checksums it remembers. Record N of
-    the stream begins at byte N x `record_bytes`, and none ends behind `length`. `fast_path` says where data records
-    go, if not where control records do. A stream whose beginning another session had goes on here from byte `begin` on,
-    where this session's range begins: `first` and `length` count from there.
+    `iv` is the initial counter block, and `ticket` resumes the session's range after it has ended. `first` is the byte
+    offset of the lowest record that the board still answers, `window` the number of latest records whose checksums it
+    remembers. Record N begins at byte N x `record_bytes`, and none ends after `length`. `fast_path` is set if data
+    records
+    go to another address than control records. If an earlier session had the beginning of the stream, this session's
+    range
+    begins at byte `begin`; `first` and `length` count from there.
     """
 
     def __init__(
@@ -36,7 +38,7 @@ class Session:
         fast_path: FastPath | None = None,
         begin: int = 0,
     ):
-        """Wrap what a board of this `info` opened; see `Device.open_session`."""
+        """Represent a session that a board described by `info` has opened; see `Device.open_session`."""
         self.calls = calls
         self._info = info
         self.number = opened.number
@@ -54,7 +56,7 @@ class Session:
 
     @property
     def rx_window(self) -> int:
-        """Bytes that the host may keep in flight for the session's data."""
+        """Bytes of the session's data that the host may keep in flight."""
         return (self.fast_path or self._info).rx_window
 
     def transfer(
@@ -74,15 +76,14 @@ class Session:
             reader: has `read(n)`; its first byte is byte `offset` of the stream.
             writer: has `write(data)`.
             offset: where in the stream to begin; a multiple of `record_bytes`, not below `begin` + `first`.
-            length: bytes expected in all from `offset`, where known; it makes errors exact.
-            progress: called with the bytes written so far, `offset` included.
-            in_flight: bytes in flight at most, a record at least; by default as many as the board holds.
-            watch: called with what was done so far, again and again; it returns the seconds until the next time at
-                the latest.
+            length: bytes expected in all from `offset`, if known; it makes errors exact.
+            progress: called with the bytes written so far, including `offset`.
+            in_flight: most bytes in flight, at least one record; by default as many as the board holds.
+            watch: called repeatedly with the counters so far; returns the longest time in seconds until its next call.
 
         Raises:
-            ArgumentError: `offset` or `in_flight` cannot be.
-            TransferError: it cannot be completed; it says which bytes are missing and where to resume.
+            ArgumentError: `offset` or `in_flight` is invalid.
+            TransferError: it cannot be completed; the error lists the missing bytes and where to resume.
         """
         link = self.calls.link
         size = link.transport.wire_size(HEADER.size + self.record_bytes)
@@ -108,22 +109,22 @@ class Session:
             self.calls.reset_window(self._info)
 
     def stat(self) -> SessionStat:
-        """Return what the board has done in this session."""
+        """Return the board's counters for this session."""
         return SessionStat.from_reply(fields_of(self._exchange(RecordType.STAT)))
 
     def network(self) -> dict[str, int]:
-        """Return what the board's Ethernet has seen since power-on, and the cycles that this session's records cost.
+        """Return the board's Ethernet counters since power-on, and the cycles that this session's records took.
 
-        All cycles are 0 from when on another peer had a session at the same time.
+        Once another peer had a session at the same time, all cycles are 0.
 
         Raises:
-            BoardError: the link is none over Ethernet.
+            BoardError: the board is not reached over Ethernet.
         """
         counters: dict[str, int] = fields_of(self._exchange(RecordType.NETWORK))._asdict()
         return counters
 
     def measurement(self, engine: Engine, key: bytes, report: TransferReport, verified: bool | None) -> Measurement:
-        """Ask the board what it has done, and join that with what the host saw of the transfer."""
+        """Return a measurement that combines the board's counters with the host's report of the transfer."""
         stat = self.stat()
         return Measurement(
             engine=engine.name.lower(),
@@ -156,6 +157,6 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is None:
             self.close()
-        else:  # the first error matters more than one in closing
+        else:  # an earlier error matters more than one in closing
             with contextlib.suppress(CipherlaneError):
                 self.close(_CLOSE_ATTEMPTS)

@@ -1,8 +1,8 @@
-"""Settings: what the command line leaves open comes from the environment, then the configuration file, then defaults.
+"""Settings: options missing from the command line come from the environment, the configuration file, or defaults.
 
-The file is TOML: `config.toml` in the user's folder for configuration (`cipherlane config` says where), or the one that
-CIPHERLANE_CONFIG names; empty, that variable says that none is read. A key is no setting: the file may say which file
-has it.
+They are tried in this order. The file is TOML: `config.toml` in the user's configuration folder (`cipherlane config`
+prints its path), or the file named by CIPHERLANE_CONFIG; if that variable is empty, no file is read. A key is not a
+setting, but the file may name the key file.
 """
 
 import os
@@ -20,12 +20,12 @@ from .errors import ArgumentError
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # more than any serial port has, and less than its drivers can be told
-_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # what a setting's name may look like, and a key does not
+MOST_BAUD = 100_000_000  # above any serial port's rate, within the drivers' number range
+_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # a setting's name looks like this; a key does not
 
 
 def seconds(text: str) -> float:
-    """Return a time-out; ValueError if it cannot be one."""
+    """Return a time-out in seconds; raise ValueError if it is invalid."""
     value = float(text)
     if not 0 < value < 86400:
         raise ValueError(f"{text} is not a number of seconds above 0")
@@ -33,7 +33,7 @@ def seconds(text: str) -> float:
 
 
 def baud(text: str) -> int:
-    """Return the bits a second of a serial port; ValueError if they cannot be."""
+    """Return the bits a second of a serial port; raise ValueError if they are invalid."""
     value = int(text)
     if not 0 < value <= MOST_BAUD:
         raise ValueError(f"{text} is not a number of bits a second from 1 to {MOST_BAUD}")
@@ -42,7 +42,7 @@ def baud(text: str) -> int:
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting: its name in the file, the option and the variable that go before that."""
+    """One setting: its name in the file. The option and the environment variable take precedence over the file."""
 
     name: str
     parse: Callable[[str], Any]
@@ -73,7 +73,7 @@ SETTINGS = {
 
 
 def path() -> Path | None:
-    """Return the configuration file's path, whether it is there or not; None if none is to be read."""
+    """Return the path of the configuration file, whether or not it exists; None if no file is to be read."""
     named = os.environ.get(CONFIG)
     if named is None:
         return platformdirs.user_config_path("cipherlane", appauthor=False) / "config.toml"
@@ -81,10 +81,10 @@ def path() -> Path | None:
 
 
 def read() -> dict[str, Any]:
-    """Return what the configuration file says, by name.
+    """Return the settings in the configuration file, by name.
 
     Raises:
-        ArgumentError: it cannot be read, or says what cannot be.
+        ArgumentError: the file cannot be read, or contains an invalid setting.
     """
     file = path()
     try:
@@ -109,7 +109,7 @@ def read() -> dict[str, Any]:
 
 
 def _text_of(file: Path) -> str:
-    """Return what a configuration file says; raise ArgumentError where it is no UTF-8."""
+    """Return the text of a configuration file; raise ArgumentError if it is not UTF-8."""
     data = file.read_bytes()
     what, command = encodings.foreign(data)
     if what:
@@ -124,10 +124,10 @@ def _text_of(file: Path) -> str:
 
 
 def value(name: str) -> tuple[Any, str]:
-    """Return the value of a setting that the command line leaves open, and where it comes from.
+    """Return the value of a setting missing from the command line, and the name of its source.
 
     Raises:
-        ArgumentError: it cannot be.
+        ArgumentError: the value is invalid.
     """
     setting = SETTINGS[name]
     if said := os.environ.get(setting.variable):

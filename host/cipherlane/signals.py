@@ -1,4 +1,4 @@
-"""Signals that end a command: TERM and HUP as INT does, so that sessions close and a simulated board stops."""
+"""Signals that end a command: TERM and HUP act as INT does, so that sessions close and a simulated board stops."""
 
 import os
 import select
@@ -26,13 +26,13 @@ class Interrupted(KeyboardInterrupt):
 
 
 def exit_status(interrupt: KeyboardInterrupt) -> int:
-    """Return what a shell expects of a program that `interrupt` ended: 128 and the number of the signal."""
+    """Return the exit status that a shell expects after `interrupt`: 128 plus the signal's number."""
     return 128 + getattr(interrupt, "number", signal.SIGINT)
 
 
 @contextmanager
 def interrupting() -> Iterator[None]:
-    """Raise `Interrupted` when TERM or HUP comes, unless it is ignored (nohup)."""
+    """Raise `Interrupted` when TERM or HUP arrives, unless the process ignores it (nohup)."""
     previous = {number: signal.getsignal(number) for number in _ENDING}
     for number, handler in previous.items():
         if handler != signal.SIG_IGN:
@@ -45,7 +45,7 @@ def interrupting() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    for other in _ENDING:  # what is to be done at the end is bounded, and done once
+    for other in _ENDING:  # the steps at the end take limited time and run only once
         signal.signal(other, signal.SIG_IGN)
     _stop_and_continue_simply()
     let_go_of_what_is_gone()
@@ -54,7 +54,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def deferring() -> Iterator[None]:
-    """Let INT, TERM and HUP wait for the end of this, which is bounded."""
+    """Defer INT, TERM and HUP to the end of the context, which must take limited time."""
     _stop_and_continue_simply()
     came: list[int] = []
     previous = {number: signal.getsignal(number) for number in (signal.SIGINT, *_ENDING)}
@@ -72,9 +72,9 @@ def deferring() -> Iterator[None]:
 
 @contextmanager
 def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
-    """Let the process end when the terminal at its standard input is gone: after `finish`, as by the signal HUP.
+    """End the process when the terminal at its standard input is gone: call `finish`, then end as by the signal HUP.
 
-    There need be no such signal, and whoever is stuck in output for that terminal does not come back.
+    The system may not send HUP, and a thread that is blocked in output to the terminal never returns.
     """
 
     def end() -> None:
@@ -93,14 +93,14 @@ def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
 
 
 def _stop_and_continue_simply() -> None:
-    """Undo what an app has to be done at TSTP and CONT, which comes behind HUP too: at its end it fails."""
+    """Restore simple handling of TSTP and CONT, which may follow HUP: an app's own handlers fail after it has ended."""
     if os.name == "posix":
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         signal.signal(signal.SIGCONT, lambda *_: None)
 
 
 def _is_gone(descriptor: int, patience: float) -> bool:
-    """Return whether a terminal or pipe is gone, or goes within `patience` seconds."""
+    """Return whether a terminal or pipe is gone, or disappears within `patience` seconds."""
     if not hasattr(select, "poll"):
         time.sleep(patience)
         return False
@@ -110,10 +110,10 @@ def _is_gone(descriptor: int, patience: float) -> bool:
 
 
 def flush_output() -> None:
-    """Write what standard output holds back.
+    """Write buffered standard output.
 
     Raises:
-        BrokenPipeError: whoever read it has stopped; what is written there from now on goes nowhere.
+        BrokenPipeError: the reader has closed the pipe; later output is discarded.
     """
     try:
         if sys.stdout:
@@ -124,7 +124,7 @@ def flush_output() -> None:
 
 
 def let_go_of_what_is_gone() -> None:
-    """Let output go nowhere that went to a terminal or pipe that is gone: an error there would hide the signal."""
+    """Discard further output to a terminal or pipe that is gone: a write error would hide the signal."""
     for descriptor in (1, 2):
         if _is_gone(descriptor, 0):
             nowhere = os.open(os.devnull, os.O_WRONLY)

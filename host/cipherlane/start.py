@@ -1,7 +1,7 @@
-"""Where the command begins and ends: before the tool is loaded, and after it has done its work.
+"""The command's entry point, which runs before the tool is loaded and after it has finished.
 
-At both, Ctrl-C ends the process as it ends any program, with no word of Python's. Nothing but the standard library's
-`signal` and `sys` is imported before.
+In both phases Ctrl-C ends the process as it ends any program, without a Python traceback. Only the standard library's
+`signal` and `sys` are imported before `main` runs.
 """
 
 import signal

@@ -1,4 +1,4 @@
-"""Tables that keep to the width there is."""
+"""Tables that fit the width of the terminal."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -29,12 +29,12 @@ class FittingTable:
         words: Sequence[str] = (),
         least: Sequence[str] = (),
     ):
-        """Take the cells; the first column is of words too, and stays."""
+        """Store the cells; the first column also holds words, and is always shown."""
         self.headings, self.rows, self.title = headings, list(rows), title
         self._words, self._least = ([headings.index(name) for name in names] for names in (words, least))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the widest form that fits, as rich asks for it."""
+        """Yield the widest form that fits; rich calls this."""
         shown, below, left_out = list(range(len(self.headings))), [], []
 
         def fits() -> bool:
@@ -69,7 +69,7 @@ class FittingTable:
 
 
 def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
-    """Return a table of text, which is broken where it is too long."""
+    """Return a table of text; long text is wrapped."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for heading in headings:
         table.add_column(heading, overflow="fold")
@@ -79,10 +79,10 @@ def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Tabl
 
 
 def cell(text: str, *, keep: str = "", justify: Literal["left", "right"] | None = None) -> Text:
-    """Return text for a table or a line: nothing in it is markup or moves the cursor; `keep` is as in `plain`."""
+    """Return text for a table or a line, without markup and cursor movement; `keep` is as in `plain`."""
     return Text(plain(text, keep), justify=justify)
 
 
 def title_text(title: str | None) -> Text | None:
-    """Return a table's title, none of which is taken for markup."""
+    """Return a table's title as plain text, without markup."""
     return None if title is None else Text(plain(title), style="table.title", justify="center")

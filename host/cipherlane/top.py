@@ -1,7 +1,7 @@
-"""The live view's figures on a terminal, by Textual: an app that shows what a `Hub` has, and lets the streamer choose.
+"""The live view's figures on a terminal: a Textual app that shows the contents of a `Hub` and controls the streamer.
 
-It streams nothing itself: `live.streamer` does, in a thread of its own, and this is one more viewer of its hub. All
-this needs the extra `top`, and no other command imports it.
+The streamer (`live.streamer`) runs in a thread of its own; the app is one more viewer of its hub. It needs the extra
+`top`, and no other command imports this module.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from .live.hub import Channel, Hub
 from .live.streamer import Streamer
 from .results import KINDS
 
-STOP_PATIENCE = 30.0  # seconds that the board may take to be left
+STOP_PATIENCE = 30.0  # seconds allowed for closing the board at the end
 _BAR, _COURSE = 10, 60  # columns
 _LEVELS = " ▁▂▃▄▅▆▇█"
 _COLUMNS = ("engine", "key", "Mbps", "kind", "cycles/block", "link Mbps", "of link", "")
@@ -29,7 +29,7 @@ _SWITCHED = {"engine": "e", "key_bits": "k", "record_bytes": "r"}
 
 
 class Top(App[None]):
-    """Shows the figures until `q`; `error` says afterwards why the stream ended by itself, if it did."""
+    """Shows the figures until `q` is pressed; if the stream failed, `error` then holds the reason."""
 
     CSS = """
     Screen { layout: vertical; }
@@ -53,18 +53,18 @@ class Top(App[None]):
     TITLE = "cipherlane top"
 
     def __init__(self, hub: Hub, streamer: Streamer):
-        """Show what `streamer` gives to `hub`."""
-        super().__init__(ansi_color=True)  # the terminal's own colours, be they light or dark
+        """Show the messages that `streamer` sends to `hub`."""
+        super().__init__(ansi_color=True)  # use the terminal's own colours, light or dark
         self.theme = "ansi-dark"
         self.error: BaseException | None = None
         self._hub, self._streamer = hub, streamer
         self._state: dict[str, Any] = {}
         self._refused = ""
-        self._ended = False  # by the user: what fails then is no error
+        self._ended = False  # true once the user quits: later failures are no errors
         self._thread = threading.Thread(target=self._stream, daemon=True)
 
     def compose(self) -> ComposeResult:
-        """Yield the parts of the screen, from above."""
+        """Yield the parts of the screen from top to bottom."""
         yield Static("Looking for the board.", id="board", markup=False)
         yield Static(id="state", markup=False)
         yield Static(id="choice", markup=False)
@@ -78,16 +78,16 @@ class Top(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Begin to stream, and to show it."""
+        """Start the stream and the display."""
         self.query_one(DataTable).add_columns(*_COLUMNS)
         self._thread.start()
         self.run_worker(self._follow())
 
     def finish(self) -> None:
-        """Stop the stream, and wait until the board is left.
+        """Stop the stream, and wait until the streamer has closed the board.
 
         Raises:
-            CipherlaneError: why the stream ended by itself, if it did.
+            CipherlaneError: the stream had failed before; this is its error.
         """
         self._ended = True
         self._streamer.stop()
@@ -103,11 +103,11 @@ class Top(App[None]):
             if self._ended:
                 return
             self.error = error
-            with contextlib.suppress(RuntimeError):  # the app is just ending
+            with contextlib.suppress(RuntimeError):  # the app is ending already
                 self.call_from_thread(self.exit)
 
     async def _follow(self) -> None:
-        """Show each message when the one before was shown, as a browser does."""
+        """Show one message after the other and skip outdated ones, as a browser does."""
         seen: dict[Channel, int] = {}
         self._hub.enter()
         try:
@@ -119,7 +119,7 @@ class Top(App[None]):
                 elif channel == Channel.PICTURE:
                     size = int.from_bytes(message[:4], "little")
                     self._show_wire(json.loads(message[4 : 4 + size]))
-        except NoMatches:  # the app ends, and its parts are gone
+        except NoMatches:  # the app is ending, and its parts no longer exist
             pass
         finally:
             self._hub.leave()

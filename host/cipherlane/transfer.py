@@ -1,6 +1,6 @@
-"""One transfer through a session: a window of records in flight, repeated until each has its result.
+"""One transfer through a session: a window of records in flight, each repeated until it has its result.
 
-Every byte read is in exactly one record, and every record is either written or named as missing.
+Every byte read belongs to exactly one record. Every record is either written or reported as missing.
 """
 
 from collections import deque
@@ -17,12 +17,12 @@ from .protocol.refusal import raise_refusal
 from .transport.base import Address
 
 Progress = Callable[[int], None]
-_BURST = 256  # replies taken in a row before time-outs are looked at
+_BURST = 256  # most replies taken before time-outs are checked
 _PROBE_TIMEOUTS = 3  # of silence
 
 
 class Reader(Protocol):
-    """Where the data come from."""
+    """Source of the data."""
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes; none at the end."""
@@ -37,7 +37,7 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class Stream:
-    """The stream of a session, as `Session` describes it; `address` is where its records go, if not to the CPU."""
+    """The stream of a session, as `Session` describes it; `address` is set if its data records do not go to the CPU."""
 
     number: int
     token: int
@@ -51,7 +51,7 @@ class Stream:
 
 @dataclass
 class Counts:
-    """What a transfer has done: bytes sent, copies among them; bytes of results written; copies beyond one a record."""
+    """Counters of a transfer: bytes sent including copies, bytes of results written, and repeated copies."""
 
     sent: int = 0
     received: int = 0
@@ -64,7 +64,7 @@ Watch = Callable[[Counts], float]
 
 @dataclass(frozen=True)
 class TransferReport:
-    """What a complete transfer took: bytes, records, copies sent beyond one a record, wall-clock seconds."""
+    """Totals of a complete transfer: bytes, records, repeated copies, wall-clock seconds."""
 
     bytes: int
     records: int
@@ -94,10 +94,10 @@ class Transfer:
     ):
         """Prepare the transfer; for the arguments see `Session.transfer`.
 
-        `probe` asks for the session, and raises BoardError if it is gone.
+        `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # the wire's offsets are from there on, and so are those kept here
+        self._begin = stream.begin  # offsets in records and here count from this byte
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -117,10 +117,10 @@ class Transfer:
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
-        self._pending: dict[int, memoryview] = {}  # what was read and its result not yet written, by offset
-        self._results: dict[int, bytes] = {}  # those of them that are there
-        self._again: deque[int] = deque()  # offsets of records to be repeated
-        self._attempts: dict[int, int] = {}  # of those that were repeated
+        self._pending: dict[int, memoryview] = {}  # data read but not yet written as results, by offset
+        self._results: dict[int, bytes] = {}  # results that have arrived, by offset
+        self._again: deque[int] = deque()  # offsets of records to send again
+        self._attempts: dict[int, int] = {}  # attempts of repeated records, by offset
         self._records = 0
         self._counts = Counts()
 
@@ -143,7 +143,7 @@ class Transfer:
         return TransferReport(count, self._records, self._counts.retransmissions, self._clock.now() - started)
 
     def _send(self) -> None:
-        """Send what is due while the window has room: first what is to be repeated."""
+        """Send records while the window has room: repetitions first."""
         if not self._send_again():
             return
         most = self._link.transport.run_records(HEADER.size + self._record_bytes)
@@ -160,7 +160,7 @@ class Transfer:
             self._link.send_parts(self._codec, offset, parts, self._stream.address)
 
     def _send_again(self) -> bool:
-        """Repeat records; return whether none is left to be."""
+        """Repeat records; return whether all repetitions were sent."""
         while self._again:
             offset = self._again[0]
             data = self._pending.get(offset)
@@ -180,15 +180,15 @@ class Transfer:
         return not self._again
 
     def _unread(self) -> int:
-        """Return how many records may be read."""
-        # The board remembers the last `window` records: whatever is sent must leave those not answered among them.
+        """Return how many more records may be read."""
+        # The board remembers the last `window` records. Every record sent must leave all unanswered ones among them.
         ahead = -(-(self._read - self._written) // self._record_bytes)
         return 0 if self._at_end else max(0, self._stream.window - ahead)
 
     def _read_records(self, count: int) -> list[memoryview]:
-        """Return the data of the next `count` records of the input at most, all of full size but the last one there is.
+        """Return the data of up to `count` further records; only the last record of the input may be short.
 
-        Of an input that gives less at a time, they are as many as there are.
+        If the input returns fewer bytes at a time, there are fewer records.
         """
         size = self._record_bytes
         data = self._reader.read(count * size)
@@ -216,7 +216,7 @@ class Transfer:
             self._repeat(arrivals.lost)
             new = self._take(arrivals.results)
             self._refused(arrivals.others)
-            if not new:  # who sends others must not keep ours from going on
+            if not new:  # records of others must not keep this loop busy
                 break
             taken += new
             timeout = 0.0
@@ -225,13 +225,13 @@ class Transfer:
             self._probe()
 
     def _probe(self) -> None:
-        """Ask for a session whose records are not answered: the fast path drops those of one that is gone."""
-        self._ask()  # what arrives meanwhile is lost
+        """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
+        self._ask()  # replies that arrive meanwhile are dropped
         self._heard = self._clock.now()
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
 
     def _take(self, results: list[Result]) -> int:
-        """Take those that were awaited, and write what follows what was written; return how many they are."""
+        """Store the results that were awaited and write those next in order; return how many were stored."""
         pending, there = self._pending, self._results
         before = len(there)
         for offset, result in results:
@@ -240,7 +240,7 @@ class Transfer:
                 continue
             if len(result) == len(data):
                 there[offset] = result
-            else:  # it took the place of the answer, which will not come
+            else:  # wrong length: the right answer will not come
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
         new = len(there) - before
         if new:
@@ -249,7 +249,7 @@ class Transfer:
         return new
 
     def _write(self) -> None:
-        """Write the results that follow what was written, at once."""
+        """Write all results that are next in order, in one call."""
         ready, end = [], self._written
         while (result := self._results.pop(end, None)) is not None:
             ready.append(result)
@@ -265,14 +265,14 @@ class Transfer:
             self._progress(self._begin + end)
 
     def _refused(self, arrivals: list[Arrival]) -> None:
-        """Raise the board's refusal of a record that is awaited, if one has arrived."""
+        """If an error record refuses an awaited record, raise it as an exception."""
         for key, reply in arrivals:
             mine = (key.type, key.session, key.token) == (RecordType.DATA, self._stream.number, self._stream.token)
             if mine and key.offset in self._pending:
                 raise_refusal(reply)
 
     def _repeat(self, keys: list[Key]) -> None:
-        """Queue records again, before those not yet sent."""
+        """Queue records for repetition, before those not yet sent."""
         for key in keys:
             mine = key.type == RecordType.DATA and key.token == self._stream.token
             if mine and key.offset in self._pending and key.offset not in self._again:

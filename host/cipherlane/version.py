@@ -1,3 +1,3 @@
-"""The package's version: a module of its own, for what its parts write of it."""
+"""The package's version, in a module that every part of the package can import."""
 
 __version__ = "0.1.0"

@@ -1,6 +1,6 @@
-"""What people see: tables and progress bars. Nothing below this layer prints.
+"""Everything printed for people: tables and progress bars. No lower layer prints.
 
-Text of others is shown by `plain`: none of it is taken for markup, and none reaches the terminal as control.
+Text from outside passes through `plain`: it contains no markup and no terminal control.
 """
 
 import json
@@ -40,10 +40,10 @@ _FEWEST_COLUMNS, _MOST_COLUMNS, _MOST_DIGITS = 20, 1000, 9
 
 
 class _Console(Console):
-    """A console that leaves it to the caller that nobody reads it any more."""
+    """A console that reports a closed pipe to its caller."""
 
     def on_broken_pipe(self) -> None:
-        """Pass on the BrokenPipeError that is being handled."""
+        """Raise the BrokenPipeError being handled again."""
         raise
 
 
@@ -63,10 +63,10 @@ def transfer_progress(
     """Show a progress bar on standard error; yield the function to call with the bytes done.
 
     Args:
-        description: shown before the bar.
-        total: bytes in all, None if unknown.
+        description: text before the bar.
+        total: bytes in all; None if unknown.
         start: bytes done before.
-        show: True and False force it on and off; None shows it on a terminal.
+        show: True or False forces the bar on or off; None shows it on a terminal only.
     """
     console = _console(stderr=True, force_terminal=True if show else None)
     columns = (_description(), BarColumn(), DownloadColumn(), LinkRateColumn(), TimeRemainingColumn())
@@ -78,9 +78,11 @@ def transfer_progress(
 
 @contextmanager
 def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[[str], Callable[[int], None]]]:
-    """Show on standard error how many of the `figures` are done; yield what begins one and returns what notes bytes.
+    """Show on standard error how many of `figures` are done.
 
-    `show` is as in `transfer_progress`.
+    Yield a function that starts a figure, given its label, and returns the function to call with the bytes done. `show`
+    is
+    as in `transfer_progress`.
     """
     console = _console(stderr=True, force_terminal=True if show else None)
     columns = (
@@ -104,7 +106,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
 
 def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> FittingTable:
-    """Return a table of measurements, each Mbps with its kind."""
+    """Return a table of measurements; each Mbps is shown with its kind."""
     headings = (
         "engine",
         "key\nbits",
@@ -135,7 +137,7 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
 
 
 def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:
-    """Return a table of streams through the link."""
+    """Return a table of link measurements."""
     shown = (PERCENTILES[0], PERCENTILES[-1])
     headings: tuple[str, ...] = (
         "engine",
@@ -167,13 +169,13 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
 
 
 def interval_heading(label: str) -> tuple[str, str]:
-    """Return the two lines above the lines of intervals."""
+    """Return the two heading lines of the interval lines."""
     words = ("seconds", "bytes sent", "Mbps", "bytes received", "Mbps", "sent again")
     return f"{label}, by the host's clock:", _interval_columns(*words)
 
 
 def interval_line(interval: Interval, label: str = "") -> str:
-    """Return a line of what passed in an interval."""
+    """Return one line about the traffic of an interval."""
     return _interval_columns(
         f"{label} {interval.start:.2f}-{interval.end:.2f}",
         str(interval.sent_bytes),
@@ -219,7 +221,7 @@ def show(renderable: Any, *, stderr: bool = False) -> None:
 
 
 def on_terminal() -> bool:
-    """Return whether standard error is a terminal, which shows progress bars."""
+    """Return whether standard error is a terminal that shows progress bars."""
     return _console(stderr=True).is_terminal
 
 
@@ -236,7 +238,7 @@ def show_error(text: str) -> None:
 
 
 def ask(question: str) -> bool:
-    """Return whether somebody at the terminal says yes; no where nobody can be asked."""
+    """Return whether the user at the terminal answers yes; False without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     try:
@@ -250,22 +252,22 @@ def _description() -> TextColumn:
 
 
 def command_line(words: Sequence[str]) -> str:
-    """Return `words` as this system's shell takes them."""
+    """Return `words` quoted for this system's shell."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def _mark(interrupted: bool | None) -> str:
-    """Return what stands after the engine of a figure that was cut short."""
+    """Return the mark after the engine's name for a figure that was cut short."""
     return " (part)" if interrupted else ""
 
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Write on standard output, all of it before the end of this.
+    """Write on standard output, and make sure that everything is written when the context ends.
 
     Raises:
-        FileError: that is not possible.
-        BrokenPipeError: nobody reads it any more.
+        FileError: the output cannot be written.
+        BrokenPipeError: the reader has closed the pipe.
     """
     try:
         yield
@@ -278,7 +280,7 @@ def output() -> Iterator[None]:
 
 
 def _console(**options: Any) -> Console:
-    """Return a console as wide as the terminal or, within bounds, as COLUMNS says."""
+    """Return a console with the width of the terminal or, within limits, of COLUMNS."""
     columns = os.environ.get("COLUMNS", "")
     given = columns.isascii() and columns.isdecimal() and len(columns) <= _MOST_DIGITS and int(columns) > 0
     others = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}

@@ -1,4 +1,4 @@
-"""Files that are written at once: under their name is what was there before, or all of what is written."""
+"""Writes files in one step: a name always refers to the complete old or the complete new contents."""
 
 import contextlib
 import os
@@ -12,13 +12,13 @@ from .errors import ExistsError
 
 
 def write(path: Path, text: str, *, replace: bool, option: str = "FILE") -> None:
-    """Write `text` to the file `path`, in UTF-8; its folder is made. What is there is replaced if `replace` says so.
+    """Write `text` in UTF-8 to the file `path`; create its folder; replace a file only if `replace` is true.
 
-    Links are not followed. A terminal, pipe or device is written to as it is.
+    Links are not followed. Terminals, pipes and devices are written to directly.
 
     Raises:
-        FileError: it cannot be written; ExistsError if something is there that is not to be replaced.
-        OSError: the folder or the file cannot be made.
+        FileError: the file cannot be written; ExistsError if it exists and is not to be replaced.
+        OSError: the folder or the file cannot be created.
     """
     use = Use(str(path), True, option)
     require_replaceable(use, replace)

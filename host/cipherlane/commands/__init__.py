@@ -1,1 +1,1 @@
-"""One module a command: its arguments and what it does with the device."""
+"""One module for each command: its arguments, and what it does with the device."""

@@ -1,4 +1,4 @@
-"""Commands that the tool names where a transfer cannot be completed."""
+"""Commands to suggest to the user when a transfer cannot be completed."""
 
 import argparse
 import shlex
@@ -8,11 +8,11 @@ from ..counterblocks import block_after
 from ..lte import CTR
 from ..protocol.layout import BLOCK
 
-_SHOWN = 4  # initial counter blocks of parts
+_SHOWN = 4  # initial counter blocks printed, one for each part
 
 
 def resuming(args: argparse.Namespace) -> str:
-    """Return the command that resumes, without a key that was given in the clear, and without a log that is there."""
+    """Return the command that resumes, without a key given in the clear and without a log that already exists."""
     before, after = args.argv[: args.after_command], args.argv[args.after_command :]
     words = _kept(after)
     options = ("--resume", "--force") if args.force else ("--resume",)
@@ -22,7 +22,7 @@ def resuming(args: argparse.Namespace) -> str:
 
 
 def beginning_again(args: argparse.Namespace) -> str:
-    """Return how to begin a transfer again of which the board has served some counter blocks."""
+    """Return how to restart a transfer after the board has used some of its counter blocks."""
     if args.direction == "encrypt" and args.cipher == CTR:
         return "begin again without --iv, or under another one"
     return "cycle the board's power, or use another board, and begin again"
@@ -45,7 +45,7 @@ def _kept(words: list[str]) -> list[str]:
 
 
 def splitting(name: str, direction: str, iv: bytes | None, most: int, size: int | None) -> str:
-    """Return how to have a stream of more than `most` bytes done in parts; those of `name` are `name`.aa and so on."""
+    """Return how to process a stream of more than `most` bytes in parts, which `split` calls `name`.aa and so on."""
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"
     how = f"split it: {command}" + (" in place of this command" if size is None else "")

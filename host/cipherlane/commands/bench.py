@@ -1,4 +1,4 @@
-"""`cipherlane bench`: engines from memory to memory on the board, or records through the link."""
+"""`cipherlane bench`: measures engines from memory to memory on the board, or records through the link."""
 
 import argparse
 import functools
@@ -62,7 +62,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure each combination asked for."""
+    """Measure each requested combination of engine, key length and size."""
     if not args.link and (args.window or len(args.record_bytes or ()) > 1):
         raise ArgumentError("--window, and more than one --record-bytes, go with --link")
     if args.interval and (not args.link or args.progress):
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield what is to be measured from memory to memory: a label, and what does it."""
+    """Yield a label and a function for each measurement from memory to memory."""
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
@@ -106,7 +106,7 @@ def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Itera
 
 
 def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield what is to be measured through the link: engines, key lengths, record sizes and windows."""
+    """Yield a label and a function for each measurement through the link."""
     info = device.info()
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
     for engine in _engines(args, info.engines_of("aes")):
@@ -126,7 +126,7 @@ def _with_progress(measure: Callable[..., Any]) -> Task:
 
 
 def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str) -> Task:
-    """Return the task that shows what passes as it does: on standard output, or with --json on standard error."""
+    """Return a task that prints each interval as it ends: on standard output, or on standard error with --json."""
 
     def show(line: str) -> None:
         views.show(line, stderr=args.json)
@@ -145,7 +145,7 @@ def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Name
 
 
 def _engines(args: argparse.Namespace, present: Iterable[Engine]) -> list[Engine]:
-    """Return those that are asked for, of those that are `present` for what is measured."""
+    """Return the requested engines; each must be among those `present` that this measurement supports."""
     names = args.engine or [engine.name.lower() for engine in present]
     return [common.engine_of(name, present) for name in names]
 

@@ -25,9 +25,10 @@ LINK_OPTIONS = ("port", "baud", "timeout", "log", "force", "json")
 
 
 def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the options that say which board and how to report; `options` go to each.
+    """Add the options that name the board and the form of the output; `options` are passed to each of them.
 
-    They stand before the command or behind it: a command's own have no default, which would hide what stands before.
+    They are accepted before or after the command. The command's own copies have no default, because a default would
+    override a value given before the command.
     """
     options = options or {"default": argparse.SUPPRESS}
     parser.add_argument(
@@ -53,7 +54,7 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 
 def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the option that has files replaced."""
+    """Add the option that lets files be replaced."""
     parser.add_argument(
         "--force",
         action="store_true",
@@ -64,26 +65,26 @@ def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 
 def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -> None:
-    """Add the option that bounds waits."""
+    """Add the option that limits waits."""
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help=f"seconds to wait {meaning}", **options)
 
 
 def add_duration(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says how long to measure."""
+    """Add the option that sets how long to measure."""
     parser.add_argument(
         "--duration", type=seconds, metavar="SECONDS", help="how long each figure is measured, in place of --bytes"
     )
 
 
 def add_json(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the option for programs that read what is shown."""
+    """Add the option that prints JSON for other programs."""
     parser.add_argument(
         "--json", action="store_true", help="print JSON on standard output and nothing else there", **options
     )
 
 
 def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) -> argparse.ArgumentParser:
-    """Return the parser of a new command, which talks to a board unless `link` is false."""
+    """Return the parser of a new command; with `link`, it has the options of commands that talk to a board."""
     options = {"description": options["help"].capitalize() + ".", **options}
     parser: argparse.ArgumentParser = commands.add_parser(name, **options)
     if link:
@@ -92,14 +93,14 @@ def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) 
 
 
 def complete(args: argparse.Namespace) -> None:
-    """Give options that the command line leaves open the values of the settings."""
+    """Fill options missing from the command line with the values of the settings."""
     for name in vars(args):
         if name in settings.SETTINGS and name != "key_file" and getattr(args, name) is None:
             setattr(args, name, settings.value(name)[0])
 
 
 def open_device(args: argparse.Namespace) -> Device:
-    """Return the device that `args` name, to be used as a context manager."""
+    """Return the device that `args` name, for use as a context manager."""
     if not args.log:
         log = None
     elif log := getattr(args, "record_log", None):
@@ -110,10 +111,10 @@ def open_device(args: argparse.Namespace) -> Device:
 
 
 def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> Engine:
-    """Return the engine called `name`, by default the fastest present, for one of `lte.CIPHERS`.
+    """Return the engine called `name` for one of `lte.CIPHERS`; by default the fastest that the board has.
 
     Raises:
-        ArgumentError: the board lacks it, or it is not for that cipher.
+        ArgumentError: the board lacks the engine, or the engine does not support that cipher.
     """
     wanted = lte.CIPHERS[cipher]
     engine = Engine[name.upper()] if name else None
@@ -131,10 +132,10 @@ def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> En
 
 
 def engine_of(name: str | None, present: Iterable[Engine]) -> Engine:
-    """Return the engine called `name`, by default the fastest of those that are `present`: at least one is.
+    """Return the engine called `name`; by default the fastest in `present`, which must not be empty.
 
     Raises:
-        ArgumentError: it is none of those.
+        ArgumentError: `present` has no such engine.
     """
     if name is None:
         return min(present, key=lambda item: item.traits.rank)
@@ -146,19 +147,19 @@ def engine_of(name: str | None, present: Iterable[Engine]) -> Engine:
 
 
 def seconds(text: str) -> float:
-    """Return the seconds that an option says.
+    """Return the seconds in the text of an option.
 
     Raises:
-        argparse.ArgumentTypeError: it says none.
+        argparse.ArgumentTypeError: the text is not a valid time.
     """
     return _said(settings.seconds, text)
 
 
 def baud(text: str) -> int:
-    """Return the bits a second that an option says.
+    """Return the bits a second in the text of an option.
 
     Raises:
-        argparse.ArgumentTypeError: it says none.
+        argparse.ArgumentTypeError: the text is not a valid rate.
     """
     return _said(settings.baud, text)
 

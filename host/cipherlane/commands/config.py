@@ -1,4 +1,4 @@
-"""`cipherlane config`: the settings, and where each comes from."""
+"""`cipherlane config`: prints the settings and where each value comes from."""
 
 import argparse
 from typing import Any

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         )
     iv = message.counter_block if message else None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
-        Verifier(key, bytes(16))  # fails now if it cannot work later
+        Verifier(key, bytes(16))  # reports a missing reference now, not at the end
     with InputFile(args.input) as source:
         if message:
             message.check_length(source)
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _bound(args: argparse.Namespace, iv: bytes | None, source: InputFile) -> None:
-    """Refuse a source of more bytes than a stream can have, now or when they come."""
+    """Refuse a source longer than a stream can be: now if its size is known, otherwise when the bytes arrive."""
     how = advice.splitting(args.input, args.direction, iv, MOST_STREAM, source.size)
     if source.size is not None and source.size > MOST_STREAM:
         raise ArgumentError(f"{source.name} has {source.size} bytes, and a stream at most {MOST_STREAM}: {how}")
@@ -129,9 +129,9 @@ def _transfer(
     journal: Journal | None,
     verifier: Verifier | None,
 ) -> tuple[Measurement, bytes]:
-    """Stream what is not yet done; return what that took, and the initial counter block.
+    """Stream what is not yet complete; return the measurement and the initial counter block.
 
-    `journal` and `verifier` know what is done, if there is any.
+    `journal` and `verifier`, if given, know what is complete.
     """
     with common.open_device(args) as device:
         engine = common.choose_engine(device, args.engine, args.cipher)
@@ -180,7 +180,7 @@ def _transfer(
 
 
 def _verifier(args: argparse.Namespace, key: bytes, iv: bytes, message: lte.Message | None) -> Verifier | None:
-    """Return what checks the transfer, if that was asked for."""
+    """Return the object that verifies the transfer, or None if verification was not requested."""
     return Verifier(key, iv, cut=message.cut if message else None) if args.verify else None
 
 
@@ -193,10 +193,11 @@ def _open_session(
     length: int | None,
     journal: Journal | None,
 ) -> Session:
-    """Open the session of a new stream of `length` bytes, or of the one that `journal` is of.
+    """Open a session for a new stream of `length` bytes, or for the stream that `journal` describes.
 
-    A board that no longer knows that stream, as its power was cycled or it is another one, gets a range that begins
-    behind what is complete.
+    A board may no longer know that stream, because it is another board or its power was cycled. It then gets a new
+    range
+    that begins after the complete part.
     """
     if journal is None:
         return device.open_session(key, iv, engine, direction, length=length)
@@ -218,7 +219,7 @@ def _go_on(
     begin: int,
     ticket: int | None,
 ) -> Session:
-    """Open a session for the range that begins at byte `begin` of the stream that `journal` is of."""
+    """Open a session for the range that begins at byte `begin` of the stream that `journal` describes."""
     try:
         return device.open_session(
             key,

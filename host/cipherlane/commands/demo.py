@@ -1,4 +1,4 @@
-"""`cipherlane demo`: a file through every engine, every byte checked, the table of figures and a sentence to quote."""
+"""`cipherlane demo`: sends a file through every engine, verifies every byte, and prints figures to quote."""
 
 import argparse
 import io
@@ -53,7 +53,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Encrypt and decrypt with each engine and key length asked for; keys and IVs are random and not kept."""
+    """Encrypt and decrypt with each requested engine and key length; keys and IVs are random and are not kept."""
     name, plaintext = _input(args.input)
     asked = args.key_bits or [str(KEY_BITS[0])]
     measurements: list[Measurement] = []
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: str, plaintext: bytes) -> Measurement:
-    """Encrypt `plaintext`, or decrypt to it, in a session of its own under fresh counter blocks; return what it took.
+    """Encrypt `plaintext`, or decrypt to it, in a new session under fresh counter blocks; return the measurement.
 
     Raises:
         VerifyError: a byte differs from the reference.
@@ -138,7 +138,7 @@ def _present(info: BoardInfo) -> list[str]:
 
 
 def _circumstances(info: BoardInfo) -> str:
-    """Return the board's clock, and where the data lie if not on chip."""
+    """Return a text with the board's clock, and the memory that holds the data if it is not on chip."""
     clock = f"{info.clock_hz / 1e6:g} MHz"
     return f"{clock}, data in {info.memory}" if info.memory else clock
 
@@ -148,7 +148,7 @@ def _label(engine: Engine, key_bits: int, direction: str) -> str:
 
 
 def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measurement]) -> list[str]:
-    """Return what the figures mean, a sentence to quote, what was verified, and what to do next."""
+    """Return the closing lines: what the figures mean, a sentence to quote, what was verified, and what to do next."""
     lines = []
     if info.kind == "sim":
         lines += ["sim: cycles counted in the simulated board, at the clock its description declares"]
@@ -174,7 +174,7 @@ def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measu
 
 
 def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
-    """Return a sentence to quote, with its kind; none where no engine counts cycles."""
+    """Return a sentence to quote, with the kind of its figures; an empty list if no engine counts cycles."""
     key_bits = measurements[0].key_bits
     counted = {
         item.engine: (cycles, item)

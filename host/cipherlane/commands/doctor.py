@@ -1,4 +1,4 @@
-"""`cipherlane doctor`: what keeps a board from being used, from the port on."""
+"""`cipherlane doctor`: checks step by step, starting at the port, why a board cannot be used."""
 
 import argparse
 import contextlib
@@ -18,11 +18,11 @@ _TRIPS = 16
 _DAMAGE = ("framing_errors", "crc_errors", "length_errors")
 _CLOCK_SECONDS = 1.0
 _CLOCK_TRIES = 3
-_CLOCK_SHARE = 0.1  # by which this machine's time and the board's may differ
+_CLOCK_SHARE = 0.1  # largest accepted difference from this machine's clock
 
 
 class Check(NamedTuple):
-    """What was looked at, whether that is as it should be (None: it was not looked at), and what was seen."""
+    """One check: its name, the outcome (True: good, False: bad, None: not checked), and what was seen."""
 
     name: str
     passed: bool | None
@@ -30,7 +30,7 @@ class Check(NamedTuple):
 
 
 class _SkippedError(Exception):
-    """There is nothing to look at; the message says why."""
+    """A check does not apply; the message gives the reason."""
 
 
 def add_to(commands: Any) -> None:
@@ -55,7 +55,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check; show what was seen."""
+    """Run the checks and print the results."""
     checks: list[Check] = []
     status = 0
     for check, code in _checks(args):
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Each check, with the exit status that it asks for; what depends on a board that does not answer is left out."""
+    """Yield each check with its exit status; skip checks that need a board if it does not answer."""
     wanted = build_id.expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)
@@ -106,7 +106,7 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
 
 
 def _address(port: str) -> Check:
-    """The way to a board on a network, which is to be a network that this machine is in."""
+    """Check the route to a board on a network: this machine should have an address in that network."""
     host, number = udp.resolve(*udp.parse(port))
     mine, through = routes.source(host, number), routes.gateway(host)
     if mine == host:
@@ -120,13 +120,13 @@ def _address(port: str) -> Check:
 
 
 def _neighbour(host: str) -> str:
-    """An address of the same network."""
+    """Return another address of the same network, as an example."""
     network, _, last = host.rpartition(".")
     return f"{network}.{'101' if last == '100' else '100'}"
 
 
 def _cable(port: str) -> tuple[Check, int]:
-    """The JTAG cable, by which a board is flashed: it need not be there, and at a serial port it is to be usable."""
+    """Check the JTAG cable, which only flashing needs: if one is attached and the port is local, it must be usable."""
     found = cables.attached()
     if found is None:
         return Check("cable", None, "this system does not say which are attached"), 0
@@ -153,9 +153,9 @@ def _build(device: Device, wanted: str) -> str:
 
 
 def _trip(device: Device) -> tuple[float, dict[str, int]]:
-    """Seconds of one request, which is not repeated, and the board's counters of its link.
+    """Return the seconds that one unrepeated request took, and the board's link counters.
 
-    Its reply may take as long as one to a board that is not yet known: a machine that is busy loses no request.
+    The reply may take as long as the first reply of an unknown board, so that a busy machine does not lose the request.
     """
     device.link.forget_round_trips()
     begin = device.clock.now()
@@ -185,7 +185,7 @@ def _clock(device: Device) -> str:
     if not info.memory_engines or not info.bench_bytes:
         raise _SkippedError("the board has nothing to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
-    for _ in range(_CLOCK_TRIES):  # this machine may have paused, which says nothing of the board
+    for _ in range(_CLOCK_TRIES):  # again, because this machine may have paused
         seen = _seen_hz(device, slowest)
         if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
             return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"
@@ -193,7 +193,7 @@ def _clock(device: Device) -> str:
 
 
 def _seen_hz(device: Device, engine: Engine) -> float:
-    """Measure the board's clock with a benchmark of `engine`; return it in Hz by this machine's time."""
+    """Return the board's clock in Hz, measured with a benchmark of `engine` against this machine's clock."""
     trip = statistics.median(_trip(device)[0] for _ in range(_TRIPS))
     parts: list[int] = []
     begin = device.clock.now()

@@ -1,4 +1,4 @@
-"""`cipherlane find`: the serial ports of this machine, and the boards that answer on a network."""
+"""`cipherlane find`: lists this machine's serial ports and the boards that answer on a network."""
 
 import argparse
 from dataclasses import asdict

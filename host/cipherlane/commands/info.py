@@ -1,4 +1,4 @@
-"""`cipherlane info`: who answers, and what the link has seen."""
+"""`cipherlane info`: prints the board's identity and its link counters."""
 
 import argparse
 from dataclasses import asdict

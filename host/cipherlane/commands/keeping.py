@@ -1,4 +1,4 @@
-"""What becomes of figures: shown, and written as JSON and CSV, also of a command that is interrupted."""
+"""Prints figures and writes them as JSON and CSV, also when a command is interrupted."""
 
 import argparse
 import contextlib
@@ -19,7 +19,7 @@ from ..results import Measurement
 
 
 def add_results_option(parser: argparse.ArgumentParser) -> None:
-    """Add the options that keep the figures."""
+    """Add the options that name the files for figures."""
     parser.add_argument(
         "--results", type=WrittenName, metavar="FILE", help="write the figures as JSON to the new file FILE"
     )
@@ -34,10 +34,12 @@ def records_of(measurements: Iterable[Measurement | LinkMeasurement]) -> list[di
 def write_results(
     args: argparse.Namespace, records: list[dict[str, Any]], device: Device, interrupted: str = ""
 ) -> None:
-    """Write the records of measurements of `device` where `args` says; `interrupted` says of how many they are.
+    """Write the records of measurements of `device` to the files that `args` name.
+
+    `interrupted` is empty, or says how many of the figures were measured before the command was interrupted.
 
     Raises:
-        FileError: that fails.
+        FileError: a file cannot be written.
     """
     if args.results:
         info = device.info()
@@ -70,7 +72,7 @@ def keep_interrupted(
     show: Callable[[list[Any], str], None],
     error: BaseException,
 ) -> None:
-    """Print and write what was `done` of `all_of_them` figures when `error` ended a command, and note that with it."""
+    """Print and write the figures in `done` when `error` ended a command early, and add a note to the error."""
     marked = [replace(item, interrupted=bool(item.interrupted)) for item in done]
     whole_ones = sum(not item.interrupted for item in marked)
     said = f"{whole_ones} of {all_of_them} figures were measured"
@@ -98,7 +100,7 @@ def _naming(name: str, option: str) -> Iterator[None]:
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record whose values are no dictionaries: theirs get their name behind a full stop. No lists."""
+    """Return a record without nested dictionaries: their entries are named `outer.inner`. Lists are left out."""
     flat: dict[str, Any] = {}
     for name, item in record.items():
         if isinstance(item, list):

@@ -1,4 +1,4 @@
-"""`cipherlane keygen`: a random key in a file of its user's alone."""
+"""`cipherlane keygen`: writes a random key to a file that only its owner can read."""
 
 import argparse
 import contextlib

@@ -1,4 +1,4 @@
-"""`cipherlane live`: a picture through the board, seen in a browser."""
+"""`cipherlane live`: streams a picture through the board and shows it in a browser."""
 
 import argparse
 import contextlib
@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the films that `args` name; `stack` ends them."""
+    """Return the films that `args` name; `stack` closes them."""
     from ..live import pictures, video
 
     if args.image:

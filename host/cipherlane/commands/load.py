@@ -1,4 +1,4 @@
-"""`cipherlane load`: new firmware over the UART, for a board whose configuration has a loader."""
+"""`cipherlane load`: loads new firmware over the UART into a board that has a loader."""
 
 import argparse
 import contextlib
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = image.read(args.file) if args.file else None
     if args.port and args.port.startswith((f"{SCHEME}:", "sim+udp")):
         raise ArgumentError("the loader is at the UART: name a serial port with --port")
-    with contextlib.closing(common.open_device(args)) as device:  # not yet connected: the loader knows no such request
+    with contextlib.closing(common.open_device(args)) as device:  # not connected: the loader lacks that request
         entered = loading.enter(device)
         if chosen:
             _send(device, chosen, entered)

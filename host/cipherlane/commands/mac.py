@@ -1,4 +1,4 @@
-"""`cipherlane mac`: the 128-EIA2 of a message of LTE."""
+"""`cipherlane mac`: computes the 128-EIA2 MAC of an LTE message."""
 
 import argparse
 from typing import Any
@@ -34,7 +34,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the message, and show its MAC."""
+    """Read the message and print its MAC."""
     if args.key_file == STANDARD == args.input:
         raise ArgumentError("--key-file - and IN - would both read standard input: name a file")
     key = keys.take_key(args)

@@ -1,4 +1,4 @@
-"""The files that a command's options name, compared before any of them is opened."""
+"""Compares the files that a command's options name, before any of them is opened."""
 
 import argparse
 import os
@@ -23,11 +23,11 @@ from ..files import kept_at
 
 
 def settle(args: argparse.Namespace, parser: Parser) -> None:
-    """Refuse a command of which a file would be written over; ask where somebody can say that one is to be replaced.
+    """Refuse a command that would overwrite a file; at a terminal, ask whether to replace it.
 
     Raises:
-        ExistsError: a file is there that is not to be replaced.
-        FileError: a file that is written is another file of the command, or cannot be written.
+        ExistsError: a file exists that is not to be replaced.
+        FileError: a file to be written is also used otherwise by the command, or cannot be written.
     """
     found = list(_uses(args, parser))
     reads_input = STANDARD in (getattr(args, "input", None), getattr(args, "key_file", None))
@@ -47,7 +47,7 @@ def settle(args: argparse.Namespace, parser: Parser) -> None:
 
 
 def output(name: str, option: str) -> Iterator[Use]:
-    """Yield the output called `name`, and where it is kept until it is complete; nothing of standard output."""
+    """Yield the output called `name` and the files that hold it until it is complete; nothing for standard output."""
     if name == STANDARD:
         return
     use = Use(name, True, option)

@@ -1,4 +1,4 @@
-"""`cipherlane null-board`: the peer in software that measures the host's own limit."""
+"""`cipherlane null-board`: runs a software peer that measures the host's own speed limit."""
 
 import argparse
 from typing import Any

@@ -1,4 +1,4 @@
-"""`cipherlane report`: one page of HTML from files of figures."""
+"""`cipherlane report`: makes one HTML page from files of figures."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""`cipherlane selftest`: the board's known-answer tests."""
+"""`cipherlane selftest`: runs the board's known-answer tests."""
 
 import argparse
 from typing import Any
@@ -20,7 +20,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the tests; fail if one does, or if there was none."""
+    """Run the tests; fail if any test fails or if none was run."""
     with common.open_device(args) as device:
         outcome = device.selftest()
         kind = device.info().kind

@@ -1,4 +1,4 @@
-"""`cipherlane completion` and `cipherlane man`: what a shell completes, and the manual page, both from the parser."""
+"""`cipherlane completion` and `cipherlane man`: generate shell completion and the manual page from the parser."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""`cipherlane top`: the live view's figures on a terminal."""
+"""`cipherlane top`: shows the figures of the live view on a terminal."""
 
 import argparse
 import functools
@@ -10,7 +10,7 @@ from .. import signals
 from ..errors import ArgumentError
 from . import common
 
-_EDGE = 48  # pixels of a picture's side: so small that there is soon a whole one, and chi-square has enough bytes
+_EDGE = 48  # pixels per side: small enough for a quick picture, large enough for chi-square
 
 
 def add_to(commands: Any) -> None:
@@ -29,11 +29,11 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Stream and show until the user ends it."""
+    """Stream and show the figures until the user quits."""
     if args.json:
         raise ArgumentError("top shows a screen, no JSON: `cipherlane bench --link --json` prints figures")
     if (
-        not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))  # Textual draws on standard error
+        not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))  # all three: Textual draws on stderr
         or os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
     ):
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): bytes without zeros, at most one more in 254."""
+"""Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): removes zeros; adds at most one byte in 254."""
 
 
 def max_encoded_size(size: int) -> int:
@@ -16,17 +16,17 @@ def encode(data: bytes) -> bytes:
             out += group[:254]
             group = group[254:]
             if not group and index == len(groups) - 1:
-                return bytes(out)  # a full group at the very end implies no zero, so nothing follows it
+                return bytes(out)  # a full last group implies no zero, so nothing follows
         out.append(len(group) + 1)
         out += group
     return bytes(out)
 
 
 def decode(data: bytes) -> bytes:
-    """Return the bytes that `data`, free of zeros, encodes.
+    """Return the bytes encoded in `data`, which contains no zeros.
 
     Raises:
-        ValueError: a zero inside, or a group that ends past the data.
+        ValueError: `data` contains a zero, or a group ends after the data.
     """
     if b"\0" in data:
         raise ValueError("zero byte inside a frame")

@@ -1,6 +1,6 @@
-"""Data records of one stream that follow each other, as one run of bytes: what a link takes and gives at once.
+"""Consecutive data records of one stream as one run of bytes, the unit in which a link sends and receives them.
 
-In a run all records are of one size, the last perhaps shorter.
+All records of a run have one size, except that the last may be shorter.
 """
 
 import struct
@@ -12,11 +12,11 @@ from .layout import HEADER, REPLY, VERSION, RecordType
 Result = tuple[int, bytes]  # offset and data
 
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
-_SPLIT = "<8sQQ{}s"  # version to session, offset, token, data
+_SPLIT = "<8sQQ{}s"  # fields: version to session, offset, token, data
 
 
 class Run(NamedTuple):
-    """Records of `size` bytes one behind the other; the last may be shorter."""
+    """Consecutive records of `size` bytes each; the last may be shorter."""
 
     data: bytes
     size: int
@@ -32,7 +32,7 @@ class DataCodec:
     """Encodes data records of a stream, and decodes their replies, many at once."""
 
     def __init__(self, session: int, token: int, record_bytes: int):
-        """Be for the records of `session` and `token`, which have `record_bytes` of data, the last perhaps less."""
+        """Handle records of `session` and `token` with `record_bytes` of data; the last record may be shorter."""
         self.session = session
         self.token = token
         self.record_bytes = record_bytes
@@ -42,7 +42,7 @@ class DataCodec:
         self._begin = reply[:8]
 
     def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:
-        """Return the run of records of `parts`, of which the first is at `offset` of the stream."""
+        """Return the run of records for `parts`; the first part is at `offset` of the stream."""
         kind, session, token, pack = int(RecordType.DATA), self.session, self.token, _HEADER.pack
         offsets = range(offset, offset + self.record_bytes * len(parts), self.record_bytes)
         pieces = [
@@ -53,7 +53,7 @@ class DataCodec:
         return Run(b"".join(pieces), HEADER.size + len(parts[0]))
 
     def results(self, run: Run) -> list[Result] | None:
-        """Return what is in a run of full data replies of this stream; None if there is anything else in it."""
+        """Return the results in a run of full data replies of this stream; None if the run holds anything else."""
         if run.size != self._size or len(run.data) % run.size:
             return None
         begin, mine = self._begin, self.token

@@ -1,7 +1,7 @@
-"""Frames of a byte stream: a record, its CRC-32 (little-endian), both in COBS, then one zero byte.
+"""Frames of a byte stream: a record and its CRC-32 (little-endian), encoded together in COBS, then one zero byte.
 
-Empty frames are legal and mean nothing, so that a sender may begin with a zero byte to end whatever noise or half
-frame came before.
+Empty frames are legal and ignored. So a sender may begin with a zero byte, which ends earlier noise or an incomplete
+frame.
 """
 
 import zlib
@@ -14,7 +14,7 @@ DELIMITER = b"\0"
 
 
 def frame(record: bytes) -> bytes:
-    """Return the frame of `record`, its zero byte included."""
+    """Return the frame of `record`, including its zero byte."""
     return cobs.encode(record + zlib.crc32(record).to_bytes(CRC_SIZE, "little")) + DELIMITER
 
 
@@ -25,7 +25,7 @@ def frame_size(record_size: int) -> int:
 
 @dataclass
 class FramingCounters:
-    """What a parser has seen: good frames, dropped frames by reason, and the bytes of the latter."""
+    """Counters of a parser: good frames, dropped frames by reason, and the bytes of the dropped frames."""
 
     frames: int = 0
     dropped_bytes: int = 0
@@ -34,7 +34,7 @@ class FramingCounters:
 
 
 class FrameParser:
-    """Turns received bytes into records; survives any input and holds at most one frame in memory."""
+    """Turns received bytes into records; accepts any input and holds at most one frame in memory."""
 
     def __init__(self, max_record: int):
         """Accept records of up to `max_record` bytes; longer ones count as framing errors."""
@@ -45,11 +45,11 @@ class FrameParser:
 
     @property
     def pending(self) -> int:
-        """Bytes held of a frame that has not ended."""
+        """Number of bytes held of an unfinished frame."""
         return len(self._partial)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the records that are complete with `data`."""
+        """Return the records that `data` completes."""
         records = []
         *ended, rest = data.split(DELIMITER)
         for piece in ended:

@@ -1,7 +1,7 @@
 """Record layouts and constants, derived from wire.toml.
 
-All integers are little-endian and fields follow each other without padding. Nothing here repeats what the file
-says: types, codes, sizes and names all come from it, codes by way of the generated codes.py.
+All integers are little-endian, and fields follow each other without padding. Nothing here repeats the file: types,
+sizes and names come from it directly, and codes through the generated codes.py.
 """
 
 import struct
@@ -71,7 +71,7 @@ class Layout:
         return self._tuple(*self._struct.unpack_from(data))
 
     def codec(self, *names: str) -> struct.Struct:
-        """Return the bare codec, for fields in the order of `names`; ValueError if that is not the layout's."""
+        """Return the bare codec for fields in the order of `names`; raise ValueError for any other order."""
         if names != self._tuple._fields:
             raise ValueError(f"{self.name} has the fields {self._tuple._fields}")
         return self._struct
@@ -84,8 +84,8 @@ def load_wire() -> dict[str, Any]:
 
 _WIRE = load_wire()
 
-REPLY = 0x80  # bit of the type that marks a reply
-BLOCK = 16  # bytes of an AES block: the unit of offsets
+REPLY = 0x80  # type bit that marks a reply
+BLOCK = 16  # bytes of an AES block
 INFO_MAGIC = int.from_bytes(b"CLNE", "little")
 
 ERROR_TYPE: int = _WIRE["error"]["code"]
@@ -131,7 +131,7 @@ def decode(raw: bytes) -> Record:
 
     Raises:
         VersionMismatchError: the first byte is another version of the layout.
-        ValueError: the size does not fit the header, or the length field.
+        ValueError: the size does not match the header or the length field.
     """
     if raw and raw[0] != VERSION:
         raise VersionMismatchError(host=VERSION, board=raw[0])

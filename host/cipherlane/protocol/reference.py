@@ -1,4 +1,4 @@
-"""Renders wire.toml as the reference page README.md beside it.
+"""Renders wire.toml as the reference page README.md in this folder.
 
 `python -m cipherlane.protocol.reference` writes the page; with `--check` it fails if the page is stale.
 """

@@ -5,7 +5,7 @@ import contextlib
 from .. import errors
 from .layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode, Record, RecordType
 
-# Of each code that has one: the exception, and what the user can do.
+# For error codes with their own handling: the exception, and the advice to the user.
 _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
     ErrorCode.REUSED: (
         errors.ReusedError,
@@ -43,7 +43,7 @@ _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
 
 
 def raise_refusal(reply: Record) -> None:
-    """Raise BoardError, or the one of its subclasses that fits, if `reply` is an error record."""
+    """If `reply` is an error record, raise BoardError or the matching subclass."""
     if reply.type != ERROR_TYPE:
         return
     error = ERROR.unpack(reply.data)

@@ -1,4 +1,4 @@
-"""The interface of a transport: record in, record out. Framing, where there is any, belongs to the transport."""
+"""The interface of a transport: it sends and receives whole records. Framing, if any, is the transport's task."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,11 @@ from ..protocol.datarun import Run
 
 @dataclass(frozen=True)
 class Pace:
-    """Time-outs of a link, in seconds, and how often a record is sent before giving up.
+    """Time-outs of a link in seconds, and how often a record is sent before the host gives up.
 
-    `first` holds until a round trip has been measured; afterwards the time-out follows the measured round trips,
-    between `minimum` and `maximum`. A board is called `calls` times before nobody is taken to be there.
+    `first` applies until a round trip has been measured. Afterwards the time-out follows the measured round trips,
+    between
+    `minimum` and `maximum`. If `calls` attempts to reach a board fail, nobody is assumed to be there.
     """
 
     first: float
@@ -38,14 +39,16 @@ Address = tuple[str, int]  # IPv4 address and UDP port
 
 
 class Transport(ABC):
-    """Sends and receives records, possibly losing, repeating or reordering some.
+    """Sends and receives records; it may lose, repeat or reorder some.
 
-    `ordered` says that records never overtake each other; `pace` gives the time-outs to begin with. Of a link that
-    is `shared` with others the host learns how much it may keep in flight, and takes a record for lost once a few
-    that were sent later are answered. All waits go by its `clock`; none for sending is longer than `write_timeout`
-    seconds. At its end is a `simulated` board, whatever that says of itself; `advice` is what to look at when nobody
-    answers; `tools` are the versions of what made it,
-    by name.
+    `ordered` means that records never overtake each other, and `pace` holds the initial time-outs. On a link `shared`
+    with
+    others, the host learns how much it may keep in flight, and takes a record for lost once a few later ones are
+    answered.
+    All waits use `clock`; sending waits at most `write_timeout` seconds. `simulated` means that the board is simulated,
+    whatever it reports. `advice` tells what to check if nobody answers. `tools` maps the names of the tools that made
+    the
+    board to their versions.
     """
 
     ordered: bool = False
@@ -71,34 +74,34 @@ class Transport(ABC):
 
     @abstractmethod
     def receive(self, timeout: float) -> bytes | None:
-        """Return the next record, or None if there is none within `timeout` seconds.
+        """Return the next record, or None if none arrives within `timeout` seconds.
 
         Raises:
-            PortError: the port went away.
+            PortError: the port disappeared.
         """
 
     def send_many(self, records: Sequence[bytes], to: Address | None = None) -> None:
-        """Send records one after the other; raise what `send` raises.
+        """Send records one after the other; raise the errors of `send`.
 
-        On a network they go `to` another address of the board, if one is given.
+        On a network, `to` may name another address of the board.
         """
         for record in records:
             self.send(record)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send a run of records; as `send_many`."""
+        """Send a run of records, in the way of `send_many`."""
         self.send_many(run.records(), to)
 
     def receive_run(self, timeout: float, most: int) -> Run | None:
-        """Return records that have arrived, or None after `timeout` seconds; raise what `receive` raises.
+        """Return records that have arrived, or None after `timeout` seconds; raise the errors of `receive`.
 
-        More than `most` are not waited or looked for.
+        At most `most` records are collected.
         """
         record = self.receive(timeout)
         return None if record is None else Run(record, len(record))
 
     def run_records(self, record_size: int) -> int:
-        """Return how many records of `record_size` bytes are best sent at once."""
+        """Return how many records of `record_size` bytes are best sent in one call."""
         return 1
 
     @abstractmethod
@@ -107,11 +110,11 @@ class Transport(ABC):
 
     @abstractmethod
     def resync(self) -> None:
-        """Make the next record stand for itself, whatever was sent before, be it half a record."""
+        """Separate the next record from an earlier one that may have been sent in part."""
 
     @abstractmethod
     def strays(self) -> int:
-        """Return how many bytes arrived that were no record."""
+        """Return how many bytes arrived that did not belong to a record."""
 
     @abstractmethod
     def close(self) -> None:

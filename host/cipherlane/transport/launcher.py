@@ -1,8 +1,8 @@
-"""A program of its own: makes the folder of a simulator, and becomes the simulator in it.
+"""A separate program that creates the folder of a simulator, and then becomes the simulator in that folder.
 
-The simulator deletes the folder once it has read it. So nothing is left although whoever started this is killed at
-any instant. Its words are the folder to make, the one with the simulator's files, the program's path in that, and the
-text of the simulator's configuration.
+The simulator deletes the folder after reading it, so no files remain even if the starting process is killed at any
+instant. The arguments are the folder to create, the folder with the simulator's files, the path of the program in the
+latter, and the text of the simulator's configuration.
 """
 
 import os
@@ -12,10 +12,10 @@ CONFIG = "sim_config.js"
 
 
 def main(folder: str, gateware: str, program: str, config: str) -> None:
-    """Become the simulator, in a `folder` with links to the files in `gateware` and its own `config`.
+    """Become the simulator, in a `folder` with links to the files in `gateware` and the file of its `config`.
 
     Raises:
-        OSError: that is not possible; the folder is gone again.
+        OSError: that is not possible; the folder is deleted again.
     """
     os.umask(0o077)
     os.mkdir(folder)

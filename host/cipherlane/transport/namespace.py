@@ -1,8 +1,8 @@
-"""A private network namespace for a simulated board: a program in it, and sockets from outside that are in it too.
+"""A private network namespace for a simulated board: runs a program in it, and opens sockets in it from outside.
 
-`unshare` makes the namespace, without a name: it is gone when the last process in it ends. This file is also the
-program that runs there first: it checks that it may make a TAP device, brings the loopback interface up and becomes
-the board. The machine's own interfaces and addresses are not touched.
+`unshare` creates the namespace without a name, so it disappears when its last process ends. This file is also the first
+program in the namespace: it checks that it may create a TAP device, enables the loopback interface and becomes the
+board. The machine's own interfaces and addresses are not touched.
 """
 
 import os
@@ -27,20 +27,20 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 def command(*words: str) -> list[str]:
-    """Return the command that runs `words` in a namespace of its own; its process becomes the one of `words`."""
+    """Return the command that runs `words` in a new namespace; its process becomes the process of `words`."""
     return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), *words]
 
 
 def was_refused(status: int, log: str) -> bool:
-    """Return whether the command ended, with `status` and what it said, for want of privilege."""
+    """Return whether the command failed for lack of privilege, according to its exit `status` and output `log`."""
     return status == NO_PRIVILEGE or (status == 1 and "unshare:" in log)
 
 
 def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.socket:
-    """Return an unconnected UDP socket in the namespace of process `pid`, from where `address` can be reached.
+    """Return an unconnected UDP socket in the namespace of process `pid` from which `address` can be reached.
 
     Raises:
-        OSError: there is no way to the address there, or not yet.
+        OSError: there is no route to the address in that namespace, or not yet.
     """
     here, there = socket.socketpair()
     with here, there:
@@ -61,8 +61,8 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
 
 
 def _enter() -> None:
-    """Prepare the namespace that this process is in."""
-    import fcntl  # not everywhere, but where there are namespaces
+    """Prepare the namespace of this process."""
+    import fcntl  # exists wherever there are namespaces
 
     tap = os.open(_TUN, os.O_RDWR)
     try:
@@ -79,4 +79,4 @@ if __name__ == "__main__":
     except OSError as failure:
         sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
         sys.exit(NO_PRIVILEGE)
-    os.execv(sys.argv[1], sys.argv[1:])  # its own status from here on
+    os.execv(sys.argv[1], sys.argv[1:])  # from here on, the status is the board's

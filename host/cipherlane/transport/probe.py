@@ -1,7 +1,7 @@
-"""Whether a UDP port of a board is closed: its machine then says so (ICMP port unreachable).
+"""Detects that a UDP port of a board is closed, which its machine reports by ICMP (port unreachable).
 
-The kernel passes that on to a connected socket only, and records go to several addresses by one that is not. So a
-socket of its own asks, once nothing has answered for a while.
+The kernel passes this report only to a connected socket, and the socket for records is unconnected, because it serves
+several addresses. So a separate socket asks, once nothing has answered for a while.
 """
 
 import contextlib
@@ -13,18 +13,18 @@ from .base import Address
 
 
 class Probe:
-    """Asks at one address; its answers are not read, a refusal is."""
+    """Asks at one address and notices a refusal; answers are discarded."""
 
     def __init__(self, address: Address):
-        """Ask at `address` from the first call on."""
+        """Send to `address`, starting with the first call of `refused`."""
         self._address = address
         self._socket: socket.socket | None = None
         self._calls = 0
 
     def refused(self) -> bool:
-        """Return whether the port is closed, as far as that is known by now; wait for nothing.
+        """Return whether the port is known to be closed; never wait.
 
-        Asks at the first, the second, the fourth call and so on: who is silent for long is not asked ever more.
+        The 1st, 2nd, 4th, 8th call and so on send a request, so that a silent board is asked ever less often.
         """
         if self._socket is None:
             self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -38,7 +38,7 @@ class Probe:
                 pass
         except ConnectionRefusedError:
             return True
-        except OSError:  # nothing has come yet; or nothing can be sent, which the sender of records is told
+        except OSError:  # no refusal yet, or sending failed, which the sender of records reports
             pass
         return False
 

@@ -1,6 +1,6 @@
-"""Serial ports of other machines by RFC 2217 (Telnet with settings of the port), as ser2net and labgrid serve them.
+"""Serial ports of other machines by RFC 2217 (Telnet with port settings), as ser2net and labgrid serve them.
 
-pyserial speaks the protocol; `rfc2217://host:port` names a port. Importing this needs pyserial.
+pyserial implements the protocol; `rfc2217://host:port` names a port. Importing this module needs pyserial.
 """
 
 from typing import Any
@@ -11,10 +11,11 @@ SCHEME = "rfc2217"
 
 
 class Rfc2217Port(serial.rfc2217.Serial):  # type: ignore[misc]
-    """Such a port, which reads all that has arrived and is not set up again with each new time-out.
+    """A port of pyserial that reads all bytes available, and that keeps its settings when a time-out changes.
 
-    pyserial asks the other end for each setting whenever a time-out changes, refuses a time-out of writing, and without
-    waiting reads one byte at a time. A write ends after 5 s, by the time-out that pyserial gives its socket.
+    pyserial's class sends all settings again whenever a time-out changes, refuses a write time-out, and reads one byte
+    at a
+    time without waiting. A write ends after 5 s, the time-out that pyserial sets for its socket.
     """
 
     _as_set_up: dict[str, Any] | None = None
@@ -26,7 +27,7 @@ class Rfc2217Port(serial.rfc2217.Serial):  # type: ignore[misc]
             self._as_set_up = wanted
 
     def read(self, size: int = 1) -> bytes:
-        """Return up to `size` bytes, none if none arrived within the time-out.
+        """Return up to `size` bytes; none if none arrived within the time-out.
 
         Raises:
             OSError: the connection has ended.
@@ -40,10 +41,10 @@ class Rfc2217Port(serial.rfc2217.Serial):  # type: ignore[misc]
 def open_port(url: str, baud: int) -> Rfc2217Port:
     """Return the port at `url`, rfc2217://host:port, set to `baud` bits a second.
 
-    A server that leaves requests for control lines unanswered, as ser2net does, is taken too.
+    A server that does not answer requests for control lines, such as ser2net, is accepted too.
 
     Raises:
-        OSError: nothing listens there, or it does not accept the settings.
-        ValueError: it is no such URL, or what listens does not speak RFC 2217.
+        OSError: nothing listens there, or the server rejects the settings.
+        ValueError: the URL is invalid, or the server does not speak RFC 2217.
     """
     return Rfc2217Port(url if "?" in url else f"{url}?ign_set_control", baudrate=baud, timeout=0)

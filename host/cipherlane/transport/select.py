@@ -1,4 +1,4 @@
-"""Chooses the transport that a port name stands for."""
+"""Chooses the transport for a port name."""
 
 import difflib
 import re
@@ -34,7 +34,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
     require_ipv4(port)
     simulated, _, folder = port.partition(":")
     if simulated in SIMULATED_PORTS:
-        from . import sim  # only here: it is for Linux
+        from . import sim  # imported only here, because it needs Linux
 
         kind = sim.SimTransport if simulated == "sim" else sim.SimUdpTransport
         return kind(Path(folder) if folder else None)
@@ -45,7 +45,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
 
 
 def suggestion(port: str) -> str | None:
-    """Return the port that somebody may mean who names `port`, which is none."""
+    """Return the valid port that the user may have meant by the invalid name `port`; None if there is none."""
     if _HOST.fullmatch(port):
         return f"{SCHEME}://{port}"
     if scheme := _OTHER_SCHEME.match(port):

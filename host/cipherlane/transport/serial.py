@@ -1,6 +1,6 @@
-"""Records over a byte stream: `socket://` or `rfc2217://host:port`, or what pyserial opens by name or URL (a device).
+"""Records over a byte stream: `socket://`, `rfc2217://host:port`, or a device or URL that pyserial can open.
 
-pyserial is imported where a port of its own is opened: it needs what not every system has.
+pyserial is imported only when one of its ports is opened, because it does not work on every system.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
-_FAULTS: tuple[type[Exception], ...] = (OSError,)  # of ports; pyserial lets those of termios through
+_FAULTS: tuple[type[Exception], ...] = (OSError,)  # errors of ports; pyserial does not convert the errors of termios
 with contextlib.suppress(ImportError):
     import termios
 
@@ -25,19 +25,19 @@ _MAX_RECORD = layout.HEADER.size + 0xFFFF
 
 
 class SerialTransport(Transport):
-    """Records in COBS frames with CRC-32 over a serial port, opened for this process alone."""
+    """Records in COBS frames with CRC-32 over a serial port, which is opened exclusively."""
 
     ordered = True
 
     def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL, port: Any = None):
-        """Open `url` at `baud`, or use a `port` that is open and behaves like pyserial's; waits go by `clock`.
+        """Open `url` at `baud`, or use an open `port` that behaves like pyserial's; waits use `clock`.
 
         Raises:
             PortError: the port is absent, busy, or not a serial port.
         """
         self.url = url
         self.clock = clock
-        # A socket may lead to a simulated board, so that only its info record tells how patient to be.
+        # A socket may lead to a simulated board; only its info record tells. So begin with long time-outs.
         self.pace = SIMULATED if "://" in url else HARDWARE
         if not url.startswith(f"{tcp.SCHEME}:"):
             self.advice = "check the board's power, cable, --port and --baud"
@@ -45,12 +45,12 @@ class SerialTransport(Transport):
         self._ready: deque[bytes] = deque()
         try:
             self._port = port or _open(url, baud, self.write_timeout)
-        except Exception as error:  # pyserial's ways to open a URL raise anything
+        except Exception as error:  # pyserial's URL handlers raise any exception
             raise PortError(_reason(url, error)) from error
 
     @property
     def counters(self) -> FramingCounters:
-        """Counters of the frame parser."""
+        """The counters of the frame parser."""
         return self._parser.counters
 
     def send(self, record: bytes) -> None:
@@ -58,7 +58,7 @@ class SerialTransport(Transport):
         self._write(frame(record))
 
     def resync(self) -> None:
-        """Send a zero byte, which ends any half frame."""
+        """Send a zero byte, which ends any incomplete frame."""
         self._write(DELIMITER)
 
     def send_break(self) -> None:
@@ -72,7 +72,10 @@ class SerialTransport(Transport):
             raise PortError(f"port {self.url} sends no break: {error}; check the board and its cable") from error
 
     def receive(self, timeout: float) -> bytes | None:
-        """Return the next record whose CRC is right, or None after `timeout` seconds."""
+        """Send a break after the bytes sent: the line is held low for longer than any byte holds it.
+
+        On `socket://`, urgent data stand for a break; the simulated board treats them as one.
+        """
         deadline = self.clock.now() + timeout
         while not self._ready:
             self._ready.extend(self._parser.feed(self._read(max(0.0, deadline - self.clock.now()))))
@@ -127,7 +130,7 @@ def _open(url: str, baud: int, write_timeout: float) -> Any:
 
 
 def _reason(url: str, error: Exception) -> str:
-    """Say why a port could not be opened: pyserial's errors on Windows have their cause in their text alone."""
+    """Return why a port could not be opened; pyserial's errors on Windows state the cause only in their text."""
     number, text = getattr(error, "errno", None), str(error)
     if isinstance(error, ImportError):
         return f"serial ports such as {url} need what this system lacks ({text}): name udp://host or socket://host:port"

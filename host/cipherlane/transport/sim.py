@@ -1,4 +1,4 @@
-"""The ports `sim` and `sim+udp`: start the simulated board, talk to it over a socket and stop it at the end."""
+"""The ports `sim` and `sim+udp`: start the simulated board, connect to it over a socket, and stop it at the end."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ _ADVICE = "the simulated board is slow on a busy machine: wait longer with --tim
 
 
 class SimTransport(SerialTransport):
-    """A serial transport that owns its simulated board."""
+    """A serial transport that starts and stops its own simulated board."""
 
     simulated = True
 
@@ -20,14 +20,14 @@ class SimTransport(SerialTransport):
         """Start the simulated board built in `directory` (see `simboard.find_board`) and connect.
 
         Raises:
-            SimulatedBoardError: it is not built, or does not start.
+            SimulatedBoardError: the board is not built or does not start.
         """
         self.board = SimulatedBoard(directory)
         self.board.start()
         try:
             super().__init__(self.board.url)
             self.advice = _ADVICE
-            self.board.require_own_port()  # again, now that there is a connection
+            self.board.require_own_port()  # again, now that the connection exists
             self.tools = self.board.description.get("tools", {})
         except BaseException:
             self.board.stop()
@@ -54,7 +54,7 @@ class SimTransport(SerialTransport):
 
 
 class SimUdpTransport(UdpTransport):
-    """A UDP transport that owns its simulated board, which has Ethernet in a network namespace of its own."""
+    """A UDP transport that starts and stops its own simulated board with Ethernet, in a private network namespace."""
 
     pace = SIMULATED_NETWORK
     simulated = True
@@ -63,7 +63,7 @@ class SimUdpTransport(UdpTransport):
         """Start the simulated board built in `directory` (see `simboard.find_board`) and connect.
 
         Raises:
-            SimulatedBoardError: it is not built, does not start, or the privilege for its network is missing.
+            SimulatedBoardError: the board is not built, does not start, or may not create its network.
         """
         self.board = SimulatedBoard(directory or find_board(ETHERNET_BOARD))
         self.board.start()

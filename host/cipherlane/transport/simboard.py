@@ -1,14 +1,14 @@
-"""The simulated board as a process: the simulator, which no end of this process outlives, and its TCP port.
+"""The simulated board as a process: starts the simulator, finds its TCP port, and ends it with this process.
 
-The build directory (`build/sim` of the checkout that this file is in, or where the environment's CIPHERLANE_SIM
-points) holds `board.json`, which names the folder with the simulator's files (`gateware`) and, below it, the program
-(`executable`). A board with Ethernet (`build/sim_eth`, CIPHERLANE_SIM_ETH) also has an `ip_address`; it runs in a
-network namespace of its own. A board with a `console` has it on the simulator's standard input and output.
+The build directory is `build/sim` of the checkout that contains this file, or the directory that CIPHERLANE_SIM names.
+Its `board.json` names the folder with the simulator's files (`gateware`) and the program inside it (`executable`). A
+board with Ethernet (`build/sim_eth`, CIPHERLANE_SIM_ETH) also has an `ip_address`, and runs in a network namespace of
+its own. A board with a `console` connects it to the simulator's standard input and output.
 
-The UART listens on 127.0.0.1 only. The simulator chooses a free port, and tells it over a socket, the tether. When this
-process ends, in whichever way, the kernel closes the tether, and the simulator ends too. The simulator reads its files
-in a folder that `launcher` makes, and deletes the folder before it tells the port. Its output goes to a file without a
-name.
+The UART listens on 127.0.0.1 only. The simulator chooses a free port and reports it over a socket, the tether. When
+this process ends, in whatever way, the kernel closes the tether, and the simulator ends too. `launcher` creates a
+folder for the simulator's files; the simulator deletes it before it reports the port. Its output goes to a file without
+a name.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ DESCRIPTION = "board.json"
 UART_BOARD, ETHERNET_BOARD = "sim", "sim_eth"
 UART_MODULE = "loopback_uart"
 START_TIMEOUT = 30.0
-_LOOK_S = 0.1  # seconds between two looks at the time, while a board starts
+_LOOK_S = 0.1  # seconds between two checks of the time while a board starts
 STOP_TIMEOUT = 3.0
 _LISTEN = "0A"  # state of a listening socket in /proc/net/tcp
 _LOOPBACK = f"{int.from_bytes(socket.inet_aton('127.0.0.1'), sys.byteorder):08X}"  # as written there
@@ -43,8 +43,8 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 def find_board(name: str = UART_BOARD) -> Path:
     """Return the build directory of the simulated board called `name`.
 
-    It is the one that the environment's CIPHERLANE_<NAME> names, or the one built in the checkout that this file is
-    in. No other is looked for: what is found is run.
+    This is the directory in the environment variable CIPHERLANE_<NAME>, or the build in the checkout that contains this
+    file. No other place is searched, because the program found is executed.
 
     Raises:
         SimulatedBoardError: there is none.
@@ -65,10 +65,10 @@ class SimulatedBoard:
     """A running simulated board; a context manager. Clients connect to `url`, one at a time."""
 
     def __init__(self, directory: Path | None = None):
-        """Describe the board built in `directory`, by default the one `find_board` finds.
+        """Describe the board built in `directory`, by default the result of `find_board`.
 
         Raises:
-            SimulatedBoardError: it is not built, or its description cannot be read.
+            SimulatedBoardError: the board is not built, or its description cannot be read.
         """
         self.directory = Path(directory).resolve() if directory else find_board()
         try:
@@ -82,29 +82,29 @@ class SimulatedBoard:
         self.port = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._tether: socket.socket | None = None
-        self._folder: Path | None = None  # until the simulator has deleted it
+        self._folder: Path | None = None  # set until the simulator has deleted it
         self._log: BinaryIO | None = None
         self._log_tail = ""
 
     @property
     def url(self) -> str:
-        """URL that pyserial opens to reach the board; in its namespace, if it has one."""
+        """URL by which pyserial reaches the board, from within its namespace if it has one."""
         return f"socket://127.0.0.1:{self.port}"
 
     @property
     def pid(self) -> int:
-        """Number of the running board's process."""
+        """Process id of the running board."""
         return self._running().pid
 
     def ended(self) -> bool:
-        """Return whether the board's process is gone."""
+        """Return whether the board's process has ended."""
         return self._process is None or self._process.poll() is not None
 
     def udp_socket(self) -> socket.socket:
         """Return an unconnected UDP socket from which the running board can be reached.
 
         Raises:
-            SimulatedBoardError: the board has no Ethernet, or its network does not come up.
+            SimulatedBoardError: the board has no Ethernet, or its network does not start.
         """
         if not self.ip_address:
             raise SimulatedBoardError(f"the simulated board in {self.directory} has no Ethernet")
@@ -121,7 +121,7 @@ class SimulatedBoard:
         """Type `text` on the running board's console.
 
         Raises:
-            SimulatedBoardError: the board has no console, or ended.
+            SimulatedBoardError: the board has no console, or has ended.
         """
         console = self._running().stdin
         if console is None:
@@ -132,7 +132,7 @@ class SimulatedBoard:
             raise SimulatedBoardError(self.obituary(str(error))) from error
 
     def output(self) -> str:
-        """Return what the running simulator has printed, and what the board has on its console."""
+        """Return the output of the running simulator, including the board's console."""
         self._running()
         return self._logged()
 
@@ -140,7 +140,7 @@ class SimulatedBoard:
         """Start the board and wait until it listens.
 
         Raises:
-            SimulatedBoardError: it cannot be started, ended at once, or does not listen in time; or this is not Linux.
+            SimulatedBoardError: it cannot be started, ends at once, or does not listen in time; or this is not Linux.
         """
         if sys.platform != "linux":
             raise SimulatedBoardError(
@@ -154,8 +154,8 @@ class SimulatedBoard:
                 (self._gateware / self._executable).stat()  # said here, where the launcher would fail for it
                 config = self._config(theirs.fileno())
                 words = [sys.executable, "-I", launcher.__file__, folder, self._gateware, self._executable, config]
-                # Python ignores SIGPIPE; restore_signals=False lets the simulator inherit that, so that a client
-                # that leaves does not end it.
+                # Python ignores SIGPIPE, and restore_signals=False lets the simulator inherit this. So a client that
+                # disconnects does not end the simulator.
                 self._process = subprocess.Popen(
                     namespace.command(*map(str, words)) if self.ip_address else words,
                     stdin=subprocess.PIPE if self._has_console else subprocess.DEVNULL,
@@ -199,13 +199,14 @@ class SimulatedBoard:
             self._folder = None
 
     def require_own_port(self) -> None:
-        """See that the board's own process, and no other, listens at `port`, on 127.0.0.1 only.
+        """Check that the board's own process, and no other, listens at `port`, and only on 127.0.0.1.
 
-        Without connecting: the simulated UART has room for one client. A client that was connected before belongs to
-        the board too, which has listened since it told the port.
+        The check makes no connection, because the simulated UART accepts only one client. A client connected before the
+        check
+        has also reached the board, which has listened since it reported the port.
 
         Raises:
-            SimulatedBoardError: it does not.
+            SimulatedBoardError: another process listens there, or the board listens on other addresses too.
         """
         if not _listens(self.port, self.pid):
             raise SimulatedBoardError(
@@ -216,12 +217,12 @@ class SimulatedBoard:
             )
 
     def log_tail(self) -> str:
-        """Return the last lines of the simulator's output, on one line."""
+        """Return the last lines of the simulator's output, joined to one line."""
         text = self._logged()
         return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip()) or self._log_tail
 
     def obituary(self, reason: str) -> str:
-        """Return `reason`, or how the simulator ended if it did."""
+        """Return `reason`, or how the simulator ended if it has ended."""
         if self._process is None:
             return reason
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -232,14 +233,14 @@ class SimulatedBoard:
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
     def _logged(self) -> str:
-        """Return what the simulator has printed; the offset of the file is the simulator's."""
+        """Return the simulator's output; read without moving the file offset, which the simulator shares."""
         if self._log is None:
             return ""
         number = self._log.fileno()
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the text of the simulator's configuration, in which it has a `tether` and chooses its port."""
+        """Return the text of the simulator's configuration, with a `tether` and a port that the simulator chooses."""
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
         if not uarts:
@@ -249,7 +250,7 @@ class SimulatedBoard:
         return json.dumps(modules, indent=4)
 
     def _told_port(self) -> int:
-        """Return the port that the simulator tells once it has deleted its folder."""
+        """Return the port that the simulator reports after it has deleted its folder."""
         assert self._tether
         told = b""
         deadline = time.monotonic() + START_TIMEOUT
@@ -294,7 +295,7 @@ class SimulatedBoard:
 
 
 def _listens(port: int, pid: int) -> bool:
-    """Return whether a socket of process `pid` listens on `port` of 127.0.0.1, and of that alone."""
+    """Return whether a socket of process `pid` listens on `port` of 127.0.0.1, and on no other address."""
     try:
         lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
         sockets = {os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}

@@ -1,4 +1,4 @@
-"""A byte stream over TCP with what is used here of pyserial's ports: no system's serial ports are needed for it."""
+"""A byte stream over TCP with the methods of pyserial's ports that are used here; it needs no serial support."""
 
 import socket
 from urllib.parse import urlsplit
@@ -8,7 +8,7 @@ _CONNECT_TIMEOUT = 5.0  # seconds
 
 
 class TcpPort:
-    """A connection that reads and writes for `timeout` and `write_timeout` seconds at most."""
+    """A connection that reads for at most `timeout` seconds and writes for at most `write_timeout` seconds."""
 
     def __init__(self, url: str):
         """Connect to `url`, socket://host:port.
@@ -22,13 +22,13 @@ class TcpPort:
             raise ValueError("it is not socket://host:port")
         self.timeout = self.write_timeout = 0.0
         self._socket = socket.create_connection((parts.hostname, parts.port), _CONNECT_TIMEOUT)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # each frame goes when it is written
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send each frame at once
 
     def read(self, size: int) -> bytes:
-        """Return up to `size` bytes that have arrived, none if none did in time.
+        """Return up to `size` bytes that have arrived; none if none arrived in time.
 
         Raises:
-            ConnectionError: the other end has closed.
+            ConnectionError: the other end has closed the connection.
         """
         self._socket.settimeout(self.timeout)
         try:
@@ -52,7 +52,7 @@ class TcpPort:
         """Send a byte of urgent data, which stands for a break.
 
         Raises:
-            OSError: that fails, or takes too long.
+            OSError: sending fails or takes too long.
         """
         self._socket.settimeout(self.write_timeout)
         self._socket.send(b"\0", socket.MSG_OOB)

@@ -1,7 +1,7 @@
-"""Records over UDP: one datagram a record, many datagrams a system call where the kernel can.
+"""Records over UDP: one datagram for each record, and many datagrams in one system call where the kernel supports it.
 
-Linux takes and gives several datagrams of one size as one buffer (UDP_SEGMENT, UDP_GRO); elsewhere, and on a path
-that cannot, each datagram is a call of its own. The numbers of these options mean other things elsewhere.
+Linux sends and receives several datagrams of one size as one buffer (UDP_SEGMENT, UDP_GRO). Other systems use the
+numbers of these options for something else. There, and on a path without this feature, each datagram is one call.
 """
 
 import contextlib
@@ -23,14 +23,14 @@ from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 
 SCHEME = "udp"
-# Where three frames of ten are lost, a call and its reply both arrive every other time.
+# If 30 % of frames are lost, a call and its reply both arrive in about half of the attempts.
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
-SLOT = 2048  # bytes that a datagram of up to 1500 bytes takes in the board's rx_window
+SLOT = 2048  # bytes of the board's rx_window for a datagram of up to 1500 bytes
 _SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
 _MOST_SEGMENTS = 64
-_BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # bytes asked of the kernel for either direction, until it agrees
+_BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # buffer sizes in bytes to request, in this order, for either direction
 _FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE, SO_SNDBUFFORCE: for root
 _SIZE = struct.Struct("=H")
 _IPV4 = "give the IPv4 address of the board, as udp://192.168.1.50"
@@ -40,7 +40,7 @@ class Datagrams:
     """A UDP socket that sends and receives many datagrams at once."""
 
     def __init__(self, connection: socket.socket, clock: Clock = REAL):
-        """Use `connection`, which is then owned here; waits go by `clock`."""
+        """Use `connection` and own it from now on; waits use `clock`."""
         self.socket = connection
         self.clock = clock
         self.write_timeout = WRITE_TIMEOUT
@@ -58,7 +58,7 @@ class Datagrams:
                 connection.setsockopt(socket.IPPROTO_UDP, _GRO, 1)
 
     def send(self, datagrams: Sequence[bytes], address: Address) -> None:
-        """Send `datagrams` to `address`; runs of one size go together.
+        """Send `datagrams` to `address`; consecutive datagrams of one size are sent in one call.
 
         Raises:
             OSError: they cannot be sent, or not in time.
@@ -72,7 +72,7 @@ class Datagrams:
                     self._send(datagram, (), address)
 
     def send_run(self, data: bytes | bytearray, size: int, address: Address) -> None:
-        """Send `data`, datagrams of `size` bytes one behind the other, the last perhaps shorter; raise as `send`."""
+        """Send `data` as datagrams of `size` bytes, of which the last may be shorter; raise the errors of `send`."""
         left = memoryview(data)
         while left:
             piece = left[: size * min(self.segments, most_segments(size))]
@@ -81,7 +81,7 @@ class Datagrams:
                 self._send(piece, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),) if segmented else (), address)
             except TimeoutError:
                 raise
-            except OSError:  # no such option, or a device without checksums of its own
+            except OSError:  # no such option, or a device without checksum offload
                 if not segmented:
                     raise
                 self.segments = 1
@@ -89,9 +89,9 @@ class Datagrams:
             left = left[len(piece) :]
 
     def receive(self, timeout: float) -> tuple[bytes, int, Address] | None:
-        """Return what has arrived, the size of each datagram in it (the last may be shorter), and who sent it.
+        """Return the data that arrived, the size of each datagram in it (the last may be shorter), and the sender.
 
-        None after `timeout` seconds.
+        Return None after `timeout` seconds.
         """
         deadline = None
         while True:
@@ -104,7 +104,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram found nobody: its sender will notice by the silence
+            except ConnectionError:  # an earlier datagram was refused: its sender will miss the answer
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -126,7 +126,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # reported for an earlier datagram, this one was not sent
+            except ConnectionError:  # the error concerns an earlier datagram; this one was not sent
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
@@ -143,7 +143,7 @@ class UdpTransport(Transport):
     pace = NETWORK
 
     def __init__(self, url: str, unconnected: socket.socket | None = None, clock: Clock = REAL):
-        """Talk to the board at `url`, udp://host[:port], by an `unconnected` socket of one's own or a new one.
+        """Talk to the board at `url`, udp://host[:port], through the `unconnected` socket given, or a new one.
 
         Raises:
             PortError: the address cannot be used.
@@ -152,14 +152,14 @@ class UdpTransport(Transport):
         self.clock = clock
         self._ready: deque[bytes] = deque()
         self._address = parse(url) if unconnected else resolve(*parse(url))
-        self._known = {self._address}  # others may send to the socket, and are not listened to
+        self._known = {self._address}  # datagrams of other senders are ignored
         self._datagrams = Datagrams(unconnected or socket.socket(socket.AF_INET, socket.SOCK_DGRAM), clock)
         host, port = self._address
         self.advice = (
             f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of {host}; "
             f"`cipherlane doctor --port {url}` shows the way there"
         )
-        # Until the board has answered: a refusal that came later could be anybody's, and would end a transfer.
+        # Used only until the board has answered: anybody could send a later refusal, which would end a transfer.
         self._probe = None if unconnected else Probe(self._address)
 
     def pace_of(self, kind: str) -> Pace:
@@ -171,12 +171,12 @@ class UdpTransport(Transport):
         self.send_many((record,))
 
     def send_many(self, records: Sequence[bytes], to: Address | None = None) -> None:
-        """Send records in as few calls as the kernel allows."""
+        """Send records in as few calls as possible."""
         with self._sending(to) as address:
             self._datagrams.send(records, address)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send a run of records in one call, if the kernel allows."""
+        """Send a run of records, in one call if the kernel supports it."""
         with self._sending(to) as address:
             self._datagrams.send_run(run.data, run.size, address)
 
@@ -189,7 +189,7 @@ class UdpTransport(Transport):
     def receive_run(self, timeout: float, most: int) -> Run | None:
         """Return records of one size that have arrived, or None after `timeout` seconds.
 
-        Datagrams that arrived apart are joined, as long as they are no more than `most`.
+        Datagrams that arrived separately are joined, up to `most` of them.
         """
         if self._ready:
             record = self._ready.popleft()
@@ -207,18 +207,18 @@ class UdpTransport(Transport):
         return Run(b"".join(pieces), run.size) if len(pieces) > 1 else run
 
     def run_records(self, record_size: int) -> int:
-        """Return how many datagrams the kernel takes at once."""
+        """Return how many datagrams the kernel accepts in one call."""
         return most_segments(record_size)
 
     def wire_size(self, record_size: int) -> int:
-        """Return what a datagram takes of the board's window: whole slots."""
+        """Return the bytes that a datagram occupies in the board's window: whole slots."""
         return slots(record_size)
 
     def resync(self) -> None:
-        """Nothing to do: each datagram stands for itself."""
+        """Do nothing: datagrams are separate by nature."""
 
     def strays(self) -> int:
-        """Return 0: a datagram is a record or is ignored."""
+        """Return 0: datagrams that are not records are ignored."""
         return 0
 
     def close(self) -> None:
@@ -260,17 +260,17 @@ class UdpTransport(Transport):
             if address in self._known:
                 self._forget_probe()
                 return Run(data, size)
-            if self.clock.now() >= deadline:  # strangers may send without end
+            if self.clock.now() >= deadline:  # others may send without end
                 return None
 
 
 def most_segments(size: int) -> int:
-    """Return how many datagrams of `size` bytes the kernel takes at once."""
+    """Return how many datagrams of `size` bytes the kernel accepts in one call."""
     return max(1, min(_MOST_SEGMENTS, MAX_DATAGRAM // max(1, size)))
 
 
 def slots(record_size: int) -> int:
-    """Return the bytes of the board's rx_window that a record of `record_size` bytes takes: whole slots."""
+    """Return the bytes that a record of `record_size` bytes occupies in the board's rx_window: whole slots."""
     return -(-record_size // SLOT) * SLOT
 
 
@@ -278,7 +278,7 @@ def parse(url: str) -> tuple[str, int]:
     """Return host and port of udp://host[:port].
 
     Raises:
-        PortError: it is none.
+        PortError: the URL is invalid.
     """
     require_ipv4(url.removeprefix(f"{SCHEME}:").strip("/"))
     try:
@@ -292,11 +292,11 @@ def parse(url: str) -> tuple[str, int]:
 
 
 def address_of(host: str, port: int) -> Address:
-    """Return the address that a name stands for.
+    """Return the IPv4 address for a name.
 
     Raises:
-        PortError: it stands for addresses of IPv6 and no other.
-        OSError: it is unknown.
+        PortError: the name has only IPv6 addresses.
+        OSError: the name is unknown.
     """
     try:
         found = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_DGRAM)
@@ -309,10 +309,10 @@ def address_of(host: str, port: int) -> Address:
 
 
 def require_ipv4(host: str) -> None:
-    """Refuse an address of IPv6, with or without brackets and a port, and a name that has no other.
+    """Refuse an IPv6 address, with or without brackets and port, and a name that has only IPv6 addresses.
 
     Raises:
-        PortError: it is one.
+        PortError: it is one of these.
     """
     literal = host.partition("]")[0].removeprefix("[").partition("%")[0]
     try:
@@ -326,12 +326,12 @@ def resolve(host: str, port: int) -> Address:
     """Return the address of a board.
 
     Raises:
-        PortError: the name is unknown, or there is no way to it.
+        PortError: the name is unknown, or there is no route to it.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(address_of(host, port))
-        except (OSError, UnicodeError, TypeError) as error:  # the latter for a name that cannot be encoded
+        except (OSError, UnicodeError, TypeError) as error:  # UnicodeError, TypeError: a name that cannot be encoded
             reason = getattr(error, "strerror", None) or "it is no name of a host"
             raise PortError(f"no way to {SCHEME}://{host}:{port}: {reason}; check the address") from error
         address: Address = probe.getpeername()
