@@ -45,8 +45,8 @@ def expected(given: str) -> str:
         found = ""
     if not is_text(found):
         raise ArgumentError(
-            f"no build id in {given!r}: give one as `cipherlane info` shows it, or the file that its build left, "
-            "ecpix5.build_id or bitstream-ecpix5.json, say"
+            f"no build id in {given!r}: give an id as `cipherlane info` prints it, or a file of the build, such "
+            "as ecpix5.build_id or bitstream-ecpix5.json"
         )
     return found
 
@@ -61,4 +61,6 @@ def require(seen: str, wanted: str) -> None:
         return
     pairs = zip(("gateware", "firmware"), seen.split("-"), wanted.split("-"), strict=False)
     parts = " and ".join(name for name, mine, theirs in pairs if mine != theirs)
-    raise ReplyError("info", f"build {seen}, of other {parts} than {wanted}" if seen else f"no build id, not {wanted}")
+    raise ReplyError(
+        "info", f"build {seen}, of other {parts} than {wanted}" if seen else f"no build id, not {wanted}"
+    )

@@ -138,8 +138,8 @@ def _refusal(one: Use, other: Use) -> FileError:
     for kept, named in ((one, other), (other, one)):
         if kept.kept_for:
             return FileError(
-                f"{named.name} is {kept.name}, where {kept.kept_for} is kept until it is complete: "
-                f"give it another name, or name another {kept.option}"
+                f"{named.name} is {kept.name}, which holds {kept.kept_for} until it is complete: give it another "
+                f"name, or name another {kept.option}"
             )
     written = other if other.written and not other.name.startswith("standard ") else one
     return FileError(f"{one.name} and {other.name} are the same file: {written.remedy}")

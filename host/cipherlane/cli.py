@@ -33,8 +33,8 @@ from .commands import (
 from .version import __version__
 
 _SETTINGS = (
-    "What the command line leaves open comes from the environment (CIPHERLANE_PORT and others), then from the "
-    "configuration file: `cipherlane config` shows all settings, and where each comes from."
+    "Options missing from the command line come from the environment (CIPHERLANE_PORT and others), then from "
+    "the configuration file. `cipherlane config` prints all settings and the source of each."
 )
 
 
@@ -55,7 +55,7 @@ def _run(argv: list[str], hints: list[str]) -> int:
     args.parser = parser
     args.argv, args.after_command = argv, len(argv) - len(chosen.words)
     if chosen.has("--log"):
-        hints.append(f", and the log {args.log}" if args.log else "; --log FILE shows what was sent and received")
+        hints.append(f", and the log {args.log}" if args.log else "; --log FILE records what is sent and received")
     common.complete(args)
     naming.settle(args, chosen)
     status: int = args.run(args)

@@ -90,8 +90,8 @@ class Device(Calls):
             strays = link.transport.strays()
             if strays:
                 raise NoReplyError(
-                    f"the port sends data ({strays} bytes) that are no Cipherlane records: "
-                    f"flash the Cipherlane firmware; {link.transport.advice}"
+                    f"the port sends data ({strays} bytes) but no Cipherlane records: flash the Cipherlane "
+                    f"firmware; {link.transport.advice}"
                 ) from error
             raise NoReplyError(f"no reply from the board: {link.transport.advice}") from error
         except BoardError as error:
@@ -114,7 +114,7 @@ class Device(Calls):
 
     @property
     def record_bytes(self) -> int:
-        """Data bytes of a full record to the CPU: the largest multiple of 16 with which the window holds two records."""
+        """Data bytes of a full record to the CPU: the largest multiple of 16 for a window of two records."""
         info, wire_size = self.info(), self.link.transport.wire_size
         size = info.max_data
         while size > BLOCK and wire_size(layout.HEADER.size + size) > info.rx_window // 2:
@@ -159,7 +159,7 @@ class Device(Calls):
         if iv is not None and len(iv) != BLOCK:
             raise IvLengthError(f"the IV has {len(iv)} bytes: give {BLOCK}")
         if len(key) * 8 not in key_bits_of(engine):
-            raise KeyLengthError(f"the key has {len(key) * 8} bits: engine {engine.name.lower()} takes one of 128")
+            raise KeyLengthError(f"the key has {len(key) * 8} bits: engine {engine.name.lower()} needs a key of 128")
         if engine.traits.cipher == "snow3g" and (iv is None or int.from_bytes(iv, "big") & _NOT_OF_A_MESSAGE):
             raise ArgumentError(
                 f"engine {engine.name.lower()} takes a counter block COUNT || BEARER || DIRECTION || 26 zeros || a "
@@ -169,7 +169,7 @@ class Device(Calls):
             raise ArgumentError("a ticket resumes a range whose initial counter block is known: give the IV")
         length = MOST_STREAM if length is None else length
         if not 0 <= length <= MOST_STREAM:
-            raise ArgumentError(f"a stream of {length} bytes cannot be: give 0 to {MOST_STREAM}")
+            raise ArgumentError(f"a stream cannot have {length} bytes: give 0 to {MOST_STREAM}")
         self.info()
         fast_path = self.fast_path() if engine.traits.serves and engine in self.info().engines else None
         record_bytes = self._checked_record_bytes(record_bytes, fast_path)

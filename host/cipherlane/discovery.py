@@ -90,7 +90,8 @@ def addresses(network: str) -> list[str]:
             return [address_of(network, UDP_PORT)[0]]
         except (OSError, UnicodeError, TypeError):
             raise ArgumentError(
-                f"{network} is neither an IPv4 address, nor a network, nor a known name: give 192.168.1.0/24, say"
+                f"{network} is neither an IPv4 address, nor a network, nor a known name: give for example "
+                "192.168.1.0/24"
             ) from None
     if parsed.num_addresses > MOST_ADDRESSES:
         raise ArgumentError(f"{network} has {parsed.num_addresses} addresses: give {MOST_ADDRESSES} at most")

@@ -32,7 +32,7 @@ def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engi
     layout = REQUESTS[RecordType.MAC]
     most = (device.info().max_data - layout.size) // BLOCK * BLOCK - HEAD_BYTES
     if len(key) != KEY_BYTES:
-        raise KeyLengthError(f"the key has {len(key) * 8} bits: 128-EIA2 takes one of 128")
+        raise KeyLengthError(f"the key has {len(key) * 8} bits: 128-EIA2 needs a key of 128")
     if len(data) > most:
         raise ArgumentError(f"a message of {len(data)} bytes: the board takes at most {most}, give a shorter one")
     bits = 8 * len(data) if message.bits is None else message.bits

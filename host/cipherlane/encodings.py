@@ -25,7 +25,7 @@ def remedy(command: str, name: str) -> str:
     """Return the text that tells how `command` converts the file `name` to NAME.new, which only its owner can read."""
     if os.name != "posix":
         return ""
-    return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` makes {name}.new so"
+    return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` converts it to {name}.new"
 
 
 def _is_text(data: bytes, name: str) -> bool:

@@ -30,11 +30,11 @@ class ExistsError(FileError):
 
     def __init__(self, name: str, remedy: str = "name another OUT", link: bool = False):
         """Name the file and the `remedy` other than replacing it; `link` is true for a symbolic link."""
-        self.question = f"{name} is {'a symbolic link' if link else 'there already'}. Replace it?"
+        self.question = f"{name} {'is a symbolic link' if link else 'already exists'}. Replace it?"
         super().__init__(
             f"{name} is a symbolic link, which is not followed: {remedy}, or replace the link with --force"
             if link
-            else f"{name} is there already: {remedy}, or replace it with --force"
+            else f"{name} already exists: {remedy}, or replace it with --force"
         )
 
 
@@ -125,7 +125,8 @@ class SharedBoardError(CipherlaneError):
     def __init__(self) -> None:
         """Name the remedy."""
         super().__init__(
-            "the board tells no cycles, as another peer had a session at the same time: measure again when it ended"
+            "the board reports no cycles, because another peer had a session at the same time: measure again "
+            "after that session"
         )
 
 
@@ -134,7 +135,9 @@ class ReplyError(CipherlaneError):
 
     def __init__(self, reply: str, what: str):
         """Report that `what` is invalid in `reply`."""
-        super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
+        super().__init__(
+            f"the board's {reply} says {what}: flash the matching firmware, or check which board it is"
+        )
 
 
 class TransferError(CipherlaneError):

@@ -92,7 +92,7 @@ class OutputFile:
         try:
             if name == STANDARD or (status is not None and not stat.S_ISREG(status.st_mode)):
                 if resume:
-                    raise FileError("--resume needs an output file, to see how far it got")
+                    raise FileError("--resume needs an output file, which shows how far the transfer got")
                 self._fd = sys.stdout.fileno() if name == STANDARD else os.open(name, os.O_WRONLY | private.OPEN)
             else:
                 self.part = part
@@ -124,13 +124,13 @@ class OutputFile:
         require_apart((Use(self._source.name, status=self._source.status), *kept))
         self._fd, made = _open_own(part, create=not resume)
         if not private.lock(self._fd, part) and not made:
-            raise FileError(f"{part} cannot be locked there: delete it, and {ANEW}")
+            raise FileError(f"{part} cannot be locked on this file system: delete it, and {ANEW}")
         if not private.is_at(self._fd, part):
             raise FileError(f"another run of cipherlane has just ended with {self.name}: try again")
         if not resume and os.fstat(self._fd).st_size:
             raise FileError(
-                f"{part} keeps an interrupted transfer: go on with it by --resume, "
-                f"or delete it and {self.sidecar.name} and {ANEW}"
+                f"{part} holds an interrupted transfer: continue it with --resume, or delete it and "
+                f"{self.sidecar.name} and {ANEW}"
             )
         self._new = [] if resume else [part]
         self.sidecar_fd, _ = _open_own(self.sidecar, create=not resume)
@@ -138,7 +138,7 @@ class OutputFile:
             return
         content = read_at(self.sidecar_fd, SIDECAR_SIZE, 0)
         if content.strip() and SIDECAR_FORMAT.encode() not in content:
-            raise FileError(f"{self.sidecar} is in the way, and none of cipherlane's: delete or rename it")
+            raise FileError(f"{self.sidecar} is not a file of cipherlane, but has the name of one: delete or rename it")
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
             private.chmod(descriptor, 0o600)  # also for files that existed before, and were empty
@@ -182,7 +182,7 @@ class OutputFile:
                 self.written += count
                 left = left[count:]
         except BrokenPipeError as error:
-            raise ReaderGoneError(f"nobody reads {self.name} any more") from error
+            raise ReaderGoneError(f"the reader of {self.name} has closed it") from error
         except OSError as error:
             raise trouble("write", self.part or self.name, error) from error
 
@@ -209,9 +209,11 @@ class OutputFile:
         try:
             os.fsync(self._fd)
             if not private.is_at(self._fd, self.part):
-                raise FileError(f"{self.part} was moved or deleted by another program, {self.name} is not there")
+                raise FileError(f"another program moved or deleted {self.part}: {self.name} was not written")
             if not self._replace and os.path.lexists(self.path):
-                raise FileError(f"{self.name} has come to be meanwhile: move it, or add --force, and go on")
+                raise FileError(
+                    f"{self.name} was created by another program meanwhile: move it, or add --force, and resume"
+                )
             private.set_mode(self._fd, _status(self.path))
             if private.HELD_BY_NAME:
                 self._close()
@@ -275,8 +277,8 @@ def _open_own(path: Path, create: bool) -> tuple[int, bool]:
     try:
         descriptor = private.open_there(path)
     except FileNotFoundError as error:
-        raise FileError(f"there is no {path} to go on with: start without --resume") from error
+        raise FileError(f"there is no {path} to resume: start without --resume") from error
     if not private.is_own(os.fstat(descriptor)):
         os.close(descriptor)
-        raise FileError(f"{path} is not what an earlier run has left: it has another owner, name or kind; delete it")
+        raise FileError(f"{path} was not left by an earlier run: it has another owner, name or kind; delete it")
     return descriptor, False

@@ -13,7 +13,7 @@ from .protocol.layout import IMAGE, IMAGE_MAGIC
 
 MOST = 1 << 20  # most bytes read from a file: larger than any board's code memory
 _COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the CRC itself
-_HOW = "`make firmware BOARD=... CONFIG=loader` writes one beside the bitstream, <board>_loader.firmware"
+_HOW = "`make firmware BOARD=... CONFIG=loader` writes one next to the bitstream: <board>_loader.firmware"
 
 
 class Image(NamedTuple):
@@ -49,12 +49,12 @@ def read(path: str) -> Image:
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror}; {_HOW}") from error
     if len(data) < IMAGE.size or IMAGE.unpack(data).magic != IMAGE_MAGIC:
-        raise FileError(f"{path} is no firmware image for a loader: {_HOW}")
+        raise FileError(f"{path} is not a firmware image for a loader: {_HOW}")
     fields = IMAGE.unpack(data)
     firmware = data[IMAGE.size :]
     if not firmware or len(firmware) != fields.length or len(firmware) % 4:
         size = f"more than {MOST}" if len(data) > MOST else f"{len(firmware)}"
-        raise FileError(f"{path} has {size} bytes of firmware, and its header says {fields.length}: copy it again")
+        raise FileError(f"{path} has {size} bytes of firmware, but its header declares {fields.length}: copy it again")
     if zlib.crc32(firmware, zlib.crc32(data[:_COVERED])) != fields.crc:
-        raise FileError(f"{path} is damaged: its CRC-32 is not that of its header; copy it again")
+        raise FileError(f"{path} is damaged: its CRC-32 differs from the one in its header; copy it again")
     return Image(data[: IMAGE.size], firmware, fields.origin, build_id.text(fields.build_id))

@@ -106,11 +106,11 @@ class InputFile:
         self._done += len(data)
         if self._done > self._most:
             self._broken = "there are more bytes than a stream can have"
-            raise FileError(f"{self.name} has more than {self._most} bytes, the most of a stream: {self._too_long}")
+            raise FileError(f"{self.name} has more than {self._most} bytes, the limit of a stream: {self._too_long}")
         if not data and size and self.size is not None:
-            self._broken = f"{self.name} has fewer bytes than it had"
+            self._broken = f"{self.name} has become shorter"
             raise FileError(
-                f"{self.name} said {self.size} bytes and ends at byte {self._done}: pipe it to IN -, or give a copy"
+                f"{self.name} reports {self.size} bytes but ends at byte {self._done}: pipe it to IN -, or give a copy"
             )
         return data
 

@@ -183,7 +183,7 @@ class Journal:
             (self._output.part, self._point.output_hash, "output_hash"),
         ):
             if not hmac.compare_digest(now.hexdigest(), self._facts[hashed]):
-                raise _refusal(self._output, f"cannot be gone on with: {name} is not as it was then")
+                raise _refusal(self._output, f"cannot be resumed: {name} has changed since then")
         self._output.kept = self.done
 
     def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
@@ -199,7 +199,7 @@ class Journal:
                 read += piece
             if len(read) != size or len(written) != size:
                 name = source.name if len(read) != size else self._output.part
-                raise _refusal(self._output, f"cannot be gone on with: {name} ends before byte {end}")
+                raise _refusal(self._output, f"cannot be resumed: {name} ends before byte {end}")
             if note:
                 note(read, written)
             self._point.read.append(read)
@@ -302,11 +302,12 @@ def _read(output: OutputFile) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         good = False
     if not good:
-        raise _refusal(output, f"cannot be gone on with: {output.sidecar} does not say how far it got")
+        raise _refusal(output, f"cannot be resumed: {output.sidecar} does not record how far it got")
     return facts
 
 
 def _refusal(output: OutputFile, reason: str) -> FileError:
     return FileError(
-        f"{output.part} {reason}; go on with what it was begun with, or delete it and {output.sidecar.name} and {ANEW}"
+        f"{output.part} {reason}; resume with the original input and options, or delete it and "
+        f"{output.sidecar.name} and {ANEW}"
     )

@@ -29,10 +29,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--key-file",
         type=ReadName,
         metavar="FILE",
-        help="file of 32, 48 or 64 hexadecimal digits that its owner alone can read, or - for standard input "
+        help="file of 32, 48 or 64 hexadecimal digits that only its owner can read, or - for standard input "
         f"(default: the digits in ${VARIABLE}, or the file that $CIPHERLANE_KEY_FILE names)",
     )
-    group.add_argument("--key", metavar="HEX", help="the digits, seen by everybody who lists processes: for tests")
+    group.add_argument(
+        "--key", metavar="HEX", help="the key's digits, visible to everybody who lists processes: for tests only"
+    )
 
 
 def take_key(args: argparse.Namespace) -> bytes:
@@ -100,7 +102,7 @@ def _read(name: str) -> str:
     if name == STANDARD and sys.stdin.isatty():
         return getpass.getpass("key, in hexadecimal digits: ")
     if _LOOKS_LIKE_A_KEY.fullmatch(name):
-        raise FileError("--key-file takes the name of a file, and what it was given looks like a key")
+        raise FileError("--key-file takes the name of a file, but its argument looks like a key")
     try:
         with open(sys.stdin.fileno() if name == STANDARD else name, "rb", closefd=name != STANDARD) as file:
             status = os.fstat(file.fileno())
@@ -126,4 +128,4 @@ def _check_digits(data: bytes, name: str) -> None:
     if what:
         where = "standard input" if name == STANDARD else name
         how = "" if name == STANDARD else encodings.remedy(command, name)
-        raise FileError(f"the key of {where} {what}, and is to be hexadecimal digits in plain ASCII{how}")
+        raise FileError(f"the key in {where} {what}, but must be hexadecimal digits in plain ASCII{how}")

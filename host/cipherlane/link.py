@@ -222,7 +222,7 @@ class Link:
         run = None
         while run is None:
             if self.given_up():
-                raise NoReplyError("the board is not waited for any longer")
+                raise NoReplyError("the board is no longer waited for")
             run = self.transport.receive_run(min(timeout, _SLICE), self.flights.count)
             timeout -= _SLICE
             if timeout <= 0:

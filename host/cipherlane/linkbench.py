@@ -250,7 +250,9 @@ def _grown(opened: dict[str, int], closed: dict[str, int], name: str) -> int:
     """Return by how much a counter has grown; the stream must make it grow."""
     growth = closed[name] - opened[name]
     if growth <= 0:
-        raise ReplyError("network", f"{name} {closed[name]} after {opened[name]}, with records in between")
+        raise ReplyError(
+            "network", f"{name} {closed[name]} after {opened[name]}, although records were sent in between"
+        )
     return growth
 
 

@@ -24,7 +24,7 @@ _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first is shorter than the loader's 
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
 MOST_DATA = 0xFFF0  # most data bytes of a record, limited by its 16-bit length
 _QUIET_S = 0.1  # pause between two calls that firmware answers
-_STAYS = "the loader stays: run the command again"
+_STAYS = "the loader is still in the board: run the command again"
 
 
 @dataclass(frozen=True)
@@ -76,17 +76,17 @@ def enter(device: Device) -> LoaderInfo:
             device.link.drain(min(_QUIET_S, call), min(_QUIET_S, call))
     if answered:
         raise NoLoaderError(
-            "the board's firmware answers, and no loader after a break: flash configuration loader, or reset the board "
-            "while the command runs, if its port passes no break on"
+            "the board's firmware answers, but no loader after a break: flash configuration loader; if the port "
+            "passes no break on, reset the board while the command runs"
         )
-    raise NoReplyError(f"no reply, of firmware or loader: {transport.advice}")
+    raise NoReplyError(f"no reply from firmware or loader: {transport.advice}")
 
 
 def uart(transport: Transport) -> SerialTransport:
     """Return the transport if it is a UART; otherwise raise ArgumentError."""
     if isinstance(transport, SerialTransport):
         return transport
-    raise ArgumentError("the loader is at the UART: name a serial port with --port")
+    raise ArgumentError("the loader answers only on the UART: name a serial port with --port")
 
 
 def require_fit(image: Image, loader: LoaderInfo) -> None:
@@ -125,7 +125,7 @@ def send(device: Device, image: Image, loader: LoaderInfo, progress: Callable[[i
             device.exchange(Record(RecordType.LOAD_DATA, offset=offset, token=offset + 1, data=data))
             progress(offset + len(data))
     except CipherlaneError as error:
-        raise LoadError(f"broken off: {error}; {_STAYS}") from error
+        raise LoadError(f"loading broke off: {error}; {_STAYS}") from error
 
 
 def start(device: Device) -> None:
@@ -157,16 +157,15 @@ def await_firmware(device: Device, wanted: str) -> BoardInfo:
         while not _answers(device, call):
             if device.clock.now() - begin > limit:
                 raise LoadError(
-                    "the firmware was started, and does not answer; the loader comes back when its watchdog ends it, "
-                    "and by a break: load another"
+                    "the firmware was started but does not answer; the loader returns when the watchdog ends "
+                    "the firmware, or after a break: load another"
                 )
         info = device.connect()
     except BoardError as error:
         if error.code != ErrorCode.LOADING:
             raise
         raise LoadError(
-            f"the firmware was started, and has been ended: {cause_text(error.detail)}; the loader is there: "
-            "load another"
+            f"the firmware was started but has ended: {cause_text(error.detail)}; the loader answers: load another"
         ) from error
     if wanted:
         build_id.require(info.build_id, wanted)

@@ -50,13 +50,15 @@ class Message:
         """
         if self.most is not None and source.size is not None and source.size > self.most:
             raise ArgumentError(
-                f"{source.name} has {source.size} bytes, and a message of {self.algorithm} at most {self.most}: "
+                f"{source.name} has {source.size} bytes, but a message of {self.algorithm} at most {self.most}: "
                 "give a shorter file, or --cipher eea2"
             )
         if self.bits is None:
             return
         if source.size is None:
-            raise ArgumentError("--bits goes with a file as IN, whose length is known before: name one")
+            raise ArgumentError(
+                "--bits goes with a file as IN, because the length must be known at the start: name a file"
+            )
         if self.bits > 8 * source.size:
             raise ArgumentError(f"--bits {self.bits} is more than {source.name} has: give at most {8 * source.size}")
         if -(-self.bits // 8) != source.size:
@@ -92,22 +94,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--cipher",
         choices=CIPHERS,
         default=CTR,
-        help="AES-CTR from an initial counter block on, or a message of LTE with 128-EEA1 (SNOW 3G, where the board "
-        "has it) or 128-EEA2 (default: %(default)s)",
+        help="AES-CTR from an initial counter block, or an LTE message with 128-EEA1 (SNOW 3G, if the board supports "
+        "it) or 128-EEA2 (default: %(default)s)",
     )
     add_message_options(parser)
 
 
 def add_message_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that give the parameters of an LTE message."""
-    group = parser.add_argument_group("messages of LTE (TS 33.401, annex B), by their numbers, 0x for hexadecimal")
+    group = parser.add_argument_group("LTE messages (TS 33.401, annex B); numbers are decimal, or hexadecimal after 0x")
     for option, attribute, size in _PARAMETERS:
         meaning = ": 0 uplink, 1 downlink" if size == 1 else ""
         group.add_argument(
             option, dest=attribute, metavar="N", type=_number, help=f"{option[2:].upper()}, {size} bits{meaning}"
         )
     group.add_argument(
-        "--bits", metavar="N", type=_number, help="length in bits, those of the last byte behind them 0 (default: IN's)"
+        "--bits",
+        metavar="N",
+        type=_number,
+        help="length in bits; the unused low bits of the last byte are ignored, and 0 in OUT (default: the length of "
+        "IN)",
     )
 
 
@@ -140,9 +146,9 @@ def described(args: argparse.Namespace, algorithm: str, key: bytes) -> Message:
         if not 0 <= value < 1 << size:
             raise ArgumentError(f"{option} {value} is out of range: give 0 to {(1 << size) - 1}")
     if args.bits is not None and args.bits < 0:
-        raise ArgumentError(f"--bits {args.bits} cannot be: give 0 or more")
+        raise ArgumentError(f"--bits {args.bits} is negative: give 0 or more")
     if len(key) * 8 != KEY_BITS:
-        raise ArgumentError(f"the key has {len(key) * 8} bits: 128-{algorithm.upper()} takes one of {KEY_BITS}")
+        raise ArgumentError(f"the key has {len(key) * 8} bits: 128-{algorithm.upper()} needs a key of {KEY_BITS}")
     return Message(algorithm, args.count, args.bearer, args.link_direction, args.bits)
 
 

@@ -74,7 +74,7 @@ class NullBoard:
             listener.bind((host, port))
         except (OSError, UnicodeError, TypeError) as error:  # UnicodeError, TypeError: a name that cannot be encoded
             listener.close()
-            reason = getattr(error, "strerror", None) or "it is no name of a host"
+            reason = getattr(error, "strerror", None) or "it is not a host name"
             raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error
         self._datagrams = Datagrams(listener)
         self.url = "udp://{}:{}".format(*listener.getsockname())

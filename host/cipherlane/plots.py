@@ -32,7 +32,7 @@ def _style() -> str:
 
 
 STYLE = _style()
-"""What all plots of a page need, once."""
+"Styles that a page with plots includes once."
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Plot:
 
     def inline(self) -> str:
         """Return the plot as part of an HTML page that includes `STYLE`, with its figures in a table next to it."""
-        label = escape(f"Plot: {self.title}; the table beside it has the figures")
+        label = escape(f"Plot: {self.title}; the table next to it has the figures")
         attributes = f'role="img" aria-label="{label}" style="max-width: {self.width}px"'
         box = f'viewBox="0 0 {self.width} {self.height}" font-family="sans-serif" font-size="11"'
         background = '<rect class="page" width="100%" height="100%"/>'

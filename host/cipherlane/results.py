@@ -18,9 +18,9 @@ from .version import __version__
 
 KINDS = {
     "board": "measured on hardware",
-    "sim": "cycles of the simulated board, in time at its declared clock; nothing was measured on hardware",
+    "sim": "cycles of the simulated board, converted at its declared clock; nothing was measured on hardware",
     "est": "place-and-route's estimate",
-    "null": "a program on the host in place of a board; its cycles are nanoseconds",
+    "null": "a program on the host instead of a board; its cycles are nanoseconds",
 }
 
 _GIT_TIMEOUT = 10.0
@@ -51,7 +51,8 @@ def commit(file: Path = Path(__file__)) -> str | None:
 def _warn_of_no_commit(command: str) -> None:
     """Warn once that git refuses to report the commit; `command` is the remedy that git suggests."""
     show_warning(
-        f"figures carry no commit, as git refuses this checkout, which belongs to another user: `{command}` allows it"
+        f"figures name no commit, because git refuses this checkout, which belongs to another user: `{command}` "
+        "allows it"
     )
 
 

@@ -88,7 +88,7 @@ class Session:
         link = self.calls.link
         size = link.transport.wire_size(HEADER.size + self.record_bytes)
         if in_flight is not None and in_flight < size:
-            raise ArgumentError(f"{in_flight} bytes in flight hold no record: give at least {size}")
+            raise ArgumentError(f"{in_flight} bytes in flight are too few for a record: give at least {size}")
         stream = Stream(
             number=self.number,
             token=self.token,

@@ -65,8 +65,8 @@ SETTINGS = {
     for setting in (
         Setting("port", str, None, "the board, as --port takes it"),
         Setting("baud", baud, DEFAULT_BAUD, "bits a second of a serial port"),
-        Setting("timeout", seconds, None, "seconds to wait for each reply; by default from the link"),
-        Setting("key_file", str, None, "file of the key; $CIPHERLANE_KEY, the digits themselves, goes before it"),
+        Setting("timeout", seconds, None, "seconds to wait for each reply; by default a value that suits the link"),
+        Setting("key_file", str, None, "file with the key; $CIPHERLANE_KEY, which holds the digits, takes precedence"),
         Setting("network", str, None, "address or network where `cipherlane find` looks for boards"),
     )
 }
@@ -99,10 +99,10 @@ def read() -> dict[str, Any]:
     known = ", ".join(SETTINGS)
     for name, value in said.items():
         if name == "key":
-            raise ArgumentError(f"{file} has a key in the clear: delete it there, and give key_file, a file's path")
+            raise ArgumentError(f"{file} contains a key: delete it there, and name a key file with key_file")
         if name not in SETTINGS:
             shown = name if _NAME.fullmatch(name) else "..."
-            raise ArgumentError(f"{file} has no setting called {shown}: there are {known}")
+            raise ArgumentError(f"{file}: no setting is called {shown}; the settings are {known}")
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise ArgumentError(f"{file}: {name} is neither text nor number: mend it")
     return {name: _parsed(SETTINGS[name], str(value), f"{file}: {name}") for name, value in said.items()}
@@ -114,7 +114,7 @@ def _text_of(file: Path) -> str:
     what, command = encodings.foreign(data)
     if what:
         how = encodings.remedy(command, str(file))
-        raise ArgumentError(f"the configuration {file} {what}, and is to be UTF-8 without one{how}")
+        raise ArgumentError(f"the configuration {file} {what}, but must be UTF-8 without a byte-order mark{how}")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -145,4 +145,4 @@ def _parsed(setting: Setting, text: str, where: str) -> Any:
     try:
         return setting.parse(text)
     except ValueError:
-        raise ArgumentError(f"{where} is not what {setting.option} takes: mend it") from None
+        raise ArgumentError(f"{where} is not a valid value for {setting.option}: mend it") from None

@@ -189,7 +189,7 @@ class Top(App[None]):
 
     def _show_wire(self, head: dict[str, Any]) -> None:
         wire, checked = head["wire"], head["checked"]
-        verdict = "as of random bytes" if wire["even"] else "NOT RANDOM"
+        verdict = "like random bytes" if wire["even"] else "NOT RANDOM"
         equal = "equal to the source" if head["equal"] else "DIFFERENT from the source"
         self._say(
             "wire",

@@ -59,7 +59,7 @@ class Counts:
 
 
 Watch = Callable[[Counts], float]
-"""Is shown what was done so far, and returns the seconds until it is to be shown more, at the latest."""
+"Called with the counters so far; returns the longest time in seconds until its next call."
 
 
 @dataclass(frozen=True)

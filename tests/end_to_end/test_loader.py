@@ -176,14 +176,14 @@ def test_other_firmware_is_loaded_and_ciphers(board, another, tmp_path):
 )
 def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, another, first, why):
     bad, _ = make(first.to_bytes(4, "little") * 40, "bad")
-    refused(board, bad, "has been ended: the firmware " + why, "the loader is there: load another")
+    refused(board, bad, "has ended: the firmware " + why, "the loader answers: load another")
     with talk(board) as device:
         # without a break, since the loader is running
         found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert found.image == ImageState.WHOLE and found.cause in (Cause.WATCHDOG, Cause.FIRMWARE)
     status, _, stderr = tool("info", board)
     assert status == 6 and "The board is in its loader" in one_line_error(stderr)
-    assert "`cipherlane load` starts the firmware that is there, or takes another" in stderr
+    assert "`cipherlane load` starts the firmware in its memory, or takes another" in stderr
     loaded(board, *another)
 
 
@@ -207,7 +207,7 @@ def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(
     with talk(board) as device:
         loading.send(device, image.read(str(path)), loading.enter(device))
         loading.start(device)
-    silent = pytest.raises(loading.LoadError, match="does not answer; the loader comes back")
+    silent = pytest.raises(loading.LoadError, match="does not answer; the loader returns")
     with talk(board) as device, silent:
         loading.await_firmware(device, "")
     loaded(board, *another)
@@ -244,7 +244,7 @@ def test_the_firmware_that_is_there_is_started_again(built, board):
     status, stdout, stderr = load(board)
     assert status == 0, stderr
     build = build_id.read(built / "gateware", "sim")
-    assert stdout == f"sim_loader runs build {build}, which was there\n"
+    assert stdout == f"sim_loader runs build {build}, which it held already\n"
 
 
 def damaged(path):
@@ -273,7 +273,7 @@ def test_a_transfer_that_breaks_off_leaves_the_loader(board, another):
         device.request(RecordType.LOAD_BEGIN, header=chosen.header)
         device.link.transport._port.write(b"\x55" * 300)  # half a frame
     status, _, stderr = load(board)
-    assert status == 7 and "there is no firmware to start: give its FILE" in one_line_error(stderr)
+    assert status == 7 and "the board holds no firmware to start: give its FILE" in one_line_error(stderr)
     with talk(board) as device:
         device.link.transport.send_break()
         for _ in range(20):

@@ -27,7 +27,7 @@ def test_engines_of_the_simulated_board_side_by_side():
             assert float(mbps) == pytest.approx(12800 / float(cycles), rel=0.01), "128 bits a block at 100 MHz"
         assert float(figures["accelerator"][2]) > float(figures["ise_vmem"][2]) > 100
         assert [row[0] for row in screen.rows() if row[0].startswith("▸")] == ["▸ ise_vmem"]
-        await screen.until(lambda screen: "as of random bytes" in screen.text("wire"))
+        await screen.until(lambda screen: "like random bytes" in screen.text("wire"))
 
     show("sim", scenario)
     assert children() == before, "the simulated board has ended"

@@ -71,7 +71,7 @@ def works(*words, **options):
 def test_of_files_that_are_there(place, to):
     (place / "out").write_text("earlier")
     words = ("encrypt", *to, "in", "out")
-    refused("out is there already: name another OUT, or replace it with --force", *words)
+    refused("out already exists: name another OUT, or replace it with --force", *words)
     works("encrypt", *to, "in", "other")
     (place / "out").chmod(0o400)
     refused("write-protected; chmod u+w it, or name another OUT", *words)
@@ -99,7 +99,7 @@ def test_of_files_that_are_in_the_way(place, to):
     (place / "secret.part").rename("renamed")
     works("encrypt", *to, "renamed", "secret")
     (place / "out.part.resume").write_text("a poem")
-    refused("none of cipherlane's: delete or rename it", "encrypt", *to, "in", "out")
+    refused("has the name of one: delete or rename it", "encrypt", *to, "in", "out")
     (place / "out.part.resume").rename("poem")
     link(place / "out.part", place / "poem")
     refused("is a symbolic link, which is not followed: delete it", "encrypt", *to, "in", "out")
@@ -107,7 +107,7 @@ def test_of_files_that_are_in_the_way(place, to):
     os.link("poem", "out.part")
     refused("another owner, name or kind; delete it", "encrypt", *to, "in", "out")
     (place / "out.part").unlink()
-    refused("to go on with: start without --resume", "encrypt", *to, "--resume", "in", "out")
+    refused("to resume: start without --resume", "encrypt", *to, "--resume", "in", "out")
     works("encrypt", *to, "in", "out")
     assert (place / "poem").read_text() == "a poem"
 
@@ -125,7 +125,7 @@ def test_of_going_on(place, server, to, words, before):
     (place / "FILE").chmod(0o600)
     server.board.fail_after = 3
     line = [*words, "encrypt", *to, "in", "out"] if before else ["encrypt", *to, *words, "in", "out"]
-    hint = refused("out.part keeps the first 2928 bytes; to go on: cipherlane ", *line).partition("; to go on: ")[2]
+    hint = refused("out.part holds the first 2928 bytes; to resume: cipherlane ", *line).partition("; to resume: ")[2]
     assert KEY not in hint
     server.board.fail_after = None
     works(*words_of(hint)[1:])
@@ -143,9 +143,11 @@ def test_of_an_output_that_comes_to_be_meanwhile(place, server, to, monkeypatch)
             return answer(record, peer)
 
         server.board.answer = answering
-        line = refused("has come to be meanwhile: move it, or add --force, and go on", "encrypt", *to, "in", "out")
+        line = refused(
+            "was created by another program meanwhile: move it, or add --force, and resume", "encrypt", *to, "in", "out"
+        )
         server.board.answer = answer
-        hint = words_of(line.partition("; to go on: ")[2])[1:]
+        hint = words_of(line.partition("; to resume: ")[2])[1:]
         if forced:
             works(*hint, "--force")
         else:
@@ -163,10 +165,10 @@ def test_of_an_output_that_is_not_as_it_was(place, server, to, how, what):
     server.board.fail_after = None
     good = (place / "out.part").read_bytes()
     if what == "begun already":
-        line = refused("go on with it by --resume, or delete it and out.part.resume and", "encrypt", *to, "in", "out")
+        line = refused("continue it with --resume, or delete it and out.part.resume and", "encrypt", *to, "in", "out")
     elif what == "another key":
         line = refused(
-            "go on with what it was begun with, or delete it and out.part.resume and",
+            "resume with the original input and options, or delete it and out.part.resume and",
             *("encrypt", *to, "--resume", "in", "out"),
             env={"CIPHERLANE_KEY": KEY[::-1]},
         )
@@ -194,7 +196,7 @@ def test_of_a_place_without_locks(place, server, to, monkeypatch):
     monkeypatch.setattr(private, "fcntl", None)
     monkeypatch.setattr(private, "msvcrt", None)
     refused(
-        "out.part cannot be locked there: delete it, and start without --resume, under another IV",
+        "out.part cannot be locked on this file system: delete it, and start without --resume, under another IV",
         *("encrypt", *to, "--resume", "in", "out"),
     )
     (place / "out.part").unlink()
@@ -229,7 +231,7 @@ def test_of_beginning_again(place, server, to):
     works("encrypt", *to, "--iv", OTHER_IV, "in", "another")
     with SocketBoard(PeerBoard()) as other:
         works("decrypt", "--port", other.url, "--iv", IV, "out", "back")
-    refused("a power cycle makes this board forget: decrypt", "decrypt", *to, "--iv", IV, "out", "again")
+    refused("a power cycle clears this board's table: after it, decrypt", "decrypt", *to, "--iv", IV, "out", "again")
     server.board.power_cycle()
     works("decrypt", *to, "--iv", IV, "out", "again")
     assert (place / "again").read_bytes() == (place / "back").read_bytes() == (place / "in").read_bytes()
@@ -255,8 +257,8 @@ def test_of_faults_of_the_tool(place, to, monkeypatch):
 
 
 def test_of_new_keys(place):
-    refused("no key is replaced: name another file", "keygen", "key")
-    refused("a key is not shown: name a file", "keygen", "-")
+    refused("a key is never replaced: name another file", "keygen", "key")
+    refused("a key is never printed: name a file", "keygen", "-")
     refused("; name another file", "keygen", "absent/key")
     works("keygen", "another")
     assert len((place / "another").read_text().strip()) == 64
@@ -294,7 +296,7 @@ def test_of_standard_streams(place, to):
     works("encrypt", *to, "--json", "in", "out")
     works("encrypt", *to, "--key-file", "key", "-", "other", stdin=b"x")
     refused("--resume needs an output file", "encrypt", *to, "--resume", "in", "-")
-    refused("--csv takes the name of a file: ./- is one, --json", "bench", *to, "--csv", "-")
+    refused("--csv takes the name of a file: ./- is a file, --json", "bench", *to, "--csv", "-")
     works("bench", *to, "--engine", "ise", "--csv", "./-")
     assert json.loads(works("bench", *to, "--engine", "ise", "--json")) and (place / "-").exists()
 
@@ -360,7 +362,7 @@ def test_of_lte(place):
         line = says("give at most 40024", *last, "--bits", "50000")
         line = says("give --bits from 40017 to 40024", *last, "--bits", "40000")
         does(*last, "--bits", re.search(r"from (\d+)", line)[1])
-        refused("name one", *last, "--bits", "8", "-", "no", env=KEY_128, stdin=b"x")
+        refused("name a file", *last, "--bits", "8", "-", "no", env=KEY_128, stdin=b"x")
         (place / "large").write_bytes(bytes((1 << 20) + 1))
         refused("give a shorter file, or --cipher eea2", *crypt128, "eea1", *message[7], "large", "no", env=KEY_128)
         line = refused("give a shorter one", "mac", "--port", both.url, *LTE, "large", env=KEY_128)
@@ -415,7 +417,7 @@ def test_of_ports(place, server, to, monkeypatch):
 def test_of_build_ids(place):
     with SocketBoard(PeerBoard()) as server:
         words = ("doctor", "--port", server.url)
-        refused("give one as `cipherlane info` shows it", *words, "--expect", "nonsense")
+        refused("give an id as `cipherlane info` prints it", *words, "--expect", "nonsense")
         shown = json.loads(works("info", "--port", server.url, "--json"))["build_id"]
         assert shown, "the model has one"
         (place / "x.build_id").write_text(shown)
@@ -434,7 +436,7 @@ def test_of_the_configuration(place, server, monkeypatch):
         (b"\xff", "save it as UTF-8, or delete it"),
         (b"port = [1]", "mend it"),
         (b"baud = 'x'", "mend it"),
-        (f"key = '{KEY}'".encode(), "delete it there, and give key_file, a file's path"),
+        (f"key = '{KEY}'".encode(), "delete it there, and name a key file with key_file"),
     ):
         file.write_bytes(content)
         assert KEY not in refused(advised, "config", env=given)

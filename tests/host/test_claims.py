@@ -103,7 +103,7 @@ def test_what_is_there_is_replaced_with_force_alone_before_anything_is_measured(
     words = ("bench", "--port", server.url, "--engine", "ise", "--json", option, "figures")
     (place / "figures").write_text("earlier")
     status, _, stderr = command(*words)
-    said = f"figures is there already: name another with {option}, or replace it with --force"
+    said = f"figures already exists: name another with {option}, or replace it with --force"
     assert status == 2 and said in one_line_error(stderr) and server.board.seen == []
     assert (place / "figures").read_text() == "earlier"
     status, stdout, stderr = command(*words, "--force")
@@ -181,7 +181,7 @@ def test_somebody_at_a_terminal_is_asked_of_each_file(server, place, monkeypatch
     for name in ("out", "log"):
         (place / name).write_text("earlier")
     assert encrypt(server, "--log", "log")[0] == status
-    assert asked == [f"{name} is there already. Replace it?" for name in ("log", "out")][: 2 if answer else 1]
+    assert asked == [f"{name} already exists. Replace it?" for name in ("log", "out")][: 2 if answer else 1]
     assert ((place / "log").read_text() != "earlier") == ((place / "out").read_bytes() != b"earlier") == answer
 
 
@@ -195,7 +195,7 @@ def test_a_file_that_comes_to_be_meanwhile_is_not_replaced_and_the_figures_are_s
     monkeypatch.setattr(views, "show_json", meanwhile)
     words = ("bench", "--port", server.url, "--engine", "ise", "--json", "--results", "figures")
     status, stdout, stderr = command(*words)
-    assert status == 2 and "figures is there already" in one_line_error(stderr)
+    assert status == 2 and "figures already exists" in one_line_error(stderr)
     assert (place / "figures").read_text() == "of others" and len(json.loads(stdout)) == 3
 
 

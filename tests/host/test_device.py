@@ -144,7 +144,7 @@ def test_refusals_carry_code_detail_and_remedy():
         first = device.open_session(KEY, IV, Engine.ISE)
         second = device.open_session(KEY, b"\1" * 16, Engine.ISE)
         assert first.number != second.number
-        with pytest.raises(BoardError, match=r"sessions_full.*closes those that are idle"):
+        with pytest.raises(BoardError, match=r"sessions_full.*closes idle sessions"):
             device.open_session(KEY, b"\2" * 16, Engine.ISE)
 
 

@@ -67,7 +67,7 @@ def test_a_board_as_it_should_be(checked):
     assert list(checks) == ["port", "cable", "board", "build", "link", "clock", "network", "engines"]
     assert [passed for passed, _ in checks.values()] == [True, None, True, True, True, True, None, True]
     assert checks["clock"][1].startswith("0.2 MHz, 0.2 by this machine's time")
-    assert checks["network"][1] == "the board has no counters of a network on this link"
+    assert checks["network"][1] == "the board has no network counters on this link"
     assert "tests passed" in checks["engines"][1]
 
 
@@ -116,7 +116,7 @@ def test_what_is_no_build_id_is_told_before_the_port_is_opened(tmp_path, text):
 def test_a_clock_that_is_not_what_the_firmware_says(checked, share):
     status, checks = checked(TimedBoard(CLOCK_HZ * share))
     assert status == 1 and checks["clock"][0] is False and checks["engines"][0]
-    assert "0.2 MHz, and by this machine's time it is 0." in checks["clock"][1]
+    assert "0.2 MHz, but this machine measures 0." in checks["clock"][1]
     assert "flash the matching firmware" in checks["clock"][1]
 
 
@@ -147,7 +147,7 @@ def test_a_link_that_loses_requests(checked):
     board.answer = lose
     status, checks = checked(board)
     assert status == 4 and checks["link"][0] is False
-    assert "got no answer, 0 came damaged: check the board's power, cable and --port" in checks["link"][1]
+    assert "got no answer and 0 were damaged: check the board's power, cable and --port" in checks["link"][1]
 
 
 def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
@@ -185,8 +185,8 @@ LOCKED = cables.Cable("0403:6014", "another chip", "", False)
 @pytest.mark.parametrize(
     ("found", "local", "passed", "says"),
     [
-        (None, True, None, "does not say"),
-        ([], True, None, "no JTAG cable is seen"),
+        (None, True, None, "does not list"),
+        ([], True, None, "no JTAG cable is attached"),
         ([LOCKED, CABLE], True, True, "0403:6014 another chip, 0403:6010 a chip"),
         ([NAMED], True, True, 'a chip (it calls itself "ULX3S FPGA 85K v3.0.8")'),
         ([LOCKED], True, False, "0403:6014 another chip, which this user may not open: run `sudo make udev`"),
@@ -254,8 +254,8 @@ def test_gateways_of_linux(tmp_path, host, through):
 @pytest.mark.parametrize(
     ("through", "passed", "says"),
     [
-        ("", True, "10.1.1.1 of this machine reaches 127.0.0.1 with no gateway"),
-        ("10.0.0.1", None, "by gateway 10.0.0.1; if nobody answers, give .* `sudo ip addr add 127.0.0.100/24 dev"),
+        ("", True, "10.1.1.1 of this machine reaches 127.0.0.1 without a gateway"),
+        ("10.0.0.1", None, "through gateway 10.0.0.1; if nobody answers, give .* `sudo ip addr add 127.0.0.100/24 dev"),
     ],
 )
 def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed, says):

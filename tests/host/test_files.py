@@ -63,7 +63,7 @@ def test_a_file_that_is_there_is_replaced_on_request_alone(tmp_path, source):
     out = tmp_path / "out"
     out.write_bytes(b"earlier")
     for resume in (False, True):
-        with pytest.raises(ExistsError, match="out is there already: name another OUT, or replace it with --force"):
+        with pytest.raises(ExistsError, match="out already exists: name another OUT, or replace it with --force"):
             OutputFile(str(out), source, resume)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
     out.unlink()
@@ -71,7 +71,7 @@ def test_a_file_that_is_there_is_replaced_on_request_alone(tmp_path, source):
         output.write(DATA)
         output.kept = 0
         out.write_bytes(b"of another program")
-        with pytest.raises(FileError, match="has come to be meanwhile"):
+        with pytest.raises(FileError, match="was created by another program meanwhile"):
             output.commit()
     assert out.read_bytes() == b"of another program" and (tmp_path / "out.part").read_bytes() == DATA
 
@@ -98,7 +98,7 @@ def test_the_input_is_never_the_output(tmp_path, source, name, replace):
 def test_the_input_is_never_where_the_output_is_kept(tmp_path, name, resume):
     path = tmp_path / name
     path.write_bytes(DATA)
-    with InputFile(str(path)) as source, pytest.raises(FileError, match=r"where .* is kept until it is complete"):
+    with InputFile(str(path)) as source, pytest.raises(FileError, match=r"which holds .* until it is complete"):
         OutputFile(str(tmp_path / "out"), source, resume)
     assert path.read_bytes() == DATA
 
@@ -213,7 +213,7 @@ def test_of_two_runs_the_second_ends_at_once(tmp_path, source):
 def test_a_beginning_is_not_thrown_away(tmp_path, source):
     part = tmp_path / "out.part"
     part.write_bytes(DATA[:100])
-    with pytest.raises(FileError, match=r"keeps an interrupted transfer: go on with it by --resume, or delete"):
+    with pytest.raises(FileError, match=r"holds an interrupted transfer: continue it with --resume, or delete"):
         OutputFile(str(tmp_path / "out"), source)
     assert part.read_bytes() == DATA[:100]
     part.write_bytes(b"")
@@ -228,14 +228,14 @@ def test_a_beginning_is_not_thrown_away(tmp_path, source):
 def test_a_sidecar_that_is_none_of_ours_is_not_overwritten(tmp_path, source):
     sidecar = tmp_path / "out.part.resume"
     sidecar.write_bytes(b"a poem")
-    with pytest.raises(FileError, match="is in the way"):
+    with pytest.raises(FileError, match="not a file of cipherlane"):
         OutputFile(str(tmp_path / "out"), source)
     assert sidecar.read_bytes() == b"a poem"
     assert not (tmp_path / "out.part").exists()
 
 
 def test_nothing_to_resume(tmp_path, source):
-    with pytest.raises(FileError, match=r"there is no .*out\.part to go on with: start without --resume"):
+    with pytest.raises(FileError, match=r"there is no .*out\.part to resume: start without --resume"):
         OutputFile(str(tmp_path / "out"), source, resume=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
 
@@ -246,7 +246,7 @@ def test_a_part_that_was_replaced_is_not_committed(tmp_path, source):
         output.write(DATA)
         output.part.rename(tmp_path / "elsewhere")
         output.part.write_bytes(b"planted")
-        with pytest.raises(FileError, match="moved or deleted by another program"):
+        with pytest.raises(FileError, match="another program moved or deleted"):
             output.commit()
     assert not (tmp_path / "out").exists()
 
@@ -257,7 +257,7 @@ def test_without_locks_a_new_run_works_and_resuming_is_refused(tmp_path, source,
     complete(tmp_path / "out", source)
     assert (tmp_path / "out").read_bytes() == DATA
     (tmp_path / "out.part").write_bytes(DATA)
-    with pytest.raises(FileError, match="cannot be locked there"):
+    with pytest.raises(FileError, match="cannot be locked on this file system"):
         OutputFile(str(tmp_path / "out"), source, resume=True, replace=True)
 
 

@@ -67,7 +67,7 @@ def test_an_output_is_replaced_with_force_alone(server, source, tmp_path):
     out = tmp_path / "out"
     out.write_bytes(b"earlier")
     status, _, stderr = crypt(server, source, out)
-    assert status == 2 and "out is there already: name another OUT, or replace it with --force" in one_line_error(
+    assert status == 2 and "out already exists: name another OUT, or replace it with --force" in one_line_error(
         stderr
     )
     assert out.read_bytes() == b"earlier" and server.board.seen == []
@@ -84,7 +84,7 @@ def test_what_is_interrupted_with_force_goes_on_with_force(server, source, tmp_p
     status, _, stderr = command(*words)
     assert status == 7 and out.read_bytes() == b"earlier"
     server.board.fail_after = None
-    again = words_of(one_line_error(stderr).partition("to go on: ")[2])
+    again = words_of(one_line_error(stderr).partition("to resume: ")[2])
     assert again[:5] == ["cipherlane", "--json", "--port", server.url, "encrypt"] and again.count("--force") == 1
     assert command(*again[1:])[0] == 0
     assert out.read_bytes() == reference(source.read_bytes())
@@ -107,7 +107,7 @@ def test_on_a_terminal_the_user_is_asked(server, source, tmp_path, answer, statu
     said = b""
     while b"y/n" not in said:
         said += os.read(master, 1000)
-    assert b"out is there already. Replace it?" in b" ".join(said.split())
+    assert b"out already exists. Replace it?" in b" ".join(said.split())
     os.write(master, answer.encode())
     assert process.wait(HANG_S) == status
     process.stdout.close()
@@ -177,7 +177,7 @@ def test_keygen(capsys, tmp_path, bits):
     if os.name == "posix":
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     status, _, stderr = run(capsys, *words)
-    assert status == 2 and "no key is replaced" in one_line_error(stderr) and path.read_text() == text
+    assert status == 2 and "a key is never replaced" in one_line_error(stderr) and path.read_text() == text
     assert run(capsys, "keygen", tmp_path / "other")[0] == 0 and (tmp_path / "other").read_text() != text
 
 
@@ -186,7 +186,7 @@ def test_keygen_where_no_file_can_be(capsys, tmp_path):
     for name, expected in (
         ("-", "name a file"),
         (tmp_path / "a" / "b", "cannot write"),
-        (tmp_path / "link", "is there"),
+        (tmp_path / "link", "already exists"),
     ):
         status, stdout, stderr = run(capsys, "keygen", name)
         assert (status, stdout) == (2, "") and expected in one_line_error(stderr)
@@ -233,12 +233,12 @@ def test_precedence_of_settings(capsys, configuration, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (f'key = "{KEY}"', "has a key in the clear: delete it there, and give key_file"),
-        ('prot = "x"', "has no setting called prot: there are port, baud"),
-        (f'{KEY} = "x"', "has no setting called ...: there are"),
+        (f'key = "{KEY}"', "contains a key: delete it there, and name a key file"),
+        ('prot = "x"', "no setting is called prot; the settings are port, baud"),
+        (f'{KEY} = "x"', "no setting is called ...; the settings are"),
         ("baud = true", "baud is neither text nor number"),
-        ('baud = "fast"', "baud is not what --baud takes"),
-        ("timeout = -1", "timeout is not what --timeout takes"),
+        ('baud = "fast"', "baud is not a valid value for --baud"),
+        ("timeout = -1", "timeout is not a valid value for --timeout"),
         ("port = ", "cannot read the configuration"),
         (f"port = {KEY}", "cannot read the configuration"),
     ],
@@ -346,7 +346,7 @@ def test_find_says_what_it_did_not_find(capsys, monkeypatch):
     status, stdout, stderr = run(capsys, "find", "--network", "udp://127.0.0.1:9", "--timeout", "0.3")
     assert status == 4 and "no board answers at" in stdout and "name the board's network" in one_line_error(stderr)
     status, stdout, _ = run(capsys, "find")
-    assert status == 4 and "no network was asked: name one with --network" in stdout
+    assert status == 4 and "no network was searched: name one with --network" in stdout
 
 
 @SERIAL

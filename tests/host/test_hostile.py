@@ -240,7 +240,7 @@ def test_a_board_without_a_buffer_for_benchmarks():
 
 
 def test_counters_that_stand_still_are_no_division_by_zero():
-    with pytest.raises(ReplyError, match="network says cycles 7 after 7, with records in between"):
+    with pytest.raises(ReplyError, match="network says cycles 7 after 7, although records were sent"):
         _grown({"cycles": 7}, {"cycles": 7}, "cycles")
     assert (_rate(1e6, 0.0), _rate(1e6, 2.0)) == (0.0, 0.5), "nor is a clock that is coarse"
 

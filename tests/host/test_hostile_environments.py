@@ -178,10 +178,10 @@ def test_what_nobody_foresaw_is_one_line_that_repeats_no_value(capsys, error, te
     def fail():
         raise error
 
-    assert boundary.guarded(fail, lambda: "; --log FILE shows what was sent") == 1
+    assert boundary.guarded(fail, lambda: "; --log FILE records what is sent") == 1
     line = one_line_error(capsys.readouterr().err)
     assert line.startswith(f"cipherlane: error: {text}") and "0011" not in line
-    assert isinstance(error, MemoryError) or "thread" in text or line.endswith("--log FILE shows what was sent")
+    assert isinstance(error, MemoryError) or "thread" in text or line.endswith("--log FILE records what is sent")
 
 
 def test_what_a_thread_raises_fails_the_command(capsys):
@@ -204,4 +204,4 @@ def test_a_resume_file_full_of_brackets(tmp_path):
     with SocketBoard(PeerBoard()) as board:
         words = ["encrypt", "--port", board.url, "--resume", "--iv", "00" * 16, tmp_path / "in", tmp_path / "out"]
         status, _, stderr = command(*words)
-    assert status == 2 and "does not say how far it got" in one_line_error(stderr)
+    assert status == 2 and "does not record how far it got" in one_line_error(stderr)

@@ -94,8 +94,8 @@ def test_a_long_file_that_says_more_than_it_has(server, tmp_path, source, monkey
         lie(patch, source, len(DATA) + 5)
         status, _, stderr = crypt(server, source, tmp_path / "out")
     line = one_line_error(stderr)
-    assert status == 2 and "said 150006 bytes and ends at byte 150001: pipe it to IN -" in line
-    assert "nothing is kept" in line and "begin again without --iv, or under another one" in line
+    assert status == 2 and "reports 150006 bytes but ends at byte 150001: pipe it to IN -" in line
+    assert "nothing is kept" in line and "begin again without --iv, or with another IV" in line
     assert names(tmp_path) == ["in"] and server.board.seen[-1] == "close"
     status, _, stderr = command("encrypt", "--port", server.url, "-", tmp_path / "out", stdin=DATA)
     assert status == 0, stderr
@@ -117,7 +117,7 @@ def test_a_file_that_grows_gives_what_it_had(server, tmp_path, source, meanwhile
     meanwhile(grow)
     status, _, stderr = crypt(server, source, tmp_path / "out", "--verify", "--json")
     assert status == 0
-    assert f"{source} was written to while it was read: {tmp_path / 'out'} has its first 150001 bytes" in stderr
+    assert f"{source} changed while it was read: {tmp_path / 'out'} holds the first 150001 bytes" in stderr
     assert (tmp_path / "out").read_bytes() == reference(DATA) and names(tmp_path) == ["in", "out"]
 
 
@@ -126,7 +126,7 @@ def test_a_file_that_is_cut_is_refused_and_its_remedy_works(server, tmp_path, so
     meanwhile(lambda path: os.truncate(path, left))
     status, _, stderr = crypt(server, source, tmp_path / "out")
     line = one_line_error(stderr)
-    assert status == 2 and "said 150001 bytes and ends at byte" in line and "give a copy" in line
+    assert status == 2 and "reports 150001 bytes but ends at byte" in line and "give a copy" in line
     assert "nothing is kept" in line and "--resume" not in line and names(tmp_path) == ["in"]
     copy = tmp_path / "copy"
     copy.write_bytes(source.read_bytes())
@@ -144,7 +144,8 @@ def test_what_changed_is_not_said_to_be_resumed(server, tmp_path, source, meanwh
     server.board.fail_after = 60
     status, _, stderr = crypt(server, source, tmp_path / "out", *["--resume"] * resume)
     line = one_line_error(stderr)
-    assert status == 7 and f"nothing is kept, as {source} has changed since it was opened: begin again without" in line
+    assert status == 7
+    assert f"nothing is kept, because {source} has changed since it was opened: begin again without" in line
     assert "--resume" not in line and names(tmp_path) == ["in"]
     server.board.fail_after = None
     assert command("encrypt", "--port", server.url, source, tmp_path / "out")[0] == 0
@@ -190,7 +191,7 @@ def test_a_stream_that_is_too_long_says_how_to_split_it(server, tmp_path, short_
         assert status == 0, stderr
         encrypted += out.read_bytes()
     assert len(encrypted) == len(DATA) and (not iv or encrypted == reference(DATA)), "the parts follow each other"
-    assert iv or "under an IV of its own, as the board draws it" in line
+    assert iv or "under its own IV, which the board draws" in line
 
 
 def test_a_stream_of_the_most_bytes_is_none_too_many(server, tmp_path, short_streams):
@@ -209,7 +210,7 @@ def test_long_names_of_outputs(server, tmp_path, source, name):
     (part, sidecar) = sorted(set(names(tmp_path)) - {"in"})
     assert sidecar == f"{part}.resume" and len(os.fsencode(sidecar)) <= 255
     assert (part == f"{name}.part") == (len(os.fsencode(name)) <= 243)
-    hint = one_line_error(stderr).partition("; to go on: ")[2]
+    hint = one_line_error(stderr).partition("; to resume: ")[2]
     server.board.fail_after = None
     status, _, stderr = command(*words_of(hint)[1:], env={"CIPHERLANE_KEY": KEY})
     assert status == 0, stderr
@@ -282,6 +283,6 @@ def test_a_file_of_more_bytes_than_a_stream_is_refused_before_the_board_is_asked
         pytest.skip(f"no sparse files here: {error}")
     status, _, stderr = crypt(server, source, tmp_path / "out")
     line = one_line_error(stderr)
-    assert status == 2 and "has 68719476737 bytes, and a stream at most 68719476736: split it: `split -b 68719" in line
+    assert status == 2 and "has 68719476737 bytes, but a stream at most 68719476736: split it: `split -b 68719" in line
     second = f"{int(IV, 16) + (1 << 32):032x}"
     assert f"in.aa --iv {IV}, " in line and line.endswith(f"in.ab --iv {second}") and server.board.seen == []

@@ -126,7 +126,7 @@ def test_figures_have_no_intervals_unless_asked_for(null_board):
     ("options", "message"),
     [
         (["--interval", "1"], "goes with --link"),
-        (["--link", "--interval", "1", "--progress"], "takes the place of --progress"),
+        (["--link", "--interval", "1", "--progress"], "replaces --progress"),
         (["--link", "--interval", "0.01"], "give 0.1 seconds at least"),
         (["--link", "--interval", "-1"], "not a number of seconds above 0"),
     ],

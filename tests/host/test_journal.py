@@ -123,7 +123,7 @@ def test_every_byte_that_was_kept_is_checked(names, at):
         with open(name, "r+b") as file:
             file.write(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
         os.utime(names[0], ns=(status.st_atime_ns, status.st_mtime_ns))
-        refused(names, f"{re.escape(name)} is not as it was then")
+        refused(names, f"{re.escape(name)} has changed since then")
         with open(name, "r+b") as file:
             file.write(good)
         os.utime(names[0], ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -172,7 +172,7 @@ def test_input_from_a_pipe_is_recognised_by_its_bytes(names):
                 journal.check_kept(source)
                 assert journal.done == 5 * UNIT and source.read(20_000) == DATA[5 * UNIT : 20_000]
             else:
-                with pytest.raises(FileError, match=r"is not as it was then|ends before byte"):
+                with pytest.raises(FileError, match=r"has changed since then|ends before byte"):
                     journal.check_kept(source)
         os.close(there)
 
@@ -273,7 +273,7 @@ def test_damaged_sidecars_are_refused(names, damage):
     text = content(names[1] + ".part.resume")
     with open(names[1] + ".part.resume", "wb") as sidecar:
         sidecar.write(damage(text))
-    refused(names, "does not say how far it got")
+    refused(names, "does not record how far it got")
 
 
 @LOCKED

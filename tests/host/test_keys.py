@@ -215,7 +215,7 @@ def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source)
 def test_help_says_what_crosses_the_network():
     for words in ([], ["encrypt"], ["decrypt"]):
         status, stdout, _ = command(*words, "--help")
-        assert status == 0 and "key, token and data of a session cross in the clear" in " ".join(
+        assert status == 0 and "a session's key, token and data are sent in the clear" in " ".join(
             stdout.decode().split()
         )
 

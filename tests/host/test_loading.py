@@ -89,25 +89,25 @@ def test_without_a_file_what_is_there_is_started(board, file):
     board.board.memory[: len(FIRMWARE)] = FIRMWARE
     status, stdout, stderr = load(board)
     assert status == 0, stderr
-    assert stdout.decode().endswith(f"runs build {text(BUILD)}, which was there\n")
+    assert stdout.decode().endswith(f"runs build {text(BUILD)}, which it held already\n")
     assert "load_begin" not in board.board.seen
 
 
 def test_without_a_file_and_with_nothing_there(board):
-    assert "there is no firmware to start: give its FILE" in failed(7, load(board))
+    assert "the board holds no firmware to start: give its FILE" in failed(7, load(board))
 
 
 def test_a_board_without_a_loader(file, monkeypatch):
     other = PeerBoard()
     other.send_break = lambda: None
     said = failed(6, load(at_a_port(other, monkeypatch), file))
-    assert "the board's firmware answers, and no loader after a break: flash configuration loader" in said
+    assert "the board's firmware answers, but no loader after a break: flash configuration loader" in said
     assert not any(name.startswith("load_") for name in other.seen)
 
 
 def test_nobody_answers(board, file):
     board.board.answer = lambda record, peer=None: b""
-    assert "no reply, of firmware or loader" in failed(4, load(board, file))
+    assert "no reply from firmware or loader" in failed(4, load(board, file))
 
 
 @pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
@@ -152,7 +152,7 @@ def test_nobody_is_at_the_port(file):
 
 @pytest.mark.parametrize("port", ["udp://127.0.0.1", "sim+udp"])
 def test_the_loader_is_at_the_uart(file, port):
-    assert "the loader is at the UART: name a serial port" in failed(2, load(port, file))
+    assert "the loader answers only on the UART: name a serial port" in failed(2, load(port, file))
 
 
 WHOLE = image.pack(FIRMWARE, BUILD, ORIGIN)
@@ -161,12 +161,12 @@ WHOLE = image.pack(FIRMWARE, BUILD, ORIGIN)
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "is no firmware image for a loader: `make firmware BOARD=... CONFIG=loader` writes one"),
-        (FIRMWARE, "is no firmware image for a loader"),
-        (WHOLE[:40], "has 8 bytes of firmware, and its header says 3072: copy it again"),
-        (WHOLE + b"more", "has 3076 bytes of firmware, and its header says 3072"),
+        (b"", "is not a firmware image for a loader: `make firmware BOARD=... CONFIG=loader` writes one"),
+        (FIRMWARE, "is not a firmware image for a loader"),
+        (WHOLE[:40], "has 8 bytes of firmware, but its header declares 3072: copy it again"),
+        (WHOLE + b"more", "has 3076 bytes of firmware, but its header declares 3072"),
         (WHOLE[: IMAGE.size], "has 0 bytes of firmware"),
-        (WHOLE[:-1] + b"x", "is damaged: its CRC-32 is not that of its header; copy it again"),
+        (WHOLE[:-1] + b"x", "is damaged: its CRC-32 differs from the one in its header; copy it again"),
         (WHOLE[:13] + b"x" + WHOLE[14:], "is damaged"),
     ],
     ids=["empty", "no header", "cut", "longer", "header alone", "damaged", "damaged header"],
@@ -179,7 +179,7 @@ def test_a_wrong_file_is_told_before_the_port_is_touched(file, content, said):
 def test_a_file_that_is_not_there_or_without_end(tmp_path):
     assert "cannot read" in failed(2, load("socket://127.0.0.1:1", tmp_path / "none"))
     if Path("/dev/zero").exists():
-        assert "is no firmware image" in failed(2, load("socket://127.0.0.1:1", "/dev/zero"))
+        assert "is not a firmware image" in failed(2, load("socket://127.0.0.1:1", "/dev/zero"))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_an_image_for_another_board_is_not_sent(board, file, changed, said):
 def test_what_arrives_damaged_is_not_started(board, file):
     board.board.spoil = lambda data: bytes([data[0] ^ 1]) + data[1:]
     said = failed(7, load(board, file))
-    assert "was not started: Its CRC-32 is wrong; the loader stays: run the command again" in said
+    assert "was not started: Its CRC-32 is wrong; the loader is still in the board: run the command again" in said
     assert not board.board.running
     board.board.spoil = lambda data: data
     assert load(board, file)[0] == 0
@@ -216,13 +216,14 @@ def test_a_board_that_is_silent_in_the_middle(board, file):
 
     board.board.answer = some
     said = failed(7, load(board, file, "--timeout", "0.1"))
-    assert "broken off: no reply to load_data after" in said and "the loader stays: run the command again" in said
+    assert "loading broke off: no reply to load_data after" in said
+    assert "the loader is still in the board: run the command again" in said
 
 
 def test_firmware_that_is_ended_at_once(board, file):
     board.board.starts = False
     said = failed(7, load(board, file))
-    assert "has been ended: the firmware did not feed the watchdog; the loader is there: load another" in said
+    assert "has ended: the firmware did not feed the watchdog; the loader answers: load another" in said
 
 
 def test_firmware_of_another_build_than_was_sent(board, file, monkeypatch):
@@ -256,7 +257,7 @@ def test_other_commands_say_that_the_board_is_in_its_loader(board):
     board.board.running, board.board.cause = False, Cause.WATCHDOG
     said = failed(6, command("info", "--port", board.url))
     assert "the board refused info: The board is in its loader, which runs no firmware" in said
-    assert "`cipherlane load` starts the firmware that is there, or takes another" in said
+    assert "`cipherlane load` starts the firmware in its memory, or takes another" in said
 
 
 # Breaks

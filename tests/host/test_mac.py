@@ -46,7 +46,7 @@ def test_what_cannot_be_is_refused(server, message, tmp_path):
         ((), {"bearer": 32}, "--bearer 32 is out of range: give 0 to 31"),
         (("--bits", 65), {}, "--bits 65 is more than"),
         (("--bits", 56), {}, "56 bits end before the last byte"),
-        ((), {"env": {"CIPHERLANE_KEY": KEY}}, "the key has 192 bits: 128-EIA2 takes one of 128"),
+        ((), {"env": {"CIPHERLANE_KEY": KEY}}, "the key has 192 bits: 128-EIA2 needs a key of 128"),
     ):
         status, _, stderr = mac(server, message, *words, **options)
         assert status == 2 and expected in one_line_error(stderr)

@@ -85,7 +85,7 @@ def test_a_signal_leaves_the_board_usable_and_the_command_it_names_completes(ser
     message = one_line_error(stderr)
     kept = part.read_bytes()
     assert 0 < len(kept) < len(data) and kept == reference(data)[: len(kept)]
-    said, _, hint = message.partition("; to go on: ")
+    said, _, hint = message.partition("; to resume: ")
     assert said.startswith("cipherlane: error: interrupted; ")
     assert f"{part} keeps the first {len(kept)} bytes" in said
     assert not out.exists()
@@ -181,14 +181,14 @@ def test_resume_refuses_what_is_not_its_own_before_it_talks_to_the_board(server,
     status, _, stderr = crypt(server, source, out, "--resume", "--verify")
     assert status == 1 and "byte 1000 differs from the reference" in one_line_error(stderr) and "delete" in stderr
     status, _, stderr = crypt(server, source, out, "--resume")
-    assert status == 2 and "out.part is not as it was then" in one_line_error(stderr)
+    assert status == 2 and "out.part has changed since then" in one_line_error(stderr)
     part.write_bytes(good)
     status, _, stderr = crypt(server, source, out, "--resume", env={"CIPHERLANE_KEY": "00" * 24})
     assert status == 2 and "another key" in one_line_error(stderr)
     status, _, stderr = crypt(server, source, out, "--resume", verb="decrypt")
     assert status == 2 and "another direction" in one_line_error(stderr)
     status, _, stderr = crypt(server, source, out)
-    assert status == 2 and "keeps an interrupted transfer" in one_line_error(stderr)
+    assert status == 2 and "holds an interrupted transfer" in one_line_error(stderr)
     assert server.board.seen == [] and not out.exists()
     status, _, stderr = command("encrypt", "--port", server.url, "--resume", source, out)
     assert status == 0, stderr
@@ -203,7 +203,7 @@ def test_transfer_that_fails_says_how_to_go_on(server, source, tmp_path):
     status, stdout, stderr = crypt(server, source, tmp_path / "out", "--json")
     assert (status, stdout) == (7, b"")
     message = one_line_error(stderr)
-    assert "missing bytes 1952-5002" in message and "keeps the first 1952 bytes" in message
+    assert "missing bytes 1952-5002" in message and "holds the first 1952 bytes" in message
     assert "cipherlane encrypt --resume" in message
     assert (tmp_path / "out.part").stat().st_size == 1952 and not (tmp_path / "out").exists()
     server.board.fail_after = None
@@ -217,7 +217,7 @@ def test_records_are_of_one_size_from_begin_to_end(server, source, tmp_path):
     assert crypt(server, source, tmp_path / "out")[0] == 7
     with SocketBoard(PeerBoard(max_data=512)) as other:
         status, _, stderr = crypt(other, source, tmp_path / "out", "--resume")
-    assert status == 2 and "go on with the port and engine of its beginning" in one_line_error(stderr)
+    assert status == 2 and "resume with its original port and engine" in one_line_error(stderr)
     assert (tmp_path / "out.part").stat().st_size == 1952
     with SocketBoard(PeerBoard(max_data=1200, rx_window=8192)) as other:
         status, _, stderr = crypt(other, source, tmp_path / "out", "--resume")
@@ -288,7 +288,7 @@ def test_a_full_disk_loses_nothing(server, big, small_disk):
     assert "cannot write" in message and "out.part: No space left on device: make room on the disk" in message
     kept = (small_disk / "out.part").read_bytes()
     assert kept == reference(data)[: len(kept)] and len(kept) > 30_000
-    assert f"out.part keeps the first {len(kept) // 976 * 976} bytes; to go on: cipherlane encrypt --resume" in message
+    assert f"out.part holds the first {len(kept) // 976 * 976} bytes; to resume: cipherlane encrypt --resume" in message
     status, _, stderr = crypt(server, big, out, "--resume")
     assert status == 2 and "No space left on device" in one_line_error(stderr), "still full, and still there"
     (small_disk / "ballast").unlink()

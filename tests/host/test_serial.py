@@ -109,7 +109,7 @@ def test_other_firmware_is_recognised(terminal):
     name, far = terminal
     with SerialTransport(name) as transport:
         os.write(far, b"litex> \r\nlitex> ")
-        with pytest.raises(NoReplyError, match="are no Cipherlane records: flash the Cipherlane firmware"):
+        with pytest.raises(NoReplyError, match="but no Cipherlane records: flash the Cipherlane firmware"):
             Device(transport, timeout=0.05).connect()
 
 

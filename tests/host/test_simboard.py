@@ -27,7 +27,7 @@ from tests.waiting import HANG_S, grows, until
 
 from .simbuild import make_build
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the simulated board runs on Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the simulated board runs only on Linux")
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ def test_figures_of_a_board(null_board):
         assert (engine, key, kind) == ("▸ table", "128", "null") and float(mbps) > 0 and float(cycles) > 0 < float(link)
         assert share.endswith(" %") and set(bar) == {"█"}
         entropy, chi_square, p = re.search(
-            r"entropy ([\d.]+) bits a byte, chi-square (\d+) \(p ([\d.e-]+)\): as of random bytes", screen.text("wire")
+            r"entropy ([\d.]+) bits a byte, chi-square (\d+) \(p ([\d.e-]+)\): like random bytes", screen.text("wire")
         ).groups()
         assert 7 < float(entropy) < 8 and int(chi_square) < 409 and 0 < float(p) <= 1
         assert re.search(r"equal to the source; \d+ pictures equal, 0 different", screen.text("wire"))

@@ -375,6 +375,6 @@ def test_input_longer_than_was_declared_is_not_sent():
     with Device(LossyLink(board, seed=0)) as device, device.open_session(KEY, IV, Engine.ISE, length=1000) as session:
         with pytest.raises(TransferError, match="longer than the 1000 bytes that were declared"):
             session.transfer(io.BytesIO(bytes(1001)), out)
-        with pytest.raises(ArgumentError, match="hold no record: give at least"):
+        with pytest.raises(ArgumentError, match="too few for a record: give at least"):
             session.transfer(io.BytesIO(bytes(1000)), out, in_flight=100)
     assert board.seen.count("data") == 1, "the record before"

@@ -24,7 +24,7 @@ def resuming(args: argparse.Namespace) -> str:
 def beginning_again(args: argparse.Namespace) -> str:
     """Return how to restart a transfer after the board has used some of its counter blocks."""
     if args.direction == "encrypt" and args.cipher == CTR:
-        return "begin again without --iv, or under another one"
+        return "begin again without --iv, or with another IV"
     return "cycle the board's power, or use another board, and begin again"
 
 
@@ -48,9 +48,9 @@ def splitting(name: str, direction: str, iv: bytes | None, most: int, size: int 
     """Return how to process a stream of more than `most` bytes in parts, which `split` calls `name`.aa and so on."""
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"
-    how = f"split it: {command}" + (" in place of this command" if size is None else "")
+    how = f"split it: {command}" + (" instead of this command" if size is None else "")
     if iv is None:
-        return f"{how}, and {direction} each part under an IV of its own, as the board draws it"
+        return f"{how}, and {direction} each part under its own IV, which the board draws"
     shown = _SHOWN if size is None else min(_SHOWN, -(-size // most))
     ivs = ", ".join(
         f"{shlex.quote(parts + 'a' + chr(ord('a') + number))} --iv {block_after(iv, number * (most // BLOCK)).hex()}"

@@ -29,14 +29,17 @@ def add_to(commands: Any) -> None:
         commands,
         "bench",
         help="measure the engines on the board, or with --link the link to it",
-        description="Measure the engines on the board, or with --link the link to it. With --link there is one random "
-        "key for each key length, and the ranges of counter blocks of its streams follow each other: the board, which "
-        "serves each counter block once, remembers them as one.",
+        description="Measure the engines on the board, or with --link the link to it. With --link, there is one random "
+        "key for each key length, and successive streams use successive counter blocks: the board serves each "
+        "counter block once, and its table holds them as one range.",
     )
     parser.add_argument("--engine", choices=common.ENGINE_NAMES, action="append", help="repeatable (default: all)")
     parser.add_argument("--key-bits", type=int, choices=KEY_BITS, action="append", help="repeatable (default: all)")
     parser.add_argument(
-        "--direction", choices=(*DIRECTIONS, "both"), default="encrypt", help="default: %(default)s; --link encrypts"
+        "--direction",
+        choices=(*DIRECTIONS, "both"),
+        default="encrypt",
+        help="default: %(default)s; --link only encrypts",
     )
     parser.add_argument("--bytes", type=_count, help="bytes in all for each figure (default: the board's buffer)")
     common.add_duration(parser)
@@ -44,7 +47,7 @@ def add_to(commands: Any) -> None:
         "--record-bytes",
         type=_count,
         action="append",
-        help="bytes of each call of the engine, or of a record with --link, where it is repeatable (default: the most)",
+        help="bytes of each call of the engine; with --link, of each record, and repeatable (default: the largest)",
     )
     parser.add_argument("--link", action="store_true", help="stream records through the link, with each engine")
     parser.add_argument(
@@ -54,7 +57,7 @@ def add_to(commands: Any) -> None:
         "--interval",
         type=_interval,
         metavar="SECONDS",
-        help="with --link: show every SECONDS what has passed either way, by the host's clock, and in all",
+        help="with --link: print the traffic in both directions every SECONDS, and in all, by the host's clock",
     )
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
     keeping.add_results_option(parser)
@@ -66,9 +69,9 @@ def run(args: argparse.Namespace) -> int:
     if not args.link and (args.window or len(args.record_bytes or ()) > 1):
         raise ArgumentError("--window, and more than one --record-bytes, go with --link")
     if args.interval and (not args.link or args.progress):
-        raise ArgumentError("--interval goes with --link, and takes the place of --progress")
+        raise ArgumentError("--interval goes with --link, and replaces --progress")
     if args.duration and args.bytes:
-        raise ArgumentError("--duration and --bytes both say when a figure is done: give one")
+        raise ArgumentError("--duration and --bytes both limit a measurement: give one")
     done: list[Any] = []
     try:
         with common.open_device(args) as device:

@@ -14,8 +14,8 @@ from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 
 NETWORK = (
-    "Over a network, key, token and data of a session cross in the clear, and whoever can send there can pretend to be "
-    "host or board: use a cable or a network of your own until there are authenticated sessions."
+    "Over a network, a session's key, token and data are sent in the clear, and anyone who can send there can "
+    "pose as host or board: use a cable or a private network until sessions are authenticated."
 )
 _T = TypeVar("_T")
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
@@ -33,20 +33,21 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
     options = options or {"default": argparse.SUPPRESS}
     parser.add_argument(
         "--port",
-        help="serial device; udp://host[:port] (IPv4); socket://host:port or rfc2217://host:port, a serial port of "
-        "another machine; or sim[:folder] (UART) or sim+udp[:folder] (Ethernet) to start the simulated board, by "
-        "default that of $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or of the checkout (default: $CIPHERLANE_PORT)",
+        help="serial device; udp://host[:port] (IPv4); socket://host:port or rfc2217://host:port for a serial port "
+        "of another machine; or sim[:folder] (UART) or sim+udp[:folder] (Ethernet), which start the simulated "
+        "board in folder, by default in $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or in the checkout (default: "
+        "$CIPHERLANE_PORT)",
         **options,
     )
     parser.add_argument(
         "--baud", type=baud, help=f"bits a second (default: $CIPHERLANE_BAUD, {DEFAULT_BAUD})", **options
     )
-    add_timeout(parser, "for each reply (default: $CIPHERLANE_TIMEOUT, or from the link)", **options)
+    add_timeout(parser, "for each reply (default: $CIPHERLANE_TIMEOUT, or a value that suits the link)", **options)
     parser.add_argument(
         "--log",
         type=WrittenName,
         metavar="FILE",
-        help="write each record sent and received as a line of JSON to the new file FILE, keys and data left out",
+        help="write each record sent and received, without keys and data, as a line of JSON to the new file FILE",
         **options,
     )
     add_force(parser, **options)
@@ -58,8 +59,8 @@ def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace files that are there; without it the command asks on a terminal, and else is refused. A symbolic "
-        "link is replaced itself, never followed",
+        help="replace existing files; without --force the command asks on a terminal, and fails elsewhere. A "
+        "symbolic link itself is replaced, never its target",
         **options,
     )
 
@@ -72,15 +73,13 @@ def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -
 def add_duration(parser: argparse.ArgumentParser) -> None:
     """Add the option that sets how long to measure."""
     parser.add_argument(
-        "--duration", type=seconds, metavar="SECONDS", help="how long each figure is measured, in place of --bytes"
+        "--duration", type=seconds, metavar="SECONDS", help="seconds to measure each figure, instead of --bytes"
     )
 
 
 def add_json(parser: argparse.ArgumentParser, **options: Any) -> None:
     """Add the option that prints JSON for other programs."""
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON on standard output and nothing else there", **options
-    )
+    parser.add_argument("--json", action="store_true", help="print only JSON on standard output", **options)
 
 
 def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) -> argparse.ArgumentParser:

@@ -13,10 +13,11 @@ def add_to(commands: Any) -> None:
         commands,
         "config",
         link=False,
-        help="show the settings and where each comes from",
-        description="Show the settings, and where each comes from. What the command line leaves open comes from the "
-        "variable of the environment, then from the configuration file, then it is the default. The file is TOML, "
-        'lines such as port = "udp://192.168.1.50"; $CIPHERLANE_CONFIG names another one, or none if it is empty.',
+        help="show the settings and the source of each",
+        description="Show the settings and the source of each. Options missing from the command line come from an "
+        "environment variable, then from the configuration file, then from the defaults. The file is TOML with "
+        'lines such as port = "udp://192.168.1.50"; $CIPHERLANE_CONFIG names another file, or none if it is '
+        "empty.",
     )
     common.add_json(parser, default=argparse.SUPPRESS)
     parser.set_defaults(run=run)
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         records = {name: {"value": value, "source": source} for name, (value, source) in rows.items()}
         views.show_json({"file": None if file is None else str(file), "settings": records})
         return 0
-    there = "none is read" if file is None else file if file.exists() else f"{file} (not there)"
+    there = "none is read" if file is None else file if file.exists() else f"{file} (does not exist)"
     views.show(f"configuration file: {there}")
     views.show(
         tables.text_table(

@@ -26,9 +26,9 @@ def add_to(commands: Any) -> None:
             commands,
             direction,
             help=f"{direction} a file with AES-CTR on the board",
-            description=f"Stream IN through the board to OUT: {direction} it with AES-CTR, or as a message of LTE. "
-            "What is done is kept in OUT.part until all is there. An OUT that is there is replaced with --force, or "
-            "after a question; where it is a symbolic link, the link is, and what it leads to is left alone.",
+            description=f"Stream IN through the board to OUT: {direction} it with AES-CTR, or as an LTE message. "
+            "Incomplete output is kept in OUT.part. An existing OUT is replaced only with --force, or after a "
+            "question. If OUT is a symbolic link, the link is replaced, and its target stays as it is.",
             epilog=common.NETWORK,
         )
         keys.add_options(parser)
@@ -39,7 +39,7 @@ def add_to(commands: Any) -> None:
         )
         lte.add_options(parser)
         parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="default: the fastest present")
-        parser.add_argument("--resume", action="store_true", help="go on with OUT.part of an interrupted transfer")
+        parser.add_argument("--resume", action="store_true", help="continue OUT.part of an interrupted transfer")
         parser.add_argument("--verify", action="store_true", help="check every byte against the cryptography package")
         parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
         parser.add_argument("input", type=ReadName, metavar="IN", help="input file, - for standard input")
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     message = lte.message_of(args, key)
     if args.verify and lte.CIPHERS[args.cipher] != "aes":
         raise ArgumentError(
-            f"--verify has no reference for {args.cipher}, as the cryptography package has none: leave it"
+            f"--verify has no reference for {args.cipher}, because the cryptography package has none: leave it out"
         )
     iv = message.counter_block if message else None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
@@ -76,7 +76,7 @@ def _bound(args: argparse.Namespace, iv: bytes | None, source: InputFile) -> Non
     """Refuse a source longer than a stream can be: now if its size is known, otherwise when the bytes arrive."""
     how = advice.splitting(args.input, args.direction, iv, MOST_STREAM, source.size)
     if source.size is not None and source.size > MOST_STREAM:
-        raise ArgumentError(f"{source.name} has {source.size} bytes, and a stream at most {MOST_STREAM}: {how}")
+        raise ArgumentError(f"{source.name} has {source.size} bytes, but a stream at most {MOST_STREAM}: {how}")
     source.bound(MOST_STREAM, how)
 
 
@@ -101,16 +101,15 @@ def _run(args: argparse.Namespace, key: bytes, iv: bytes | None, message: lte.Me
             elif output.kept is not None and output.part.exists():
                 if source.unrepeatable:
                     output.discard()
-                    error.add_note(f"nothing is kept, as {source.unrepeatable}: {advice.beginning_again(args)}")
+                    error.add_note(f"nothing is kept, because {source.unrepeatable}: {advice.beginning_again(args)}")
                 else:
                     error.add_note(
-                        f"{output.part} keeps the first {output.kept} bytes; to go on: {advice.resuming(args)}"
+                        f"{output.part} holds the first {output.kept} bytes; to resume: {advice.resuming(args)}"
                     )
             raise
     if source.changed:
         views.show_warning(
-            f"{source.name} was written to while it was read: {args.output} has its first {source.size} bytes as they "
-            "were read"
+            f"{source.name} changed while it was read: {args.output} holds the first {source.size} bytes, as read"
         )
     if args.json:
         views.show_json({**measurement.record(), "cipher": args.cipher, "iv": iv.hex()})
@@ -232,5 +231,5 @@ def _go_on(
             begin=begin,
         )
     except ArgumentError as error:
-        error.add_note("the transfer was begun with such records: go on with the port and engine of its beginning")
+        error.add_note("the transfer was begun with such records: resume with its original port and engine")
         raise

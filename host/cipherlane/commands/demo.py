@@ -28,11 +28,11 @@ def add_to(commands: Any) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "demo",
-        help="stream a file through every engine, check it, compare the engines",
-        description="Stream IN through every engine, check every byte, compare the engines. A board serves each "
-        "counter block once, so that what it decrypts was encrypted by the cryptography package, under counter blocks "
-        "of its own, and is compared with IN. There is one random key for each key length, and its ranges of counter "
-        "blocks follow each other: the board remembers them as one.",
+        help="stream a file through every engine, check it, and compare the engines",
+        description="Stream IN through every engine, check every byte, and compare the engines. A board serves each "
+        "counter block once, so the cryptography package encrypts the data to decrypt, under other counter blocks; the "
+        "result is compared with IN. There is one random key for each key length, and successive streams use "
+        "successive counter blocks, which the board's table holds as one range.",
     )
     common.add_link_options(parser)
     names = ", ".join(engine.name.lower() for engine in ENGINES)
@@ -40,7 +40,7 @@ def add_to(commands: Any) -> None:
         "--engine",
         choices=common.ENGINE_NAMES,
         action="append",
-        help=f"repeatable (default: those that the board has of {names})",
+        help=f"repeatable (default: all of {names} that the board has)",
     )
     parser.add_argument(
         "--key-bits", choices=(*map(str, KEY_BITS), ALL), action="append", help="repeatable (default: 128)"
@@ -112,7 +112,7 @@ def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: s
         verifier.finish()
         measurement = session.measurement(engine, key, report, True)
     if output.getvalue() != expected:
-        raise VerifyError(f"{direction} with {engine.name.lower()} gave other bytes: do not use this board")
+        raise VerifyError(f"{direction} with {engine.name.lower()} returned wrong bytes: do not use this board")
     return measurement
 
 
@@ -153,7 +153,7 @@ def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measu
     if info.kind == "sim":
         lines += ["sim: cycles counted in the simulated board, at the clock its description declares"]
     if info.broken_memory:
-        lines += [f"data on chip: the board's SDRAM does not work, as its firmware says ({info.broken_memory})"]
+        lines += [f"data on chip: the board's SDRAM does not work; its firmware reports {info.broken_memory}"]
     if args.results:
         lines += [f"figures in {args.results}"]
     streams = f"{len(measurements)} streams of {measurements[0].bytes} bytes"

@@ -38,18 +38,17 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "doctor",
-        help="check port, address, board, link, clock, network and engines, and say what to do",
-        description="Check one after the other whether the port can be opened, by which address of this machine a "
-        "board on a network is reached, whether a JTAG cable is there, who "
-        "answers, whether that is the build which --expect names, whether the link loses or damages anything, whether "
-        "the board's clock is what its firmware says, what its network has seen, and whether its engines compute what "
-        "they should. Ends with the status of the first check that fails.",
+        help="check port, address, board, link, clock, network and engines, and print advice",
+        description="Check, in this order: the port opens; this machine's route to a board on a network; an attached "
+        "JTAG cable; the board answers; its build is the one that --expect names; the link loses and damages "
+        "nothing; the board's clock matches its firmware; its network counters; its engines compute known "
+        "answers. Ends with the status of the first check that fails.",
     )
     parser.add_argument(
         "--expect",
         type=ReadName,
         metavar="ID",
-        help="build id that the board is to have, or a file that its build left (*.build_id, bitstream-*.json)",
+        help="expected build id, or a file of that build (*.build_id, bitstream-*.json)",
     )
     parser.set_defaults(run=run)
 
@@ -112,10 +111,10 @@ def _address(port: str) -> Check:
     if mine == host:
         return Check("address", True, f"{host} is this machine")
     if not through:
-        return Check("address", True, f"{mine} of this machine reaches {host} with no gateway")
-    hint = f"give a port of this machine an address like it: `sudo ip addr add {_neighbour(host)}/24 dev ...`"
+        return Check("address", True, f"{mine} of this machine reaches {host} without a gateway")
+    hint = f"give a port of this machine an address in that network: `sudo ip addr add {_neighbour(host)}/24 dev ...`"
     return Check(
-        "address", None, f"{mine} of this machine reaches {host} by gateway {through}; if nobody answers, {hint}"
+        "address", None, f"{mine} of this machine reaches {host} through gateway {through}; if nobody answers, {hint}"
     )
 
 
@@ -129,9 +128,9 @@ def _cable(port: str) -> tuple[Check, int]:
     """Check the JTAG cable, which only flashing needs: if one is attached and the port is local, it must be usable."""
     found = cables.attached()
     if found is None:
-        return Check("cable", None, "this system does not say which are attached"), 0
+        return Check("cable", None, "this system does not list attached cables"), 0
     if not found:
-        return Check("cable", None, "no JTAG cable is seen: only flashing takes one"), 0
+        return Check("cable", None, "no JTAG cable is attached: only flashing needs one"), 0
     names = ", ".join(
         f"{each.usb} {each.title}" + (f' (it calls itself "{each.product}")' if each.product else "") for each in found
     )
@@ -149,7 +148,7 @@ def _build(device: Device, wanted: str) -> str:
         return f"{seen}, as expected"
     if not seen:
         raise _SkippedError("the board has no build id")
-    return f"{seen}; with --expect it is compared"
+    return f"{seen}; compare it with --expect ID"
 
 
 def _trip(device: Device) -> tuple[float, dict[str, int]]:
@@ -172,7 +171,7 @@ def _link(device: Device) -> str:
     damaged = sum(trips[-1][1][name] - trips[0][1][name] for name in _DAMAGE) if trips else 0
     if lost or damaged:
         raise NoReplyError(
-            f"of {_TRIPS} requests {lost} got no answer, {damaged} came damaged: {device.link.transport.advice}"
+            f"of {_TRIPS} requests, {lost} got no answer and {damaged} were damaged: {device.link.transport.advice}"
         )
     times = [1000 * seconds for seconds, _ in trips]
     return f"{_TRIPS} requests, none lost or damaged, {statistics.median(times):.1f} ms each, {max(times):.1f} at most"
@@ -183,13 +182,13 @@ def _clock(device: Device) -> str:
     if info.kind != Kind.BOARD.name.lower():
         raise _SkippedError(f"a board of kind {info.kind} has no clock of its own")
     if not info.memory_engines or not info.bench_bytes:
-        raise _SkippedError("the board has nothing to measure with")
+        raise _SkippedError("the board has no engine or no buffer to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
     for _ in range(_CLOCK_TRIES):  # again, because this machine may have paused
         seen = _seen_hz(device, slowest)
         if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
             return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"
-    raise ReplyError("info", f"{info.clock_hz / 1e6:g} MHz, and by this machine's time it is {seen / 1e6:.1f}")
+    raise ReplyError("info", f"{info.clock_hz / 1e6:g} MHz, but this machine measures {seen / 1e6:.1f}")
 
 
 def _seen_hz(device: Device, engine: Engine) -> float:
@@ -206,7 +205,7 @@ def _network(device: Device) -> str:
     try:
         counters = device.network()
     except BoardError as error:
-        raise _SkippedError("the board has no counters of a network on this link") from error
+        raise _SkippedError("the board has no network counters on this link") from error
     return ", ".join(f"{name} {count}" for name, count in counters.items() if count) or "nothing seen"
 
 

@@ -21,15 +21,18 @@ def add_to(commands: Any) -> None:
         link=False,
         help="list serial ports, and boards that answer on a network",
         description="List the serial ports of this machine with their USB identity, and the boards that answer at the "
-        "addresses that --network names. Serial ports are opened with --ask alone: other things may be there.",
+        "addresses that --network names. Serial ports are opened only with --ask, because other devices may be "
+        "connected to them.",
     )
     parser.add_argument(
         "--network",
-        help="where to ask: 192.168.1.0/24 (each address of it), 192.168.1.50, or udp://host[:port] "
-        "(default: $CIPHERLANE_NETWORK, or the host of a udp:// port that is configured)",
+        help="network to search: 192.168.1.0/24 (each address of it), 192.168.1.50, or udp://host[:port] (default: "
+        "$CIPHERLANE_NETWORK, or the host of a configured udp:// port)",
     )
     parser.add_argument(
-        "--ask", action="store_true", help="ask at each serial port on USB who is there, by one record of the protocol"
+        "--ask",
+        action="store_true",
+        help="send one record of the protocol to each USB serial port, and list the boards that answer",
     )
     common.add_timeout(parser, f"for answers (default: {_SECONDS:g})", default=argparse.SUPPRESS)
     common.add_json(parser, default=argparse.SUPPRESS)
@@ -97,4 +100,4 @@ def _show(ports: list[SerialPort], found: list[Found], network: str | None, aske
     elif asked:
         views.show("no board answers at a serial port on USB")
     else:
-        views.show("no network was asked: name one with --network; --ask asks at serial ports")
+        views.show("no network was searched: name one with --network; --ask searches serial ports")

@@ -14,8 +14,8 @@ def add_to(commands: Any) -> None:
         commands,
         "info",
         help="show the board's identity, clock, limits and engines",
-        description="Show who answers at --port: identity, clock, limits and engines, what its link has seen since "
-        "power-on, and of a fast path what it has answered and dropped.",
+        description="Show the board at --port: identity, clock, limits and engines, the link's counters since "
+        "power-on, and the records that a fast path has answered and dropped.",
     )
     parser.set_defaults(run=run)
 

@@ -21,8 +21,8 @@ def add_to(commands: Any) -> None:
         "keygen",
         link=False,
         help="write a new random key to a file",
-        description="Write a new random key to FILE, as hexadecimal digits, for --key-file. FILE is made now, with "
-        "mode 0600; one that is there is never replaced.",
+        description="Write a new random key to FILE, as hexadecimal digits for --key-file. FILE is created with mode "
+        "0600; an existing file is never replaced.",
     )
     parser.add_argument("--key-bits", type=int, choices=KEY_BITS, default=256, help="default: %(default)s")
     parser.add_argument("file", type=WrittenName, metavar="FILE", help="name of the new file")
@@ -32,20 +32,20 @@ def add_to(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the key."""
     if args.file == STANDARD:
-        raise FileError("a key is not shown: name a file")
+        raise FileError("a key is never printed: name a file")
     path = Path(args.file)
     try:
         descriptor = private.create(path)
     except FileExistsError as error:
-        raise FileError(f"{path} is there already, and no key is replaced: name another file") from error
+        raise FileError(f"{path} already exists, and a key is never replaced: name another file") from error
     except OSError as error:
         raise FileError(f"cannot write {path}: {error.strerror}; name another file") from error
     try:
         if os.name == "posix" and os.fstat(descriptor).st_mode & 0o077:
             os.close(descriptor)
             raise FileError(
-                f"others can read files in {path.parent}, whatever their mode: name a file elsewhere, or keep the key "
-                "where you keep passwords and give it by --key-file -"
+                f"others can read files in {path.parent}, whatever their mode: name a file elsewhere, or keep "
+                "the key where you keep passwords and pass it with --key-file -"
             )
         with open(descriptor, "w", encoding="ascii", newline="\n") as file:
             file.write(secrets.token_hex(args.key_bits // 8) + "\n")

@@ -26,42 +26,42 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "live",
-        help="show a picture go through the board, in a browser",
+        help="show in a browser a picture that passes through the board",
         description="Stream a picture through the board until interrupted, and serve a page that shows it: plaintext, "
-        "the bytes on the wire, what they decrypt to, and the figures of each engine, which can be switched there. "
-        "Keys are random, kept nowhere, and never leave for the page. Needs pip install 'cipherlane[live]', and for "
-        "--video and --camera 'cipherlane[live,video]'.",
+        "the bytes on the wire, the decrypted picture, and the figures of each engine. The page can switch the "
+        "engine. Keys are random, kept nowhere, and never sent to the page. Needs pip install "
+        "'cipherlane[live]', and for --video and --camera 'cipherlane[live,video]'.",
     )
-    parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="to begin with (default: the fastest)")
+    parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="engine to start with (default: the fastest)")
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
-        "--image", type=ReadName, metavar="FILE", help="an image to send, GIFs with their motion (default: a pattern)"
+        "--image", type=ReadName, metavar="FILE", help="image to send; an animated GIF plays (default: a pattern)"
     )
-    source.add_argument("--video", type=ReadName, metavar="FILE", help="a video to send, again and again")
+    source.add_argument("--video", type=ReadName, metavar="FILE", help="video to send, repeated without end")
     source.add_argument(
         "--camera",
         nargs="?",
         const="",
         metavar="DEVICE",
-        help="what a camera sees (default: the first, as FFmpeg names it)",
+        help="send the picture of a camera (default: the first, as FFmpeg names it)",
     )
     parser.add_argument(
         "--peer-port",
         metavar="PORT",
-        help="a second board, which decrypts; the first waits for it (default: the host's library does)",
+        help="second board, which decrypts; the first waits for it (default: a library on the host decrypts)",
     )
     parser.add_argument(
         "--edge",
         type=int,
         choices=_EDGES,
-        help=f"pixels of a picture's side (default: {SIMULATED_EDGE} with a simulated board, else {EDGE})",
+        help=f"pixels of each side of the picture (default: {SIMULATED_EDGE} with a simulated board, otherwise {EDGE})",
     )
     parser.add_argument(
         "--listen",
         default=DEFAULT_LISTEN,
         metavar="ADDRESS[:PORT]",
-        help="where browsers find the page; beyond loopback they need the token of the address that is printed, and "
-        "whoever sees the network sees the picture and can change what is streamed (default: %(default)s)",
+        help="address of the page; beyond loopback, browsers need the token in the printed address, and anyone who "
+        "sees the network's traffic sees the picture and can change what is streamed (default: %(default)s)",
     )
     parser.add_argument(
         "--allow-host",

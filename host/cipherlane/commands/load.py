@@ -18,19 +18,19 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "load",
-        help="load firmware over the UART, by the loader of configuration `loader`",
-        description="Check FILE, enter the board's loader (by a break on the UART's line), send the firmware, have the "
-        "loader check what its memory then holds, and start it; wait until it answers, and compare its build id. The "
-        "loader stays in the board: firmware that does not run, or a transfer that was broken off, leave it there. "
-        "When its power is cycled the board has its bitstream's firmware again.",
+        help="load firmware over the UART, with the loader of configuration `loader`",
+        description="Check FILE, enter the board's loader (by a break on the UART line) and send the firmware. The "
+        "loader checks its memory and starts the firmware; the command waits until it answers, and compares its build "
+        "id. The loader stays in the board, even if firmware does not run or a transfer breaks off. After a "
+        "power cycle, the board runs its bitstream's firmware again.",
     )
     parser.add_argument(
         "file",
         type=ReadName,
         nargs="?",
         metavar="FILE",
-        help="image of firmware, as `make firmware` leaves it beside the bitstream; without it the firmware that is in "
-        "the board's memory is started again",
+        help="firmware image that `make firmware` writes next to the bitstream; without FILE, the firmware in the "
+        "board's memory is started again",
     )
     parser.set_defaults(run=run)
 
@@ -39,20 +39,20 @@ def run(args: argparse.Namespace) -> int:
     """Load and start it."""
     chosen = image.read(args.file) if args.file else None
     if args.port and args.port.startswith((f"{SCHEME}:", "sim+udp")):
-        raise ArgumentError("the loader is at the UART: name a serial port with --port")
+        raise ArgumentError("the loader answers only on the UART: name a serial port with --port")
     with contextlib.closing(common.open_device(args)) as device:  # not connected: the loader lacks that request
         entered = loading.enter(device)
         if chosen:
             _send(device, chosen, entered)
         elif entered.image != ImageState.WHOLE:
-            raise LoadError("there is no firmware to start: give its FILE")
+            raise LoadError("the board holds no firmware to start: give its FILE")
         loading.start(device)
         info = loading.await_firmware(device, chosen.build_id if chosen else entered.image_id)
     if args.json:
         sent = len(chosen.firmware) if chosen else 0
         views.show_json({"board": info.board, "build_id": info.build_id, "bytes": sent, "cause": entered.cause})
     else:
-        views.show(f"{info.board} runs build {info.build_id}" + ("" if chosen else ", which was there"))
+        views.show(f"{info.board} runs build {info.build_id}" + ("" if chosen else ", which it held already"))
     return 0
 
 

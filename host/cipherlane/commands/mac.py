@@ -19,7 +19,7 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "mac",
-        help="say the MAC of a message of LTE, 128-EIA2",
+        help="compute the MAC of an LTE message, 128-EIA2",
         description="Compute the 128-EIA2 of the message IN on the board (TS 33.401, B.2.3), and print its 32 bits as "
         "8 hexadecimal digits.",
         epilog=common.NETWORK,

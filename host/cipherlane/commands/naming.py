@@ -71,7 +71,9 @@ def _uses(args: argparse.Namespace, parser: Parser) -> Iterator[Use]:
                 yield from output(name, option)
             elif isinstance(name, WrittenName):
                 if name == STANDARD and parser.has("--force"):
-                    raise FileError(f"{option} takes the name of a file: ./- is one, --json writes to standard output")
+                    raise FileError(
+                        f"{option} takes the name of a file: ./- is a file, --json writes to standard output"
+                    )
                 yield Use(name, True, option)
             elif isinstance(name, ReadName) and action.dest != "key_file" and name != STANDARD:
                 yield Use(name)

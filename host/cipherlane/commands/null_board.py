@@ -18,11 +18,11 @@ def add_to(commands: Any) -> None:
         "null-board",
         link=False,
         help="answer records over UDP in software, on this machine",
-        description="Answer records over UDP in software, until interrupted: a board of nothing but a program, to try "
-        "the tool without one, and to find this machine's own limit of speed with `cipherlane bench --link`.",
+        description="Answer records over UDP in software until interrupted. Use it to try the tool without a board, "
+        "and to measure this machine's own speed limit with `cipherlane bench --link`.",
     )
     parser.add_argument("--listen", default="udp://127.0.0.1", help="udp://address[:port] (default: %(default)s)")
-    parser.add_argument("--echo", action="store_true", help="send data back as they are, instead of encrypting them")
+    parser.add_argument("--echo", action="store_true", help="return data unchanged instead of encrypting them")
     parser.set_defaults(run=run)
 
 

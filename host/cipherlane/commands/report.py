@@ -23,9 +23,9 @@ def add_to(commands: Any) -> None:
         commands,
         "report",
         link=False,
-        help="make a page of HTML from files of figures",
-        description="Make one page of HTML, which needs nothing else, from files of figures as --results writes them: "
-        "tables and plots, each with its kind and with what it was measured with.",
+        help="make an HTML page from files of figures",
+        description="Make one self-contained HTML page from files of figures that --results wrote: tables and plots, "
+        "each with its kind and the conditions of the measurement.",
     )
     parser.add_argument(
         "files",

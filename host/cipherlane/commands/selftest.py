@@ -14,7 +14,7 @@ def add_to(commands: Any) -> None:
         "selftest",
         help="run the board's known-answer tests on every engine",
         description="Run the known-answer tests of FIPS-197 and SP 800-38A on the board, on every engine that works "
-        "from memory to memory. Ends with status 1 if one fails, or there is none.",
+        "from memory to memory. Ends with status 1 if a test fails, or if there is none.",
     )
     parser.set_defaults(run=run)
 

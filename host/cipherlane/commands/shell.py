@@ -19,10 +19,10 @@ def add_to(commands: Any) -> None:
         commands,
         "completion",
         link=False,
-        help="print a script by which a shell completes commands and options",
+        help="print a shell script that completes commands and options",
         epilog="For instance: cipherlane completion bash > ~/.local/share/bash-completion/completions/cipherlane",
     )
-    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="the shell it is for")
+    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="shell that runs the script")
     parser.set_defaults(run=complete)
     parser = common.add_command(
         commands,

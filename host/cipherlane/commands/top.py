@@ -18,26 +18,27 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "top",
-        help="show the board's figures on a terminal, while a stream goes through it",
-        description="Stream a moving pattern through the board, and show on the terminal, until q is pressed, what "
-        "`cipherlane live` shows in a browser: Mbps of each engine with its kind, cycles a block, the engine's part of "
-        "the link's time, how even the ciphertext is, the board's counters. e, k and r switch engine, key and record "
-        "size, E, K and R back. Keys are random and kept nowhere. Needs pip install 'cipherlane[top]'.",
+        help="show the board's figures on a terminal while a stream passes through it",
+        description="Stream a moving pattern through the board, and show on the terminal what `cipherlane live` shows "
+        "in a browser, until q is pressed: Mbps of each engine with its kind, cycles a block, the engine's share of "
+        "the link's time, statistics of the ciphertext, and the board's counters. The keys e, k and r switch "
+        "engine, key length and record size forward; E, K and R switch them backward. AES keys are random and "
+        "kept nowhere. Needs pip install 'cipherlane[top]'.",
     )
-    parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="to begin with (default: the fastest)")
+    parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="engine to start with (default: the fastest)")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Stream and show the figures until the user quits."""
     if args.json:
-        raise ArgumentError("top shows a screen, no JSON: `cipherlane bench --link --json` prints figures")
+        raise ArgumentError("top prints no JSON: `cipherlane bench --link --json` prints figures")
     if (
         not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))  # all three: Textual draws on stderr
         or os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
     ):
         raise ArgumentError(
-            "top needs a terminal that it can draw on: `cipherlane bench --link` prints figures without"
+            "top needs a terminal that it can draw on: `cipherlane bench --link` prints figures without one"
         )
     try:
         from ..live.hub import Hub

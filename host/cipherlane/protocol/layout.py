@@ -99,9 +99,9 @@ IMAGE_MAGIC = int.from_bytes(b"CLFW", "little")
 IMAGE_STATE_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["image_state"]}
 CAUSE_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["cause"]}
 REQUESTS: dict[int, Layout] = {}
-"""Layout of each request's data by record type; none where the data are free."""
+"Layout of each request's data by record type; types without a layout are missing."
 REPLIES: dict[int, Layout] = {}
-"""Layout of each reply's data by record type; none where the data are free."""
+"Layout of each reply's data by record type; types without a layout are missing."
 
 for _record in _WIRE["record"]:
     for _side, _layouts in (("request", REQUESTS), ("reply", REPLIES)):
@@ -140,5 +140,5 @@ def decode(raw: bytes) -> Record:
     _, type_, length, session, offset, token = _HEADER.unpack_from(raw)
     data = bytes(raw[_HEADER.size :])
     if length != len(data):
-        raise ValueError(f"length field says {length}, the record has {len(data)} bytes of data")
+        raise ValueError(f"length field is {length}, but the record has {len(data)} bytes of data")
     return Record(type_, session, offset, token, data)

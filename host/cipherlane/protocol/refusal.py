@@ -9,18 +9,18 @@ from .layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode, Record, RecordType
 _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
     ErrorCode.REUSED: (
         errors.ReusedError,
-        "use another IV or none (the board draws one), or another board; "
-        "a power cycle makes this board forget: decrypt after it, but never encrypt other data under these blocks",
+        "use another IV or none (the board draws one), or another board; a power cycle clears this board's "
+        "table: after it, decrypt, but never encrypt other data under these blocks",
     ),
     ErrorCode.RANGES_FULL: (
         errors.RangesFullError,
-        "cycle the board's power, which makes it forget, and use new keys from then on; or use another board",
+        "cycle the board's power, which clears its table, and use new keys from then on; or use another board",
     ),
     ErrorCode.RANDOM: (errors.RandomSourceError, "give an IV that was never used under this key"),
     ErrorCode.TICKET: (
         errors.TicketError,
         "start the transfer anew under another IV or none: the board's power was cycled, it is another board, "
-        "or other sessions took the room",
+        "or other sessions took the place",
     ),
     ErrorCode.WINDOW: (errors.WindowError, "start the transfer anew, and report this as a defect"),
     ErrorCode.OTHER_DATA: (
@@ -30,14 +30,14 @@ _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
     ErrorCode.BUSY: (errors.BusyError, "try again when the other session has ended"),
     ErrorCode.SESSIONS_FULL: (
         errors.BoardError,
-        "close one, or try again later: the board closes those that are idle",
+        "close one, or try again later: the board closes idle sessions",
     ),
     ErrorCode.TYPE: (errors.BoardError, "flash current firmware, or use a board that has it"),
     ErrorCode.ENGINE: (errors.BoardError, "`cipherlane info` lists the engines present"),
-    ErrorCode.LOADING: (errors.BoardError, "`cipherlane load` starts the firmware that is there, or takes another"),
+    ErrorCode.LOADING: (errors.BoardError, "`cipherlane load` starts the firmware in its memory, or takes another"),
     ErrorCode.SESSION: (
         errors.BoardError,
-        "the board was reset, or closed the session as idle: run the command again",
+        "the board was reset, or closed an idle session: run the command again",
     ),
 }
 

@@ -143,6 +143,6 @@ def _reason(url: str, error: Exception) -> str:
     if number == errno.ECONNREFUSED or "refused" in text:
         return f"nothing listens at {url}: start the board or the simulated board first"
     if "does not seem to support RFC2217" in text:
-        return f"what listens at {url} does not speak RFC 2217: if it passes bytes on, name it socket://host:port"
+        return f"the server at {url} does not speak RFC 2217: if it passes bytes on, name it socket://host:port"
     ways = "a serial device, socket://host:port, rfc2217://host:port or sim"
     return f"cannot open port {url}: {error}; name {ways} with --port"

@@ -114,7 +114,7 @@ class SimulatedBoard:
                 return namespace.udp_socket(self.pid, self.ip_address, UDP_PORT, START_TIMEOUT)
             except (OSError, subprocess.TimeoutExpired) as error:
                 if time.monotonic() > deadline:
-                    raise SimulatedBoardError(self.obituary(f"no way to the simulated board: {error}")) from error
+                    raise SimulatedBoardError(self.obituary(f"cannot reach the simulated board: {error}")) from error
                 time.sleep(0.1)
 
     def enter(self, text: str) -> None:
@@ -144,7 +144,7 @@ class SimulatedBoard:
         """
         if sys.platform != "linux":
             raise SimulatedBoardError(
-                "the simulated board runs on Linux alone: use a board, or `cipherlane null-board`, which needs none"
+                "the simulated board runs only on Linux: use a board, or `cipherlane null-board`, which needs none"
             )
         self._folder = folder = Path(tempfile.gettempdir()) / f"cipherlane-sim-{secrets.token_hex(8)}"
         self._log = tempfile.TemporaryFile()  # noqa: SIM115

@@ -156,8 +156,8 @@ class UdpTransport(Transport):
         self._datagrams = Datagrams(unconnected or socket.socket(socket.AF_INET, socket.SOCK_DGRAM), clock)
         host, port = self._address
         self.advice = (
-            f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of {host}; "
-            f"`cipherlane doctor --port {url}` shows the way there"
+            f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of "
+            f"{host}; `cipherlane doctor --port {url}` shows the route"
         )
         # Used only until the board has answered: anybody could send a later refusal, which would end a transfer.
         self._probe = None if unconnected else Probe(self._address)
@@ -252,8 +252,8 @@ class UdpTransport(Transport):
                 if self._probe and self._probe.refused():
                     host, port = self._address
                     raise PortError(
-                        f"nothing listens at UDP port {port} of {host}, whose machine answers that it is closed: "
-                        "check the address, or start the board"
+                        f"nothing listens at UDP port {port} of {host}, which reports it as closed: check the "
+                        "address, or start the board"
                     )
                 return None
             data, size, address = arrived
@@ -287,7 +287,7 @@ def parse(url: str) -> tuple[str, int]:
     except ValueError:
         host = None
     if not host or parts.scheme != SCHEME or parts.path not in ("", "/"):
-        raise PortError(f"{url} is no address of a board: give udp://host or udp://host:port")
+        raise PortError(f"{url} is not the address of a board: give udp://host or udp://host:port")
     return host, port or UDP_PORT
 
 
@@ -303,7 +303,7 @@ def address_of(host: str, port: int) -> Address:
     except (OSError, UnicodeError) as error:
         with contextlib.suppress(OSError, UnicodeError):
             socket.getaddrinfo(host, port, socket.AF_INET6, socket.SOCK_DGRAM)
-            raise PortError(f"{host} has addresses of IPv6 alone, and boards use IPv4: {_IPV4}") from error
+            raise PortError(f"{host} has only IPv6 addresses, but boards use IPv4: {_IPV4}") from error
         raise error if isinstance(error, OSError) else OSError(0, str(error)) from error
     return str(found[0][4][0]), port
 
@@ -319,7 +319,7 @@ def require_ipv4(host: str) -> None:
         ipaddress.IPv6Address(literal)
     except ValueError:
         return
-    raise PortError(f"{host} is an address of IPv6, and boards use IPv4: {_IPV4}")
+    raise PortError(f"{host} is an IPv6 address, but boards use IPv4: {_IPV4}")
 
 
 def resolve(host: str, port: int) -> Address:
@@ -332,7 +332,7 @@ def resolve(host: str, port: int) -> Address:
         try:
             probe.connect(address_of(host, port))
         except (OSError, UnicodeError, TypeError) as error:  # UnicodeError, TypeError: a name that cannot be encoded
-            reason = getattr(error, "strerror", None) or "it is no name of a host"
-            raise PortError(f"no way to {SCHEME}://{host}:{port}: {reason}; check the address") from error
+            reason = getattr(error, "strerror", None) or "it is not a host name"
+            raise PortError(f"cannot reach {SCHEME}://{host}:{port}: {reason}; check the address") from error
         address: Address = probe.getpeername()
         return address
