@@ -61,6 +61,4 @@ def require(seen: str, wanted: str) -> None:
         return
     pairs = zip(("gateware", "firmware"), seen.split("-"), wanted.split("-"), strict=False)
     parts = " and ".join(name for name, mine, theirs in pairs if mine != theirs)
-    raise ReplyError(
-        "info", f"build {seen}, of other {parts} than {wanted}" if seen else f"no build id, not {wanted}"
-    )
+    raise ReplyError("info", f"build {seen}, of other {parts} than {wanted}" if seen else f"no build id, not {wanted}")

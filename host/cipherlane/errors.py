@@ -135,9 +135,7 @@ class ReplyError(CipherlaneError):
 
     def __init__(self, reply: str, what: str):
         """Report that `what` is invalid in `reply`."""
-        super().__init__(
-            f"the board's {reply} says {what}: flash the matching firmware, or check which board it is"
-        )
+        super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
 
 
 class TransferError(CipherlaneError):

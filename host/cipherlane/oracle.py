@@ -82,7 +82,7 @@ def encrypted(key: bytes, iv: bytes, data: bytes) -> bytes:
 
 
 def stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
-    """Return what encrypts or decrypts the parts of a stream, one after the other, with AES-CTR from `iv` on.
+    """Return a function that encrypts or decrypts successive parts of a stream with AES-CTR from `iv` on.
 
     Raises:
         VerifyError: the package is not installed.

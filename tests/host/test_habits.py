@@ -67,9 +67,7 @@ def test_an_output_is_replaced_with_force_alone(server, source, tmp_path):
     out = tmp_path / "out"
     out.write_bytes(b"earlier")
     status, _, stderr = crypt(server, source, out)
-    assert status == 2 and "out already exists: name another OUT, or replace it with --force" in one_line_error(
-        stderr
-    )
+    assert status == 2 and "out already exists: name another OUT, or replace it with --force" in one_line_error(stderr)
     assert out.read_bytes() == b"earlier" and server.board.seen == []
     assert crypt(server, source, out, "--force")[0] == 0
     assert out.read_bytes() == reference(source.read_bytes())

@@ -54,7 +54,7 @@ def test_a_board_that_is_not_there_or_lacks_the_engine(null_board):
     words = ("live", "--listen", "127.0.0.1:0", "--port")
     assert command(*words, "udp://127.0.0.1:9", "--timeout", "0.1")[0] == 3
     status, _, stderr = command(*words, null_board.url, "--engine", "ise")
-    assert status == 2 and "the board has no engine ise: choose of table" in one_line_error(stderr)
+    assert status == 2 and "the board has no engine ise: choose one of table" in one_line_error(stderr)
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def test_a_sound_alone_is_no_video(tmp_path):
         frame.planes[0].update(bytes(1600))
         frame.sample_rate = 8000
         container.mux(stream.encode(frame))
-    with pytest.raises(FileError, match="it has no picture"):
+    with pytest.raises(FileError, match="it contains no picture"):
         video.Player(str(path), EDGE)
 
 

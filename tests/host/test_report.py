@@ -273,9 +273,9 @@ def test_a_run_that_was_kept_too_is_shown_once(tmp_path):
         (b"9" * 5000, "not JSON"),
         (b'{"provenance": NaN}', "not JSON"),
         (b'{"provenance": {}, "x": 1e999}', "not JSON"),
-        (b"[]", "does not say what it was measured with"),
-        (b'{"name": "package.json"}', "does not say what it was measured with"),
-        (b'{"provenance": {"date": 1, "command": []}}', "does not say what it was measured with"),
+        (b"[]", "does not state what it was measured with"),
+        (b'{"name": "package.json"}', "does not state what it was measured with"),
+        (b'{"provenance": {"date": 1, "command": []}}', "does not state what it was measured with"),
     ],
 )
 def test_what_is_no_file_of_figures_is_named_in_one_line_and_no_page_is_made(tmp_path, content, reason):
@@ -292,11 +292,15 @@ def test_what_is_no_file_of_figures_is_named_in_one_line_and_no_page_is_made(tmp
 @ON_POSIX
 def test_files_that_cannot_be_read_or_never_end(tmp_path):
     os.mkfifo(tmp_path / "pipe.json")
-    for name, reason in (("pipe.json", "no file of figures"), ("none.json", "No such file"), ("a\0b", "cannot read")):
+    for name, reason in (
+        ("pipe.json", "not a file of figures"),
+        ("none.json", "No such file"),
+        ("a\0b", "cannot read"),
+    ):
         status, _, stderr = command("report", f"{tmp_path}/{name}", "--out", tmp_path / "page.html")
         assert status == 2 and reason in one_line_error(stderr)
     status, _, stderr = command("report", "/dev/zero", "--out", tmp_path / "page.html")
-    assert status == 2 and "/dev/zero is no file of figures" in one_line_error(stderr)
+    assert status == 2 and "/dev/zero is not a file of figures" in one_line_error(stderr)
     empty = tmp_path / "empty"
     empty.mkdir()
     assert "there are no files of figures" in one_line_error(command("report", empty)[2])
@@ -429,5 +433,5 @@ def test_many_rows_and_empty_ones(tmp_path):
     found = {each.title: each for each in figures.of(read(str(path)))}
     assert found["records"].plot is None and len(found["records"].rows) == len(many)
     made = page([read(str(path))], [], "now")
-    assert f"No plot of {len(many)} rows." in made and made.count("<svg") <= 1
+    assert f"No plot: {len(many)} rows are too many." in made and made.count("<svg") <= 1
     assert plots.STYLE in made

@@ -68,8 +68,8 @@ def add_to(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME[:PORT]",
-        help="a further name by which browsers reach the page, as through an SSH tunnel or a container's port; without "
-        "PORT at the port of --listen; may be repeated. A name that is not of loopback has the page ask for the token",
+        help="another name by which browsers reach the page, for example through an SSH tunnel or a container's port; "
+        "the default PORT is the port of --listen; repeatable. With a name beyond loopback, the page asks for the token",
     )
     parser.set_defaults(run=run)
 

@@ -1,23 +1,26 @@
-"""The live view: a picture through the board, shown in a browser while it goes there and comes back.
+"""The live view: a picture passes through the board and is shown in a browser, on its way and after its return.
 
-`pictures` makes what is sent and `video` reads films by PyAV, `frames` cuts the stream into pictures, `streamer` talks
-to the board through `Device` and `Session` as all commands do, `comparison` has engines take turns, `figures` are of
-stretches, `showing` is what is said of a picture, `peer` a second board that decrypts, `hub` keeps the newest message
-for each browser, `server` serves them and the page, `waiting` bounds the connections that are no viewers. All this
-needs the extra `live`, and `video` the extra of its name.
+`pictures` makes the pictures to send, and `video` reads films with PyAV. `frames` divides the stream into pictures.
+`streamer` talks to the board through `Device` and `Session`, as all commands do. `comparison` lets engines take turns.
+`figures` computes the figures of a stretch, a session of some seconds. `showing` prepares a picture for browsers.
+`peer`
+is a second board that decrypts. `hub` keeps the newest message for each browser, and `server` serves the messages and
+the page. `waiting` limits connections that are not yet viewers. All this needs the extra `live`, and `video` needs the
+extra `video`.
 
-The state, which the hub has as JSON, has these fields:
+The state, which the hub holds as JSON, has these fields:
 
-- `state` (streaming, waiting or away) and `message`, what is wrong;
+- `state` (streaming, waiting or away) and `message`, which says what is wrong;
 - `board`: name, kind, clock_mhz, firmware; `counters` of the board by name;
-- `choice`, the fields of `showing.Choice`, and `running`, those under which results came last: where they differ, the
-  choice has not taken effect yet;
+- `choice`, the fields of `showing.Choice`, and `running`, the choice that the latest results belong to: while the two
+  differ, the choice has not taken effect yet;
 - `options` for each field, `titles` of engines, `racers`, the fastest engine of each kind;
-- `edge` of pictures in pixels, `fewest_pictures` a second below which they have half the bits;
-- `latest`, the last figures of each engine, `points`, those of the last stretches, oldest first, `compared`, those of
-  engines that take turns or none: each as `figures.point` says; `points` also have `host_share`, the tool's part of a
-  core, and the `bits` of a pixel.
+- `edge` of pictures in pixels, `fewest_pictures`, the pictures a second below which they are sent with half the bits;
+- `latest`, the last figures of each engine; `points`, the figures of the last stretches, oldest first; `compared`, the
+  figures of engines that take turns, or none. Each has the form of `figures.point`; `points` also have `host_share`,
+  the
+  share of a core that the tool uses, and the `bits` of a pixel.
 
-A picture is a head in JSON, whose fields `showing` has, behind its size in four bytes, little endian; then plaintext,
-wire and decrypted picture.
+A picture message starts with the size of a JSON head in four bytes, little endian. The head follows, with the fields
+that `showing` sets, and then the plaintext, the wire and the decrypted picture.
 """

@@ -1,4 +1,4 @@
-"""Several engines on the same stream: each has its own session, and they take turns with the same pictures."""
+"""Compares several engines on the same stream: each has its own session, and they take turns with the same pictures."""
 
 import contextlib
 import io
@@ -15,12 +15,12 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds: an engine's turn that took less is followed by one with twice the pictures
+SHORT = 0.1  # seconds: after a shorter turn, the engine's next turn has twice the pictures
 _MOST_TURN = 1 << 20  # bytes
 
 
 class _Data(io.BytesIO):
-    """Bytes to be read until stopped."""
+    """A reader of bytes that ends when stopped."""
 
     def __init__(self, data: bytes, stopped: Callable[[], bool]):
         super().__init__(data)
@@ -31,7 +31,7 @@ class _Data(io.BytesIO):
 
 
 def racers(engines: Sequence[Engine]) -> tuple[Engine, ...]:
-    """Return the fastest of `engines` of each kind, which are by speed: in hardware, by instructions, in C."""
+    """Return the fastest of `engines` of each kind: hardware, instructions, C. `engines` must be ordered by speed."""
     hardware = [each for each in engines if each.traits.serves or each is Engine.ACCELERATOR]
     software = [each for each in engines if each.traits.software]
     instructions = [each for each in engines if each not in (*hardware, *software)]
@@ -39,15 +39,15 @@ def racers(engines: Sequence[Engine]) -> tuple[Engine, ...]:
 
 
 class Side:
-    """One of the engines, in its session."""
+    """One of the compared engines, with its session."""
 
     def __init__(self, session: Session, engine: Engine, blocks: CounterBlocks, iv: bytes):
-        """Begin with the first byte of a `session` under the key of `blocks`, from counter block `iv` on."""
+        """Start at the first byte of `session`, under the key of `blocks`, at counter block `iv`."""
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
         self._report: TransferReport | None = None
-        self._cycles = None if cycles_of(session) is None else 0  # None from when on the board tells none
+        self._cycles = None if cycles_of(session) is None else 0  # None once the board reports no cycles
         self._pictures = self._end = 0
 
     def turn(
@@ -58,9 +58,9 @@ class Side:
         watch: Watch,
         check: Callable[[bytes, bytes], None],
     ) -> tuple[Sample, float]:
-        """Send a `picture` `count` times; return the last one, and the seconds that it took. Stopped, it is short.
+        """Send `picture` `count` times; return its last copy and the seconds taken. If stopped, the sample is short.
 
-        `check` takes each picture and what it decrypts to by the host's library.
+        `check` is called with each picture and the result of decrypting it with the host's library.
         """
         before, result = self._now(), io.BytesIO()
         data = _Data(picture * count, stopped)
@@ -82,21 +82,21 @@ class Side:
         return sample, report.seconds
 
     def _now(self) -> int | None:
-        """Return the board's cycles, None if it tells none: who has once said so is not asked again."""
+        """Return the board's cycles, or None if it reports none; then it is not asked again."""
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
-        """Return the figures of all turns, None if there is nothing; let blocks that were not used be."""
+        """Return the figures of all turns, or None if there are none; release unused counter blocks."""
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        self._blocks.give_back(self._end)  # a board counts a short record as a whole one
+        self._blocks.give_back(self._end)  # the board counts a short record as a whole one
         return figures
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Which engines are compared, each with blocks of its own key, how, and for how long."""
+    """The engines to compare, each with counter blocks of its own key, and how and how long to compare them."""
 
     engines: tuple[Engine, ...]
     blocks: tuple[CounterBlocks, ...]
@@ -115,9 +115,12 @@ def compare(
 ) -> list[Point]:
     """Let engines take turns with the pictures of `film` that are due; return the figures of each.
 
-    `record_bytes` divides a picture. A turn has one picture, or as many copies of one as take the engine some time.
-    Each engine has one turn at least. `watch` gives what looks at a turn, `check` takes each picture and what it
-    decrypts to, `show` takes what each made of it, with its place among them. Stopped, it gives no figures of nothing.
+    `record_bytes` divides a picture. A turn sends one picture, or enough copies of it to take the engine a measurable
+    time.
+    Each engine has at least one turn. `watch` returns the observer of a turn. `check` is called with each picture and
+    the
+    result of decrypting it; `show` is called with each engine's sample and the engine's position. If stopped before any
+    result, the list of figures is empty.
     """
     clock = device.clock
     end, room = clock.now() + what.seconds, max(1, _MOST_TURN // len(film[0]))

@@ -1,4 +1,4 @@
-"""Figures of what was streamed, as the page has them: those of every command, by the same classes."""
+"""Figures of the stream for the page, computed by the same classes as the figures of every command."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Point = dict[str, Any]
 
 
 def together(one: TransferReport, other: TransferReport) -> TransferReport:
-    """Return what two transfers took in all."""
+    """Return the totals of two transfers."""
     return TransferReport(
         one.bytes + other.bytes,
         one.records + other.records,
@@ -21,7 +21,7 @@ def together(one: TransferReport, other: TransferReport) -> TransferReport:
 
 
 def cycles_of(session: Session) -> int | None:
-    """Return the cycles since a session was opened on a board with Ethernet; None of others, or if it tells none."""
+    """Return the cycles since a session was opened; None if the board reports none or has no Ethernet."""
     counters = network_of(session)
     return counters["cycles"] or None if counters else None
 
@@ -29,15 +29,16 @@ def cycles_of(session: Session) -> int | None:
 def point(
     session: Session, engine: Engine, key: bytes, report: TransferReport, cycles: int | None, pictures: int
 ) -> Point:
-    """Return the figures of a session: its `report` in all, the board's `cycles` meanwhile, whole pictures.
+    """Return a session's figures from its total `report`, the board's `cycles`, and the number of whole pictures.
 
-    `pictures_a_second` and `wall_mbps` are by the host's clock; `link_mbps` of a simulated board with Ethernet is in
-    simulated time, and `link_time` says so; `engine_share` is the engine's part of the board's own time.
+    `pictures_a_second` and `wall_mbps` use the host's clock. `link_mbps` of a simulated board with Ethernet uses
+    simulated
+    time; `link_time` tells which. `engine_share` is the engine's share of the board's own time.
     """
     done = session.measurement(engine, key, report, None)
     wall = report.seconds
     simulated = cycles / done.clock_hz if cycles and done.kind == "sim" else None
-    passing = simulated or (None if done.kind == "sim" else wall)  # seconds of the board's own time
+    passing = simulated or (None if done.kind == "sim" else wall)  # the board's own time in seconds
     return {
         "engine": done.engine,
         "key_bits": done.key_bits,

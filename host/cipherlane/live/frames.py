@@ -1,4 +1,4 @@
-"""A stretch of the stream as pictures: what is read is a film, what is written gives a picture now and then."""
+"""Turns a stretch of the stream into pictures: it reads a film, and samples pictures from what is written."""
 
 from collections import deque
 from collections.abc import Callable
@@ -7,11 +7,11 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # bytes of one picture, repeated, that are there to be read at once
+_RUN = 1 << 17  # bytes available to one read: copies of one picture
 
 
 class Sample(NamedTuple):
-    """A picture as it went to the board and came back; byte `offset` of the stretch is its first."""
+    """A picture as it was sent to the board and returned; its first byte is byte `offset` of the stretch."""
 
     offset: int
     plaintext: bytes
@@ -19,10 +19,10 @@ class Sample(NamedTuple):
 
 
 class Frames:
-    """Reader and writer of one transfer, which encrypts whole pictures.
+    """Reader and writer of one transfer that encrypts whole pictures.
 
-    Which picture of the film is read goes by the clock, and it is read again until the next is due: so the film keeps
-    its pace whatever the board's is.
+    The clock decides which picture of the film is read; it is repeated until the next one is due. So the film keeps its
+    pace at any speed of the board.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class Frames:
         Args:
             film: pictures of one size.
             clock: tells which picture is due.
-            seconds: after this the stretch ends with the picture that was begun.
-            stopped: asked at each read; once it says so the stretch ends at once, be it within a picture.
-            wanted: asked at each whole picture that came back, whether it is to be shown.
-            sampled: called with each picture that is to be shown.
+            seconds: time after which the stretch ends, with the picture that was begun.
+            stopped: called at each read; once it returns true the stretch ends at once, even within a picture.
+            wanted: called for each whole picture that came back; returns whether to show it.
+            sampled: called with each picture to show.
             whole: called with each whole picture that came back, in order.
         """
         self.size = len(film[0])
@@ -53,13 +53,13 @@ class Frames:
         self._due = 0.0
         self._run = b""
         self._read = 0
-        self._chosen: deque[tuple[int, bytes]] = deque()  # from which byte on which picture was read
-        self._parts: list[bytes] = []  # of a picture that is not whole yet
+        self._chosen: deque[tuple[int, bytes]] = deque()  # pictures read, each with its first byte
+        self._parts: list[bytes] = []  # parts of an incomplete picture
         self._held = 0  # bytes of these
         self.pictures = 0  # that came back whole
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes of the film; none at the stretch's end."""
+        """Return up to `size` bytes of the film; none at the end of the stretch."""
         if self._stopped():
             return b""
         now, phase = self._clock.now(), self._read % self.size

@@ -1,4 +1,4 @@
-"""The newest message of each kind for any number of browsers: who is slow misses some, and nothing is kept for them."""
+"""Holds the newest message of each kind for any number of browsers; slow browsers miss some, and none are queued."""
 
 import asyncio
 import contextlib
@@ -8,15 +8,15 @@ MOST_VIEWERS = 32
 
 
 class Channel(IntEnum):
-    """Kinds of messages, the more urgent first."""
+    """Kinds of messages, the most urgent first."""
 
     STATE = 0
     PICTURE = 1
-    BESIDE = 2  # the picture through the second of two engines that are compared
+    BESIDE = 2  # the picture through the second of two compared engines
 
 
 class Hub:
-    """Takes messages from any thread; gives them to coroutines of one event loop."""
+    """Takes messages from any thread, and delivers them to coroutines of one event loop."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -26,7 +26,7 @@ class Hub:
         self._news = asyncio.Event()
 
     def put(self, channel: Channel, message: bytes) -> None:
-        """Let `message` take the place of the one before it."""
+        """Replace the previous message of the channel with `message`."""
         number, _ = self._newest.get(channel, (0, b""))
         self._newest[channel] = (number + 1, message)
         if self._loop:
@@ -38,7 +38,7 @@ class Hub:
         self._news = asyncio.Event()
 
     def enter(self) -> bool:
-        """Count a viewer in; False if there are too many."""
+        """Register a viewer; return False if there are too many."""
         self._loop = asyncio.get_running_loop()
         if self.viewers >= MOST_VIEWERS:
             return False
@@ -50,7 +50,7 @@ class Hub:
         self.viewers -= 1
 
     async def next(self, seen: dict[Channel, int]) -> tuple[Channel, bytes]:
-        """Return a message newer than those `seen`, which it then is; wait until there is one."""
+        """Wait for a message newer than those in `seen`; return it and mark it as seen."""
         while True:
             news = self._news
             for channel in Channel:

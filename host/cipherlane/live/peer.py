@@ -1,7 +1,7 @@
-"""A second board, which decrypts what the first has encrypted, in a thread of its own.
+"""A second board that decrypts, in a thread of its own, what the first one has encrypted.
 
-It takes every picture, and the first board waits for it: a board serves records in the order of the stream, and none
-that lies more than a window beyond the last. So the ranges of counter blocks of both boards follow each other too.
+It decrypts every picture, and the first board waits for it. A board serves records in the order of the stream, and none
+that is more than a window after the last. So the ranges of both boards stay contiguous.
 """
 
 import contextlib
@@ -17,14 +17,14 @@ from .frames import Sample
 
 Show = Callable[[Sample, bytes, str], None]
 
-_PATIENCE = 60.0  # seconds that a picture may take
+_PATIENCE = 60.0  # longest time in seconds for a picture
 
 
 class Stretch:
-    """Decrypts the pictures of a session, one after the other; `error` says why it ended, if it did by itself."""
+    """Decrypts the pictures of one session in order; `error` is set if it failed."""
 
     def __init__(self, session: Session, show: Callable[[Sample, bytes], None]):
-        """Decrypt in `session`, and `show` what comes of it."""
+        """Decrypt in `session`, and call `show` with each sample and its decrypted picture."""
         self.error: CipherlaneError | None = None
         self._session, self._show = session, show
         self._next: Sample | None = None
@@ -34,7 +34,7 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Hand over a picture, when the one before was taken; False if the board does not decrypt any more."""
+        """Pass on a picture once the previous one was taken; return False if the board has stopped decrypting."""
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:
@@ -44,7 +44,7 @@ class Stretch:
             return True
 
     def end(self) -> None:
-        """Wait for the last picture."""
+        """Wait until the last picture is decrypted."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
@@ -70,13 +70,13 @@ class Stretch:
 
 
 class Peer:
-    """Owns the second board; `trouble` says why it does not decrypt, if it does not."""
+    """Owns the second board; `trouble` gives the reason if the board does not decrypt."""
 
     def __init__(self, open_device: Callable[[], Device]):
-        """Look for the board at once, and again whenever it was lost."""
+        """Search for the board at once, and again whenever it is lost."""
         self._open = open_device
         self._device: Device | None = None
-        self.trouble = "it is looked for"
+        self.trouble = "it is being searched for"
         self._seeker = threading.Thread()
         self._seek()
 
@@ -84,7 +84,7 @@ class Peer:
     def decrypting(
         self, engine: Engine, key: bytes, iv: bytes, record_bytes: int, show: Show
     ) -> Iterator[Stretch | None]:
-        """Yield what decrypts the pictures of a stretch; None if the board is not there for it."""
+        """Yield an object that decrypts the pictures of a stretch; None if the second board is unavailable."""
         device = self._device
         if device is None:
             self._seek()

@@ -1,7 +1,9 @@
-"""Sources of the live view: each is a film of pictures, a byte a pixel, row by row from the top left corner.
+"""Picture sources of the live view. Each is a film of pictures with one byte per pixel, row by row from the top left.
 
-A pixel has three bits of red, three of green and two of blue. Its upper half has the higher ones (red, green, green,
-blue), its lower half the others (red, red, green, blue): so the upper half by itself is one of 16 colours.
+A pixel has three bits of red, three of green and two of blue. The upper half of the byte holds the most significant
+bits
+(red, green, green, blue), the lower half the others (red, red, green, blue). So the upper half by itself is one of 16
+colours.
 """
 
 import functools
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Film(Protocol):
-    """Pictures of one size; the first follows the last."""
+    """Pictures of one size; the first follows the last again."""
 
     def __len__(self) -> int:
-        """Return how many there are: 1 if there is the newest alone."""
+        """Return the number of pictures: 1 if only the newest exists."""
 
     def __getitem__(self, number: int, /) -> bytes:
         """Return a picture."""
@@ -26,14 +28,14 @@ class Film(Protocol):
 
 PER_SECOND = 12  # pictures of a film
 MOST_TEXT = 200  # characters
-_STEPS = 96  # pictures of the pattern: then it begins again
+_STEPS = 96  # pictures of the pattern before it repeats
 BITS = (8, 4)  # of a pixel
 _HIGH, _LOW = bytes(value & 0xF0 for value in range(256)), bytes(value >> 4 for value in range(256))
 _MARGIN = 4  # pixels around a text
 
 
 def code(red: int, green: int, blue: int) -> int:
-    """Return the pixel that is nearest to a colour of 8 bits each."""
+    """Return the pixel nearest to a colour of 8 bits each."""
     r, g, b = round(red * 7 / 255), round(green * 7 / 255), round(blue * 3 / 255)
     return (r & 4) << 5 | (g & 6) << 4 | (b & 2) << 3 | (r & 3) << 2 | (g & 1) << 1 | b & 1
 
@@ -60,7 +62,7 @@ def coded(picture: "Image.Image") -> bytes:
     return picture.quantize(palette=_palette()).tobytes()
 
 
-# The built-in film. Its colours are flat, so that what ECB leaks is to be seen.
+# The built-in film. It uses flat colours, so that the leak of ECB is visible.
 _SKY = [
     code(*each) for each in ((73, 0, 170), (146, 0, 170), (219, 36, 170), (255, 73, 85), (255, 146, 85), (255, 182, 0))
 ]
@@ -68,12 +70,12 @@ _SEA = [code(*each) for each in ((0, 109, 255), (0, 146, 170), (0, 73, 170), (36
 _SUN, _GLOW = code(255, 255, 85), code(255, 219, 0)
 _FAR, _NEAR = code(109, 36, 170), code(36, 0, 85)
 _HULL, _SAIL, _JIB = code(146, 0, 0), code(255, 255, 255), code(0, 182, 85)
-_HORIZON = 0.62  # of the height, from the top
+_HORIZON = 0.62  # fraction of the height, from the top
 
 
 @functools.cache
 def pattern(edge: int) -> Film:
-    """Return the built-in film of `edge` x `edge` pixels: a boat sails by in front of the setting sun."""
+    """Return the built-in film of `edge` x `edge` pixels: a boat sails past the setting sun."""
     return [_scene(edge, step / _STEPS) for step in range(_STEPS)]
 
 
@@ -94,7 +96,7 @@ def _scene(edge: int, time: float) -> bytes:
     for fill, height, waves, speed in ((_FAR, 0.13, (2, 5), 1), (_NEAR, 0.07, (3, 7), 2)):
         ridge = [(at, horizon - edge * height * _ridge(at / edge, time * speed, waves)) for at in range(edge + 1)]
         draw.polygon([(0, horizon), *ridge, (edge, horizon)], fill)
-    for row in range(round(horizon), edge, max(1, edge // 32)):  # the sun on the water
+    for row in range(round(horizon), edge, max(1, edge // 32)):  # the sun's reflection
         half = radius * (0.5 + 0.5 * math.sin(9 * row / edge * math.pi + 3 * turn))
         draw.line((x - half, row, x + half, row), _GLOW)
     _boat(draw, edge, edge * (1.6 * time - 0.3), edge * (0.86 + 0.02 * math.sin(4 * turn)))
@@ -102,7 +104,7 @@ def _scene(edge: int, time: float) -> bytes:
 
 
 def _ridge(place: float, time: float, waves: tuple[int, int]) -> float:
-    """Return how high hills are at a place from 0 to 1: they pass once while the film does, times a whole number."""
+    """Return the height of the hills at a place from 0 to 1; in one run of the film they pass a whole number of times."""
     return sum(0.5 + 0.5 * math.sin(2 * math.pi * wave * (place + time) + wave) for wave in waves) / len(waves)
 
 
@@ -118,12 +120,12 @@ def _boat(draw: "ImageDraw.ImageDraw", edge: int, x: float, y: float) -> None:
 
 
 def text(words: str, edge: int) -> Film:
-    """Return a film of one picture that shows `words`, as large as they fit."""
+    """Return a film of one picture that shows `words` as large as possible."""
     from PIL import Image, ImageDraw, ImageFont
 
     picture = Image.new("L", (edge, edge), code(255, 255, 255))
     draw = ImageDraw.Draw(picture)
-    draw.fontmode = "1"  # no colours between those of letter and paper
+    draw.fontmode = "1"  # only the colours of letters and paper, none in between
     room = edge - 2 * _MARGIN
     for size in range(edge // 2, 5, -1):
         font = ImageFont.load_default(size)
@@ -143,10 +145,10 @@ def text(words: str, edge: int) -> Film:
 
 
 def image(path: str, edge: int) -> Film:
-    """Return the film of an image file, one picture of one that stands still, cut to a square.
+    """Return the film of an image file, cut to a square; a still image makes one picture.
 
     Raises:
-        FileError: it cannot be read.
+        FileError: the file cannot be read.
     """
     from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
@@ -155,17 +157,17 @@ def image(path: str, edge: int) -> Film:
             pages = (page.convert("RGB") for _, page in zip(range(_STEPS), ImageSequence.Iterator(file), strict=False))
             return [coded(ImageOps.fit(page, (edge, edge))) for page in pages]
     except UnidentifiedImageError:
-        raise FileError(f"{path} is no image that Pillow knows: give PNG, JPEG, GIF or WebP") from None
+        raise FileError(f"{path} is not an image that Pillow can read: give PNG, JPEG, GIF or WebP") from None
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(f"cannot read the image {path}: {reason}; give another") from None
 
 
 class Packed:
-    """A film with 16 colours: two pixels a byte, the left one in its upper half. It has half the bytes."""
+    """A film with 16 colours and half the bytes: two pixels a byte, the left one in its upper half."""
 
     def __init__(self, film: Film):
-        """Pack the pictures of `film` when they are asked for."""
+        """Pack the pictures of `film` on demand."""
         self._film = film
 
     def __len__(self) -> int:

@@ -1,18 +1,18 @@
-"""How even the bytes of a picture are: what the eye sees of a cipher's quality, in two figures."""
+"""Measures how evenly byte values occur in a picture: two figures for a cipher's visible quality."""
 
 import math
 from dataclasses import dataclass
 
 VALUES = 256
 _FREEDOM = VALUES - 1
-SUSPICIOUS = 1e-6  # of pictures of random bytes one in a million has a smaller probability
+SUSPICIOUS = 1e-6  # random bytes have a smaller probability once in a million pictures
 
 
 @dataclass(frozen=True)
 class Evenness:
-    """Of bytes: their entropy in bits a byte, chi-square over 256 values, and the probability of that much or more.
+    """Entropy of bytes in bits a byte, chi-square over 256 values, and the probability of this chi-square or more.
 
-    `entropy` is that of the counts: of n even bytes it is about 8 - 255 / (2 n ln 2), not 8.
+    `entropy` is computed from the counts: for n random bytes it is about 8 - 255 / (2 n ln 2), not 8.
     """
 
     entropy: float
@@ -21,13 +21,13 @@ class Evenness:
 
 
 def evenness(data: bytes) -> Evenness:
-    """Return how even `data` are; ValueError if there are none."""
+    """Return how even `data` are; raise ValueError if `data` are empty."""
     if not data:
         raise ValueError("no bytes")
     from PIL import Image
 
     size = len(data)
-    counts = Image.frombytes("L", (size, 1), data).histogram()  # far faster than Python counts
+    counts = Image.frombytes("L", (size, 1), data).histogram()  # far faster than counting in Python
     expected = size / VALUES
     entropy = math.log2(size) - sum(count * math.log2(count) for count in counts if count) / size
     squares = sum((count - expected) ** 2 for count in counts)
@@ -36,9 +36,9 @@ def evenness(data: bytes) -> Evenness:
 
 
 def tail(chi_square: float, freedom: int = _FREEDOM) -> float:
-    """Return the probability that chi-square with `freedom` degrees is that much or more.
+    """Return the probability that chi-square with `freedom` degrees of freedom is at least this large.
 
-    By Wilson and Hilferty 1931: its cube root is nearly normal.
+    Approximation of Wilson and Hilferty (1931): the cube root is nearly normal.
     """
     variance = 2 / (9 * freedom)
     score = ((chi_square / freedom) ** (1 / 3) - (1 - variance)) / math.sqrt(variance)

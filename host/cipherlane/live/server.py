@@ -1,9 +1,9 @@
-"""Serves the page and the messages of a hub to browsers, under rules of who may ask.
+"""Serves the page and the messages of a hub to browsers, and checks who may ask.
 
 Requests must name this server's own address as Host, or a name that its owner allowed. Requests for messages must also
-have a page of such a host as Origin. So no page of another site reaches the server through a browser. Beyond loopback
-the first message must be the token. The server sends a message when the browser says that it is ready for one, so none
-piles up for a slow browser. Connections that are not yet viewers are bounded by `waiting`.
+come from a page of such a host (Origin). So pages of other sites cannot reach the server through a browser. Beyond
+loopback, the first message must be the token. The server sends a message only when the browser reports that it is
+ready, so messages do not pile up for a slow browser. `waiting` limits connections that are not yet viewers.
 """
 
 import asyncio
@@ -51,14 +51,14 @@ _HEADERS = {
 
 _UNKNOWN = (
     "This server does not know the address that you opened. Open the address that it printed, or start it with "
-    "--allow-host NAME:PORT, as they stand in your browser.\n"
+    "--allow-host NAME:PORT, as your browser shows them.\n"
 )
 _NAME = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[\w.-]+))(?::(?P<port>\d{1,5}))?", re.ASCII)
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Guard:
-    """Refuses requests whose Host is none of `hosts`, or for messages whose Origin is none of their pages."""
+    """Refuses requests with a Host that is not in `hosts`, and message requests with an Origin on another host."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]):
         """Stand before `app`."""
@@ -66,14 +66,14 @@ class Guard:
         self._origins = {f"http://{host}" for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, as ASGI has it."""
+        """Answer one request; the ASGI interface."""
         headers = Headers(scope=scope)
         good = headers.get("host", "").lower() in self._hosts
         if scope["type"] == "websocket":
             if good and headers.get("origin", "").lower() in self._origins:
                 await self._app(scope, receive, send)
             else:
-                await WebSocket(scope, receive, send).close()  # before it is accepted: status 403
+                await WebSocket(scope, receive, send).close()  # before accepting: status 403
             return
 
         async def hardened(message: Message) -> None:
@@ -86,13 +86,13 @@ class Guard:
 
 
 def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | None) -> Starlette:
-    """Return what serves the page and the messages of `hub`; browsers' choices go to `choose`."""
+    """Return the application that serves the page and the messages of `hub`; `choose` receives browsers' choices."""
     room = WaitingRoom()
 
     async def messages(websocket: WebSocket) -> None:
         await websocket.accept()
         if token and not await _knows(websocket, token):
-            await websocket.close(4401, "this needs the address that was printed, with its token")
+            await websocket.close(4401, "open the address that was printed, with its token")
             return
         if not hub.enter():
             await websocket.close(1013, "too many browsers")
@@ -104,7 +104,7 @@ def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | No
         try:
             while True:
                 await _take(websocket, await websocket.receive_text(), ready, choose)
-        except (WebSocketDisconnect, KeyError):  # gone; or bytes, which no page sends
+        except (WebSocketDisconnect, KeyError):  # disconnected, or sent bytes, which no page does
             pass
         finally:
             sender.cancel()
@@ -128,7 +128,7 @@ async def _knows(websocket: WebSocket, token: str) -> bool:
 
 
 async def _send(websocket: WebSocket, hub: Hub, ready: asyncio.Event) -> None:
-    """Send the newest message each time the browser is ready for one."""
+    """Send the newest message each time the browser is ready."""
     seen: dict[Channel, int] = {}
     while True:
         await ready.wait()
@@ -141,7 +141,7 @@ async def _send(websocket: WebSocket, hub: Hub, ready: asyncio.Event) -> None:
 
 
 async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: Choose) -> None:
-    """Take what a browser says: that it is ready, or what it chooses."""
+    """Handle a browser's message: that it is ready, or a choice."""
     if text == "ready":
         ready.set()
         return
@@ -160,20 +160,21 @@ async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: C
 
 
 def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket.socket, frozenset[str], bool]:
-    """Return a socket that listens, the Hosts by which browsers may name it, and whether only loopback is served.
+    """Return a listening socket, the Hosts by which browsers may name it, and whether it serves only loopback.
 
-    `allowed` has further names, as NAME or NAME:PORT: without a port they have the port of the socket.
+    `allowed` lists further names as NAME or NAME:PORT; without a port they get the port of the socket.
 
     Raises:
-        ArgumentError: the address cannot be listened to, or stands for many and no name is allowed; a name is none.
+        ArgumentError: the address cannot be used, stands for all addresses while no name is allowed, or a name is
+        invalid.
     """
     try:
         family, _, _, _, where = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         ip = ipaddress.ip_address(str(where[0]).partition("%")[0])
         if ip.is_unspecified and not allowed:
             raise ArgumentError(
-                f"{address} stands for all addresses of this machine: name one, or give the names by which browsers "
-                "reach it with --allow-host"
+                f"{address} stands for all addresses of this machine: name one, or give the names by which "
+                "browsers reach it with --allow-host"
             )
         extra = [_named(each) for each in allowed]
         listener = socket.create_server(where[:2], family=family)
@@ -190,7 +191,7 @@ def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket
 
 
 def named(text: str, port: int) -> str:
-    """Return the Host that `text`, a NAME or NAME:PORT of `listen`, stands for where the socket has `port`."""
+    """Return the Host for `text`, a NAME or NAME:PORT of `listen`; `port` is the port of the socket."""
     name, own = _named(text)
     return _host(name, own or port)
 
@@ -198,7 +199,9 @@ def named(text: str, port: int) -> str:
 def _named(text: str) -> tuple[str, int | None]:
     found = _NAME.fullmatch(text)
     if not found or int(found["port"] or 1) not in range(1, 1 << 16):
-        raise ArgumentError(f"--allow-host {text}: give a name as lab.example, or with a port as localhost:9000")
+        raise ArgumentError(
+            f"--allow-host {text}: give a name such as lab.example, or with a port such as localhost:9000"
+        )
     return (found["six"] or found["name"]).lower(), int(found["port"]) if found["port"] else None
 
 
@@ -208,7 +211,7 @@ def _host(name: str, port: int) -> str:
 
 @contextmanager
 def serving(app: Starlette, listener: socket.socket) -> Iterator[None]:
-    """Serve `app` in a thread of its own, and end that."""
+    """Serve `app` in a thread of its own, until the context ends."""
     room: WaitingRoom = app.state.room
 
     class Guest(H11Protocol):

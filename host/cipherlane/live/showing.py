@@ -1,4 +1,4 @@
-"""A picture as browsers get it: plaintext, the bytes on the wire, what those decrypt to, and what is said of it."""
+"""Prepares a picture for browsers: plaintext, the bytes on the wire, the decrypted picture, and a head of facts."""
 
 import functools
 import json
@@ -14,15 +14,16 @@ from .randomness import SUSPICIOUS, evenness
 
 NO, YES, RACE = "no", "yes", "race"
 WIRETAPS = ("ctr", "ecb")
-_of_film = functools.lru_cache(maxsize=128)(evenness)  # a film's pictures come again
+_of_film = functools.lru_cache(maxsize=128)(evenness)  # a film repeats its pictures
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is to be streamed, and how.
+    """What to stream, and how.
 
-    `record_bytes` is 0 for the most that fit; `bits` of a pixel are 0 for as many as the board gives in time; `beside`
-    is the engine that is compared, if there is one, or `RACE`: then engines of each kind take turns.
+    `record_bytes` is 0 for the largest records; `bits` of a pixel is 0 for as many as the board can send in time.
+    `beside`
+    is the engine to compare with, if any, or `RACE`: then engines of each kind take turns.
     """
 
     engine: str
@@ -37,7 +38,7 @@ class Choice:
 
 
 class Showing:
-    """Gives pictures of `edge` x `edge` pixels to `hub`, and counts all pictures that the board returned."""
+    """Passes pictures of `edge` x `edge` pixels to `hub`, and counts all pictures that the board returned."""
 
     def __init__(self, hub: Hub, edge: int):
         """Count from 0.
@@ -51,14 +52,14 @@ class Showing:
         oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
 
     def check(self, plaintext: bytes, decrypted: bytes) -> None:
-        """Count a picture as the board returned it, whether it is shown or not, by whether it decrypts to its source.
+        """Count a picture that the board returned, shown or not, by whether it decrypts to its source.
 
-        This comes before any tampering, which is none of the board's doing.
+        This happens before any tampering, which is not a fault of the board.
         """
         self._checked["equal" if decrypted == plaintext else "different"] += 1
 
     def tampered(self, sample: Sample) -> Sample:
-        """Return `sample` with a byte of each row inverted on the wire, from corner to corner."""
+        """Return `sample` with one byte of each row inverted on the wire, along the diagonal."""
         changed = bytearray(sample.ciphertext)
         width = len(changed) // self._edge
         for row in range(self._edge):
@@ -68,7 +69,7 @@ class Showing:
     def show(
         self, choice: Choice, sample: Sample, decrypted: bytes, by: str, channel: Channel = Channel.PICTURE
     ) -> None:
-        """Give the hub the picture that was `decrypted` from `sample`, and say by whom; `choice` has its engine."""
+        """Pass the picture `decrypted` from `sample` to the hub, with who decrypted it; `choice` names the engine."""
         equal, tampered = decrypted == sample.plaintext, choice.tamper == YES
         ecb = choice.wiretap == "ecb"
         wire = oracle.encrypted_ecb(self._ecb_key, sample.plaintext) if ecb else sample.ciphertext
@@ -93,6 +94,6 @@ class Showing:
 
 
 def _differing(one: bytes, other: bytes) -> int:
-    """Return how many bytes differ: by long integers, which takes a hundredth of the time of a loop."""
+    """Return how many bytes differ, using long integers, which is a hundred times as fast as a loop."""
     differences = int.from_bytes(one, "little") ^ int.from_bytes(other, "little")
     return len(one) - differences.to_bytes(len(one), "little").count(0)

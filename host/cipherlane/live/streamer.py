@@ -1,6 +1,6 @@
-"""Streams a film through a board, stretch by stretch, each in a session of its own; tells the hub what is to be seen.
+"""Streams a film through a board in stretches, each in a session of its own, and passes results to the hub.
 
-It opens the board again and again when it is lost. Whatever leaves for the hub is without keys and counter blocks.
+If the board is lost, it is opened again and again. Nothing passed to the hub contains keys or counter blocks.
 """
 
 import contextlib
@@ -28,23 +28,23 @@ from .peer import Peer, Stretch
 from .pictures import BITS, Film
 from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 
-STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; all others are as the last
-PICTURES_A_SECOND = 8.0  # that are shown at most
-_WORK_SHARE = 0.005  # of the time, for what showing them takes here; sending them takes about as much again
-PATIENCE = 4.0  # seconds without a result until the page says so
-STOP_PATIENCE = 2.0  # seconds that a board may take to be left,
-_STOP_SILENCE = 0.5  # of which as many without a result before its session is closed
-_RETRY = 1.0  # seconds until a board that was lost is looked for again
-_POINTS = 120  # stretches that the chart keeps
+STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; later ones last as long as the last
+PICTURES_A_SECOND = 8.0  # most pictures shown a second
+_WORK_SHARE = 0.005  # share of the time to prepare pictures here; sending takes about as much
+PATIENCE = 4.0  # seconds without a result before the page reports it
+STOP_PATIENCE = 2.0  # seconds allowed for closing a board, of which
+_STOP_SILENCE = 0.5  # so many may pass without a result before its session is closed
+_RETRY = 1.0  # seconds between searches for a lost board
+_POINTS = 120  # stretches shown in the chart
 _PEER_RECORD = 1024  # bytes at most
-FEWEST_PICTURES = 2.0  # a second: where a board gives fewer they are sent with half the bits, unless told otherwise
-_ENOUGH = 2.5  # times as many with half the bits: then all bits are sent again
+FEWEST_PICTURES = 2.0  # pictures a second: slower boards get half the bits, unless chosen otherwise
+_ENOUGH = 2.5  # if half the bits are so many times as fast, send all bits again
 _MOST_SIDES = 3  # engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the most
 
 
 class Streamer:
-    """Owns the board while `run` runs; `choose` may be called from another thread."""
+    """Owns the board while `run` runs; other threads may call `choose`."""
 
     def __init__(
         self,
@@ -56,10 +56,11 @@ class Streamer:
         engine: str | None = None,
         open_peer: Callable[[], Device] | None = None,
     ):
-        """Stream pictures of `edge` x `edge` pixels, with `engine` to begin with, by default the fastest.
+        """Stream pictures of `edge` x `edge` pixels, starting with `engine`, by default the fastest.
 
-        The first of `films` is what is sent, by default the built-in pattern, which may be chosen like text. The host's
-        library decrypts what is shown, or the board that `open_peer` opens.
+        The first of `films` is sent, by default the built-in pattern; the pattern and text can always be chosen. The
+        host's
+        library decrypts the pictures shown, or the board that `open_peer` opens.
 
         Raises:
             VerifyError: the package `cryptography` is not installed.
@@ -70,13 +71,13 @@ class Streamer:
         self._showing = Showing(hub, edge)
         self._peer = open_peer and Peer(self._bounded(open_peer))
         self._choice = Choice(engine or "", source=next(iter(self._films)))
-        self._streamed = self._running = self._choice  # which the session is of, and of which results came last
+        self._streamed = self._running = self._choice  # choice of the session, and of the latest results
         self._racers: tuple[Engine, ...] = ()
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._of_sides = {bits: tuple(CounterBlocks(bits) for _ in range(_MOST_SIDES)) for bits in KEY_BITS}
-        self._bits: dict[str, int] = {}  # of a pixel, by engine, where none were chosen
+        self._bits: dict[str, int] = {}  # bits of a pixel by engine, if none were chosen
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
@@ -85,20 +86,20 @@ class Streamer:
         self._compared: list[Point] = []
         self._counters: dict[str, int] = {}
         self._next_picture = self._pause = self._heard = 0.0
-        self.picture_seconds = 0.0  # of CPU time that all pictures have taken here, without what sends them
+        self.picture_seconds = 0.0  # CPU time of preparing all pictures, without sending
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
         """Change what is streamed, from the next record on.
 
         Raises:
-            ArgumentError: there is no such choice.
+            ArgumentError: the choice is not offered.
         """
         names = {field.name for field in fields(Choice)}
         for name, value in wanted.items():
             if name == "text":
                 good = isinstance(value, str) and value.isprintable() and 0 < len(value.strip()) <= pictures.MOST_TEXT
-            else:  # by type too: true is 1 elsewhere
+            else:  # compare types too: true equals 1 in Python
                 good = any(value == each and type(value) is type(each) for each in self._options.get(name, ()))
             if name not in names or not good:
                 raise ArgumentError("there is no such choice: take one that the page offers")
@@ -109,30 +110,30 @@ class Streamer:
             self._choice = choice
 
     def stop(self) -> None:
-        """Let `run` end, from another thread: what is in flight comes back first, or a silent board is given up.
+        """Make `run` end, from another thread, after the records in flight return or a silent board is given up.
 
-        A board is waited for STOP_PATIENCE more at most, not at all while there is none.
+        The wait for a board is at most STOP_PATIENCE; there is none while no board is connected.
         """
         if not self._stopped.is_set():
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # the stretch that is on ends, as of one that was chosen before
+            self._choice = replace(self._choice)  # a new object ends the current stretch, as a new choice does
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
 
         Raises:
-            CipherlaneError: the board is not there to begin with.
+            CipherlaneError: the board is not there at the start.
         """
         with contextlib.closing(self._peer) if self._peer else contextlib.nullcontext():
             try:
                 self._run()
             finally:
-                self.stop()  # the second board is not waited for longer either
+                self.stop()  # also limits the wait for the second board
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
-        """Return what opens a device that is not waited for long once the stream is stopped."""
+        """Return a function that opens a device; waits for the device are short once the stream is stopped."""
 
         def opened() -> Device:
             device = open_device()
@@ -142,7 +143,7 @@ class Streamer:
         return opened
 
     def _gives_up(self) -> bool:
-        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0  # a board that is looked for: at once
+        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0  # no wait while searching a board
         return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
     def _run(self) -> None:
@@ -154,7 +155,7 @@ class Streamer:
                 if self._info is None:
                     raise
                 reason = error.reason if isinstance(error, TransferError) else str(error)
-                self._say("away", f"The board is not there: {reason}. It is looked for again every second.")
+                self._say("away", f"The board is not there: {reason}. The search repeats every second.")
             self._stopped.wait(_RETRY)
 
     def _serve(self, device: Device) -> None:
@@ -166,7 +167,9 @@ class Streamer:
         with self._lock:
             if self._choice.engine not in names:
                 if self._info is None and self._choice.engine:
-                    raise ArgumentError(f"the board has no engine {self._choice.engine}: choose of {', '.join(names)}")
+                    raise ArgumentError(
+                        f"the board has no engine {self._choice.engine}: choose one of {', '.join(names)}"
+                    )
                 self._choice = replace(self._choice, engine=names[0])
             most = device.record_bytes
             self._racers = racers(engines) if info.max_sessions >= _MOST_SIDES else ()
@@ -195,9 +198,9 @@ class Streamer:
                 self._counters |= device.fast_path().counters
 
     def _first_lap(self, device: Device) -> None:
-        """Have an engine of each kind pass one picture, so that the page begins with figures to compare.
+        """Send one picture through an engine of each kind, so that the page starts with figures to compare.
 
-        A board over UART passes some pictures a second, whatever its engines: so only boards over Ethernet do so.
+        Only boards over Ethernet do this: over UART, a board passes just a few pictures a second with any engine.
         """
         if self._latest or len(self._racers) < 2 or not device.link.counts_network:
             return
@@ -206,14 +209,17 @@ class Streamer:
         self._compared = []
 
     def _trouble(self) -> str:
-        """Return what is wrong, though there is a stream."""
+        """Return a fault that does not stop the stream; empty if there is none."""
         if self._peer and self._peer.trouble:
-            return f"The second board does not decrypt: {self._peer.trouble}. The host does."
+            return f"The second board does not decrypt: {self._peer.trouble}. The host decrypts instead."
         trouble = getattr(self._films.get(self._choice.source), "trouble", "")
         return f"The picture stands still: {trouble}." if trouble else ""
 
     def _stretch(self, device: Device, chosen: Choice, seconds: float, beside: str = "") -> None:
-        """Stream as was chosen, in sessions of its own; note the figures. `beside` may stand for what was chosen."""
+        """Stream as chosen, in new sessions, and note the figures.
+
+        `beside`, if given, replaces the chosen comparison.
+        """
         self._streamed = chosen
         choice = replace(chosen, beside=beside or chosen.beside)
         usual = BITS[1] if choice.beside == RACE else self._bits.get(choice.engine, BITS[0])
@@ -242,9 +248,9 @@ class Streamer:
         self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]
     ) -> Point | None:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
-        iv = blocks.take(MOST_STREAM)  # if the stretch fails, none of them is used again
+        iv = blocks.take(MOST_STREAM)  # if the stretch fails, none of these blocks is used again
         record_bytes = choice.record_bytes or None
-        if self._peer:  # its ranges begin where pictures do
+        if self._peer:  # ranges of the second board begin at pictures
             record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))
 
         def wanted() -> bool:
@@ -281,11 +287,11 @@ class Streamer:
                 cycles = None if before is None or after is None else after - before
                 figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
                 figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
-        blocks.give_back(report.records * session.record_bytes)  # a board counts a short record as a whole one
+        blocks.give_back(report.records * session.record_bytes)  # the board counts a short record as a whole one
         return figures
 
     def _compare(self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]) -> None:
-        """Do so with engines that take turns; the host's library decrypts."""
+        """Stream with engines that take turns; the host's library decrypts."""
         size = len(film[0])
         most = min(device.record_bytes, choice.record_bytes or device.record_bytes)
         race = choice.beside == RACE
@@ -318,7 +324,7 @@ class Streamer:
         self._pause = max(1 / PICTURES_A_SECOND, seconds / _WORK_SHARE)
 
     def _due(self, now: float) -> bool:
-        """Return whether a picture is to be shown now, which then is shown."""
+        """Return whether to show a picture now; if so, note it as shown."""
         if not self._hub.viewers or now < self._next_picture:
             return False
         self._next_picture = now + self._pause
@@ -327,7 +333,7 @@ class Streamer:
     def _decrypt(
         self, choice: Choice, sample: Sample, key: bytes, iv: bytes, channel: Channel = Channel.PICTURE
     ) -> None:
-        """Show what a `sample` of the stream from counter block `iv` on decrypts to, by the host's library."""
+        """Decrypt a `sample` of the stream that started at counter block `iv` with the host's library, and show it."""
         decrypted = oracle.encrypted(key, block_after(iv, sample.offset // BLOCK), sample.ciphertext)
         self._showing.show(choice, sample, decrypted, f"the host with {oracle.name()}", channel)
 
@@ -335,12 +341,12 @@ class Streamer:
         return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext()
 
     def _watcher(self, now: Callable[[], float]) -> Watch:
-        """Return what looks at a transfer that begins."""
+        """Return the observer of a transfer that begins now."""
         self._heard, self._received = now(), 0
         return lambda counts: self._watch(counts, now())
 
     def _watch(self, counts: Counts, now: float) -> float:
-        """Note whether results come, and say so if they cease; give up those that nobody awaits."""
+        """Note whether results arrive; report when they stop, and end a stretch that is no longer wanted."""
         if counts.received != self._received:
             self._received, self._heard = counts.received, now
             if self._state == "waiting" or self._running is not self._streamed:
@@ -353,7 +359,7 @@ class Streamer:
         return min(PATIENCE, _STOP_SILENCE)
 
     def _say(self, state: str, message: str) -> None:
-        """Give the hub everything but pictures."""
+        """Pass everything except pictures to the hub."""
         self._state, info = state, self._info
         assert info
         said = {
@@ -381,5 +387,5 @@ class Streamer:
 
 
 def _dividing(size: int, most: int) -> int:
-    """Return the largest number of bytes up to `most` that are whole blocks, and divide the `size` of a picture."""
+    """Return the largest number of bytes up to `most` that is whole blocks and divides the `size` of a picture."""
     return max(each for each in range(BLOCK, most + 1, BLOCK) if not size % each)

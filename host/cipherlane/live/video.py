@@ -1,4 +1,4 @@
-"""Films that PyAV reads while they are shown: a video file, again and again, and a camera. It is the extra `video`."""
+"""Films that PyAV reads while they are shown: a repeated video file, or a camera. Needs the extra `video`."""
 
 import sys
 import threading
@@ -10,23 +10,23 @@ from ..errors import ArgumentError, FileError
 from . import pictures
 
 CAMERA = {"linux": ("v4l2", "/dev/video0"), "darwin": ("avfoundation", "0"), "win32": ("dshow", "video=Camera")}
-_IDLE = 2.0  # seconds: a film that nobody looked at for as long is not read on
-_PATIENCE = 10.0  # seconds until it is opened, and for each read
-_RETRY = 1.0  # seconds until a film that ended without a picture is opened again
+_IDLE = 2.0  # seconds without a viewer after which reading stops
+_PATIENCE = 10.0  # time limit in seconds for opening, and for each read
+_RETRY = 1.0  # seconds before a film that ended without a picture is opened again
 
 
 class Player:
-    """A film of one picture, the newest of what is played, in a thread of its own that keeps no other.
+    """A film that consists of the newest picture of a video, which plays in a thread of its own.
 
-    While nobody asks for it nothing is read. `trouble` says why it stands still, if it does.
+    Nothing is read while nobody asks for it. If the video stands still, `trouble` gives the reason.
     """
 
     def __init__(self, name: str, edge: int, device: str | None = None, clock: Clock = REAL):
-        """Play the file `name`, or what the input `device` of FFmpeg of that name gives, as `edge` x `edge` pixels.
+        """Play the file `name`, or the FFmpeg input `device` of that name, as `edge` x `edge` pixels.
 
         Raises:
             ArgumentError: PyAV is not installed.
-            FileError: it cannot be read, or has no picture.
+            FileError: the file cannot be read, or contains no picture.
         """
         try:
             import av
@@ -44,7 +44,7 @@ class Player:
         self._thread.start()
 
     def __len__(self) -> int:
-        """Return 1: there is no other than the newest."""
+        """Return 1: only the newest picture exists."""
         return 1
 
     def __getitem__(self, number: int, /) -> bytes:
@@ -67,14 +67,14 @@ class Player:
                 self._show(frames)
                 self.trouble = ""
             except FileError as error:
-                self.trouble = f"{error}; it is tried again"
+                self.trouble = f"{error}; trying again"
                 self._wait(_RETRY)
             frames = self._frames()
 
     def _show(self, frames: Iterator[tuple[float, Any]]) -> None:
-        """Show the `frames` of a file when they are due, a camera's at once, until they end.
+        """Show the `frames` of a file when they are due, and a camera's at once, until they end.
 
-        One that is late delays all that follow: so it is after nobody has asked, and where reading takes long.
+        A late frame delays all later ones: this happens after a time without viewers, and when reading takes long.
         """
         start = self._clock.now()
         for due, frame in frames:
@@ -92,7 +92,7 @@ class Player:
             self._clock.wait(self._changed, lambda: self._ended, max(0.0, seconds))
 
     def _frames(self) -> Iterator[tuple[float, Any]]:
-        """Yield frames from the first one on, and the seconds after that at which each is due."""
+        """Yield all frames, each with the seconds after the first one at which it is due."""
         first = None
         try:
             with self._open() as container:
@@ -101,13 +101,13 @@ class Player:
                     first = at if first is None else first
                     yield at - first, frame
         except (self._av.error.FFmpegError, OSError, IndexError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or "it has no picture"
+            reason = getattr(error, "strerror", None) or "it contains no picture"
             raise self._unreadable(reason) from error
         if first is None:
-            raise self._unreadable("it has no picture")
+            raise self._unreadable("it contains no picture")
 
     def _open(self) -> Any:
-        """Open the device, or the file, which cannot name anything that is on a network."""
+        """Open the device or the file; a file cannot refer to anything on a network."""
         if self._device:
             return self._av.open(self._name, format=self._device, timeout=_PATIENCE)
         return self._av.open(f"file:{self._name}", options={"protocol_whitelist": "file"}, timeout=_PATIENCE)
@@ -117,7 +117,7 @@ class Player:
         return FileError(f"cannot read the {what} {self._name}: {reason}; give another")
 
     def _square(self, frame: Any) -> bytes:
-        """Return the middle of a frame, a byte a pixel."""
+        """Return the middle square of a frame, one byte per pixel."""
         edge, short = self._edge, min(frame.width, frame.height)
         width, height = (max(edge, round(size * edge / short)) for size in (frame.width, frame.height))
         whole = frame.reformat(width, height, "rgb24", dst_color_range="JPEG").to_image()
@@ -126,11 +126,11 @@ class Player:
 
 
 def camera(name: str, edge: int) -> Player:
-    """Return what a camera gives; for an empty `name` the first one of this system.
+    """Return the player of a camera; an empty `name` means the first one of this system.
 
     Raises:
-        ArgumentError: PyAV is not installed, or has no way to cameras here.
-        FileError: it cannot be opened.
+        ArgumentError: PyAV is not installed, or supports no cameras on this system.
+        FileError: the camera cannot be opened.
     """
     if sys.platform not in CAMERA:
         raise ArgumentError(f"no way to a camera on {sys.platform} is known: give --video")

@@ -1,8 +1,9 @@
-"""Bounds the connections that are not yet viewers, so that strangers who only connect keep no viewer out.
+"""Limits the connections that are not yet viewers, so that strangers cannot keep viewers out by connecting.
 
-Until a browser has asked for the messages, and has shown the token where one is needed, its connection is a guest.
-There are at most `MOST_GUESTS`, and none stays longer than `PATIENCE`. One guest more ends the oldest connection of the
-address that has most guests, so whoever opens many connections loses their own.
+A connection is a guest until its browser has asked for the messages, and has shown the token if one is needed. There
+are
+at most `MOST_GUESTS` guests, and none stays longer than `PATIENCE`. If there is one too many, the oldest connection of
+the address with most guests is closed, so whoever opens many connections loses their own.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 MOST_GUESTS = 64  # connections
-PATIENCE = 20.0  # seconds: for the request's header, the answer, the token and an idle connection together
+PATIENCE = 20.0  # seconds in all for request, answer, token and idle time
 
 Client = tuple[str, int]  # address and port
 
@@ -22,7 +23,7 @@ class _Guest:
 
 
 class WaitingRoom:
-    """Connections that are no viewers, the oldest first. All its methods belong to the server's event loop."""
+    """Connections that are not viewers, the oldest first. Call its methods only from the server's event loop."""
 
     def __init__(self) -> None:
         """Begin with no guest."""
@@ -30,7 +31,7 @@ class WaitingRoom:
         self._viewers: dict[Client, asyncio.Transport] = {}
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Take in a new connection, and end another if that makes too many."""
+        """Add a new connection, and close another one if there are too many."""
         address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
         client = str(address), int(port)
         for gone in [each for each, guest in self._guests.items() if guest.transport.is_closing()]:
@@ -41,12 +42,12 @@ class WaitingRoom:
         self._guests[client] = _Guest(transport, timer)
 
     def became_viewer(self, client: Client) -> None:
-        """Let the connection of `client` stay for as long as its browser looks."""
+        """Let the connection of `client` stay as long as its browser views the messages."""
         if transport := self._remove(client):
             self._viewers[client] = transport
 
     def left(self, client: Client) -> None:
-        """Make a viewer a guest again, since closing its connection takes its part too."""
+        """Make a viewer a guest again, because closing a connection needs its cooperation."""
         if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
             self.came(transport)
 

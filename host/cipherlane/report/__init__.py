@@ -1,6 +1,6 @@
-"""A page of HTML from files of figures, as `cipherlane.results.write` makes them.
+"""Makes an HTML page from files of figures that `cipherlane.results.write` wrote.
 
-`sources` reads and checks the files, `figures` finds tables and plots in them, `best` what readers look for first,
-`words` names and numbers for people, `sorting` tables that are sorted with no script, `page` writes it all down. The
-files may be anybody's: nothing of them is taken for markup, and what is none of these files is refused.
+`sources` reads and checks the files, `figures` finds tables and plots in them, and `best` finds what readers look for
+first. `words` writes names and numbers for people, `sorting` makes tables that sort without a script, and `page` writes
+the page. The files may come from anybody: nothing in them is treated as markup, and other files are refused.
 """

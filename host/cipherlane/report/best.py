@@ -1,4 +1,4 @@
-"""What readers look for first: the best figure of each engine, and what has changed since the run before."""
+"""Finds what readers look for first: the best figure of each engine, and the change since the previous run."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -10,14 +10,14 @@ from .sources import Source
 from .words import engine, three
 
 _KEY_BITS = 128
-_APART = ("--results", "--port", "--log", "--csv")  # options of a command that leave its figures what they are
+_APART = ("--results", "--port", "--log", "--csv")  # options of a command that do not affect its figures
 _Case = tuple[str, str, str]  # engine, series and board
-_SAME = 0.0005  # of a figure: a smaller change is none
+_SAME = 0.0005  # fraction of a figure: smaller changes are ignored
 
 
 @dataclass(frozen=True)
 class Best:
-    """The best of an engine in the newest run of a command, and in the run before, if there was one."""
+    """The best figure of an engine in the newest run of a command, and in the previous run, if there was one."""
 
     engine: str
     speed: str
@@ -31,12 +31,12 @@ class Best:
 
     @property
     def series(self) -> str:
-        """Return what tells the bars of a plot apart."""
+        """Return the name of the series in a plot."""
         return f"{self.speed}, {self.kind}" + (f", {self.clock_mhz:g} MHz" if self.clock_mhz else "")
 
     @property
     def change(self) -> str:
-        """Return by how much the figure differs from the run before."""
+        """Return the relative change since the previous run, as text."""
         if self.before is None:
             return "first run"
         if not self.before or abs(self.mbps / self.before - 1) < _SAME:
@@ -47,7 +47,9 @@ class Best:
 def best(sources: Iterable[Source]) -> list[Best]:
     """Return the best of each engine with AES-128: engine, record and link speed, by kind, clock and board.
 
-    Runs are compared with runs of the same command. Of several commands the one whose newest run is best counts.
+    Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
+    newest
+    run counts.
     """
     runs: dict[_Case, dict[str, list[Best]]] = {}
     for source in sources:
@@ -62,13 +64,13 @@ def best(sources: Iterable[Source]) -> list[Best]:
 
 
 def _newest(runs: list[Best]) -> Best:
-    """Return the newest of the runs of a command, with what the one before had."""
+    """Return the newest of a command's runs, with the figure of the previous run."""
     *earlier, newest = sorted(runs, key=lambda each: each.date)
     return replace(newest, before=earlier[-1].mbps if earlier else None)
 
 
 def table(found: list[Best]) -> Figures | None:
-    """Return the figures as a table with its plot; None where there are fewer than two engines to compare."""
+    """Return the figures as a table with a plot; None for fewer than two engines."""
     if len({each.engine for each in found}) < 2:
         return None
     rows: list[Row] = [
@@ -113,7 +115,7 @@ def _of(source: Source) -> Iterator[Best]:
 
 
 def _command(source: Source) -> str:
-    """Return the command without what leaves its figures what they are."""
+    """Return the command without options that do not affect its figures."""
     text = source.provenance["command"]
     try:
         words = shlex.split(text)

@@ -1,7 +1,8 @@
-"""What of a file's content stands in tables, and what is drawn.
+"""Finds tables and plots in a file of figures.
 
-A list of records is a table, and a dictionary of dictionaries too; all else of a file is a table of names and values.
-Of a table one field is drawn, the first that is there of `DRAWN`.
+A list of records is a table, and so is a dictionary of dictionaries; the rest of the file becomes one table of names
+and
+values. One field of each table is plotted: the first of `DRAWN` that it contains.
 """
 
 import json
@@ -40,7 +41,7 @@ _NUMBERS = (
 _MOST_COLOURS = len(plots.COLOURS)
 _MOST_FIGURE = 1e15
 _MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
-_COURSE = "received_mbps"  # of records that follow each other in time
+_COURSE = "received_mbps"  # plotted for records in order of time
 
 Cell = str | int | float | bool | None
 Row = dict[str, Cell]
@@ -48,9 +49,9 @@ Row = dict[str, Cell]
 
 @dataclass(frozen=True)
 class Figures:
-    """A table, by fields, and its plot if there is one.
+    """A table by fields, and its plot if there is one.
 
-    `same` has the fields that are the same in all rows; `left_out` counts those that are one too many.
+    `same` holds the fields that are equal in all rows; `left_out` counts the fields that do not fit.
     """
 
     title: str
@@ -62,12 +63,12 @@ class Figures:
 
 
 def printable(value: object) -> str:
-    """Return text in which each character is seen: none moves, hides or ends another."""
+    """Return text in which every character is visible, and none moves, hides or ends others."""
     return "".join(each if each.isprintable() else "\ufffd" for each in str(value))
 
 
 def of(source: Source) -> Iterator[Figures]:
-    """Yield the tables of a file, those of records first."""
+    """Yield the tables of a file, tables of records first."""
     facts: Row = {}
     for name, value in source.content.items():
         rows = records(value)
@@ -83,7 +84,7 @@ def of(source: Source) -> Iterator[Figures]:
 
 
 def kinds(source: Source) -> list[str]:
-    """Return the kinds of its figures, in the order in which they come."""
+    """Return the kinds of a file's figures, in order of appearance."""
     found = [source.content.get("kind"), source.provenance.get("kind")]
     for value in source.content.values():
         found += [record.get("kind") for record in value if isinstance(record, dict)] if isinstance(value, list) else []
@@ -120,7 +121,7 @@ def _plot(title: str, fields: Sequence[str], rows: list[Row], kind: str) -> plot
 
 
 def records(value: Any) -> list[Row] | None:
-    """Return the rows of what is a table; None of anything else."""
+    """Return the rows if `value` is a table; otherwise None."""
     if isinstance(value, Mapping) and value and all(isinstance(each, Mapping) for each in value.values()):
         return [{"name": name, **_flat(each)} for name, each in value.items()]
     if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
@@ -129,7 +130,7 @@ def records(value: Any) -> list[Row] | None:
 
 
 def _flat(record: Mapping[str, Any]) -> Row:
-    """Return a record of cells: what dictionaries in it have gets their name before a full stop."""
+    """Return a record of plain cells; entries of inner dictionaries are named `outer.inner`."""
     flat: Row = {}
     for name, value in record.items():
         if isinstance(value, Mapping):
@@ -160,7 +161,7 @@ def cell(value: Any) -> str:
 
 
 def is_figure(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number that can be drawn."""
+    """Return whether a value is a number that can be plotted."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST_FIGURE
 
 
@@ -171,7 +172,7 @@ def _is_same(name: str, rows: list[Row]) -> bool:
 
 
 def _names(field: str, rows: list[Row]) -> bool:
-    """Return whether a field tells rows apart: a word, or a number that is no figure."""
+    """Return whether a field distinguishes rows: it is a word, or a number that is not a figure."""
     return field in _NUMBERS or any(isinstance(row.get(field), str) and len(str(row[field])) <= 30 for row in rows)
 
 

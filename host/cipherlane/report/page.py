@@ -1,4 +1,4 @@
-"""The page: one file of HTML that loads nothing, runs nothing, and reads in light and dark surroundings."""
+"""Writes the page: one HTML file that loads and runs nothing, with light and dark colours."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -15,7 +15,7 @@ from .sources import Source
 from .words import engine, field, file_title, three
 from .words import said as told
 
-_POLICY = (  # should something get through after all, it does nothing
+_POLICY = (  # a second defence: markup that slips through has no effect
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _STYLE = """
@@ -44,7 +44,7 @@ _FACTS = ("date", "commit", "command", "board", "configuration", "tools", "note"
 
 
 def page(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
-    """Return the page of these files, where `repeated` names those that were left out, and `made` says when it was."""
+    """Return the page for `sources`; `repeated` names the files left out, and `made` is the time of creation."""
     found = {number: list(figures.of(source)) for number, source in enumerate(sources)}
     parts = [_first(sources), _contents(sources)]
     parts += [_section(number, source, found[number]) for number, source in enumerate(sources)]
@@ -61,7 +61,7 @@ def page(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
 
 
 def _first(sources: Sequence[Source]) -> str:
-    """Return what stands first: the best of each engine."""
+    """Return the first section: the best of each engine."""
     best = find_best(sources)
     said = "<h1>Cipherlane: results</h1>\n"
     if best:
@@ -117,9 +117,9 @@ def _facts(source: Source) -> dict[str, Any]:
 
 def _origin(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
     found = dict.fromkeys(kind for source in sources for kind in figures.kinds(source))
-    meanings = {kind: KINDS.get(kind, "of a kind that this tool does not know") for kind in found}
+    meanings = {kind: KINDS.get(kind, "unknown to this tool") for kind in found}
     if any(not figures.kinds(source) for source in sources):
-        meanings["-"] = "the file does not say, as of sizes"
+        meanings["-"] = "not stated in the file, as for sizes"
     hardware = "" if "board" in found else " No figure here says that it was measured on hardware."
     left_out = f"<p>Left out, as of the same run: {_text(', '.join(repeated))}.</p>" if repeated else ""
     return (
@@ -130,7 +130,7 @@ def _origin(sources: Sequence[Source], repeated: Sequence[str], made: str) -> st
 
 
 def _raw(source: Source, found: Sequence[Figures]) -> str:
-    """Return the tables of a file with the names and numbers that are in it."""
+    """Return the tables of a file with its original names and numbers."""
     tables = "\n".join(f"<h3>{_text(each.title)}</h3>\n{_notes(each, raw=True)}{sorting.table(each)}" for each in found)
     return f"<details><summary>{_text(source.title)}</summary>\n{tables}</details>"
 
@@ -142,7 +142,7 @@ def _pairs(value: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _table(found: Figures, name: str) -> str:
-    """Return the table, after its plot; no other table has its `name`."""
+    """Return the table after its plot; `name` must be unique among tables."""
     plot = found.plot.inline() + "\n" if found.plot else ""
     return f"{_notes(found)}{plot}{sorting.table(found, name)}"
 
@@ -154,7 +154,7 @@ def _notes(found: Figures, *, raw: bool = False) -> str:
     ]
     notes = [f"In all rows: {'; '.join(same)}."] if same else []
     if len(found.rows) > figures.MOST_BARS:
-        notes.append(f"No plot of {len(found.rows)} rows.")
+        notes.append(f"No plot: {len(found.rows)} rows are too many.")
     if found.left_out:
         notes.append(f"{found.left_out} more fields are not shown.")
     return "".join(f'<p class="note">{_text(note)}</p>\n' for note in notes)
@@ -169,5 +169,5 @@ def _list(facts: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return what stands for a value: text alone, within elements and attributes."""
+    """Return a value as escaped text, for elements and attributes."""
     return escape(figures.cell(value))

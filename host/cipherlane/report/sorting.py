@@ -1,7 +1,7 @@
-"""Tables that readers sort and fold with no script: styles order the rows by what is chosen in the heads.
+"""Tables that readers can sort and fold without a script: styles order the rows by the heading chosen.
 
-Each row has its place by each column as a property of its style. A head is a radio button; while it is checked, its
-column's property is the order of the rows in the grid that the table then is.
+The style of each row holds its position for every column. Each heading is a radio button; while it is checked, the
+positions for its column order the rows of the table, which is laid out as a grid.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ th label:has(:focus-visible) { outline: 3px solid var(--link) }
 
 
 def table(found: Figures, name: str = "") -> str:
-    """Return the table of `found`, as it is in its file; with a `name` in words for people, sorted by its heads."""
+    """Return the table of `found` as in its file; with a `name`, in words for people and sortable by headings."""
     raw = not name
     sortable = bool(name) and len(found.rows) >= _FEWEST
     places = [_places([row.get(each) for row in found.rows]) for each in found.fields] if sortable else []
@@ -73,7 +73,7 @@ def _head(name: str, group: str) -> str:
 
 
 def _places(values: Sequence[object]) -> list[int]:
-    """Return the place of each value among all: numbers by size, then texts, then what is not there."""
+    """Return the position of each value in order: numbers by size, then texts, then missing values."""
 
     def key(value: object) -> tuple[int, float, str]:
         if isinstance(value, int | float):
@@ -86,5 +86,5 @@ def _places(values: Sequence[object]) -> list[int]:
 
 
 def _text(value: object) -> str:
-    """Return what stands for a value: text without markup, within elements and attributes."""
+    """Return a value as escaped text, for elements and attributes."""
     return escape(cell(value))

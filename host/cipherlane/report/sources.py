@@ -1,4 +1,4 @@
-"""Files of figures: which they are, and what is in them."""
+"""Finds and reads files of figures."""
 
 import json
 import math
@@ -19,9 +19,9 @@ _AGAIN = "run the command that wrote it again, or leave it out"
 
 @dataclass(frozen=True)
 class Source:
-    """A file of figures: its path as it was named, its status, what it was measured with, and all else in it.
+    """A file of figures: its path as given, its status, its provenance, and the rest of its content.
 
-    Its title is its name without folder and ending, or its path where several files have that.
+    Its title is its name without folder and ending, or its path if several files share that name.
     """
 
     name: str
@@ -32,13 +32,13 @@ class Source:
 
 
 def read_all(names: Iterable[str]) -> tuple[list[Source], list[str]]:
-    """Return the files of that name, or in folders of that name, and the names of those that repeat one before.
+    """Return the files with these names or in these folders, and the names of files that repeat an earlier one.
 
-    A file repeats another of the same name if both were written by one run.
+    A file repeats another of the same name if one run wrote both.
 
     Raises:
-        ArgumentError: there is none.
-        FileError: one cannot be read, or has no figures.
+        ArgumentError: there are no files.
+        FileError: a file cannot be read, or contains no figures.
     """
     sources: list[Source] = []
     repeated = []
@@ -65,7 +65,7 @@ def read(name: str) -> Source:
     """Return the file called `name`.
 
     Raises:
-        FileError: it cannot be read, or has no figures.
+        FileError: it cannot be read, or contains no figures.
     """
     try:
         status = os.stat(name)
@@ -74,24 +74,24 @@ def read(name: str) -> Source:
     except ValueError as error:  # a name with a zero byte
         raise FileError(f"cannot read {name!r}: {error}") from None
     if not stat.S_ISREG(status.st_mode) or status.st_size > MOST:
-        raise FileError(f"{name} is no file of figures: {_AGAIN}")
+        raise FileError(f"{name} is not a file of figures: {_AGAIN}")
     with InputFile(name) as file:
         text = b"".join(iter(lambda: file.read(1 << 20), b""))
     try:
         content = json.loads(text.decode("utf-8"), parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
-        reason = str(error) if isinstance(error, ValueError) else "it nests too deeply"
+        reason = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
         raise FileError(f"{name} is not JSON ({reason}): {_AGAIN}") from None
     provenance = content.pop("provenance", None) if isinstance(content, dict) else None
     if not isinstance(provenance, dict) or not all(
         isinstance(provenance.get(each), str) for each in ("date", "command")
     ):
-        raise FileError(f"{name} does not say what it was measured with: {_AGAIN}")
+        raise FileError(f"{name} does not state what it was measured with: {_AGAIN}")
     return Source(name, status, provenance, content, Path(name).stem)
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"{text[:20]} is no figure")
+        raise ValueError(f"{text[:20]} is not a figure")
     return value

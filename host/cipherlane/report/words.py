@@ -1,4 +1,4 @@
-"""Names and numbers as people read them; the raw data of a page keep those of the files."""
+"""Names and numbers in words for people; the raw data on a page keep the names and numbers of the files."""
 
 from ..protocol.layout import Engine
 from .figures import Cell, cell, is_figure
@@ -51,7 +51,7 @@ _MANY = 1000
 
 
 def file_title(title: str) -> str:
-    """Return what a file of figures is about, where its name is one of the project's, and its name."""
+    """Return a title for a file of figures, followed by its name; only the name for files unknown to the project."""
     stem = title.rpartition("/")[2].removesuffix(".json")
     for name in sorted(FILES, key=len, reverse=True):
         if stem == name or stem.startswith((f"{name}-", f"{name}_", f"{name}.")):
@@ -70,7 +70,7 @@ def field(name: str) -> str:
 
 
 def engine(name: str) -> str:
-    """Return an engine's name in a sentence, where it is one that this tool knows."""
+    """Return an engine's name for use in a sentence; unknown names are returned unchanged."""
     try:
         return Engine[name.upper()].traits.title
     except KeyError:
@@ -91,7 +91,7 @@ def three(value: float) -> str:
 
 
 def said(name: str, value: Cell) -> str:
-    """Return what a cell of the field `name` has: counts of what was set up exactly, figures with three digits."""
+    """Return the text of a cell in the field `name`: settings and counts exactly, figures with three digits."""
     if isinstance(value, bool) or not is_figure(value):
         return cell(value)
     if name.endswith("_hz"):

@@ -1,4 +1,4 @@
-// Three charts in SVG and their tables. Every figure that is drawn stands in a table beside it.
+// Three charts in SVG and their tables. A table next to each chart has every figure drawn.
 const SPACE = "http://www.w3.org/2000/svg";
 const WIDTH = 600;
 
@@ -11,7 +11,7 @@ function draw(parent, name, attributes, text) {
   parent.append(node);
 }
 
-// A bar of each engine that was measured: `rows` have a name, a value or null, a kind; `now` is the one that runs.
+// Draws a bar for each measured engine: `rows` have a name, a value or null, and a kind; `now` names the running engine.
 export function bars(svg, rows, now) {
   const high = 34, left = 110, right = 150;
   const most = Math.max(...rows.map((row) => row.value ?? 0), 1e-9);
@@ -21,12 +21,12 @@ export function bars(svg, rows, now) {
     const y = index * high, length = ((row.value ?? 0) / most) * (WIDTH - left - right);
     draw(svg, "text", { x: 0, y: y + 21 }, (row.name === now ? "▸ " : "") + row.name);
     draw(svg, "rect", { x: left, y: y + 5, width: Math.max(1, length), height: high - 10, class: row.name === now ? "bar now" : "bar" });
-    const said = row.value === null ? `no cycles of its own; link ${figure(row.link)} ${row.kind}` : `${figure(row.value)} ${row.kind}`;
+    const said = row.value === null ? `counts no cycles; link ${figure(row.link)} ${row.kind}` : `${figure(row.value)} ${row.kind}`;
     draw(svg, "text", { x: left + Math.max(1, length) + 6, y: y + 21 }, said);
   });
 }
 
-// A curve of values, the oldest first, over an axis from 0.
+// Draws a curve of values, the oldest first, on an axis from 0.
 export function line(svg, values) {
   const high = 220, left = 60, top = 16, bottom = high - 16;
   const most = Math.max(...values, 1e-9), step = (WIDTH - left - 10) / Math.max(1, values.length - 1);
@@ -43,7 +43,7 @@ export function line(svg, values) {
   if (last) draw(svg, "circle", { class: "dot", cx: last[0], cy: last[1], r: 5 });
 }
 
-// A bar of each byte value's count; even bytes would have `even` each, and of 1000 values 997 within the dashed lines.
+// Draws a bar for the count of each byte value. Random bytes have about `even` each, 99.7 % within the dashed lines.
 export function histogram(svg, counts, even) {
   const high = 220, left = 60, top = 16, bottom = high - 24, width = (WIDTH - left) / counts.length;
   const most = Math.max(...counts, even + 4 * Math.sqrt(even)), at = (value) => bottom - (value / most) * (bottom - top);
@@ -58,7 +58,7 @@ export function histogram(svg, counts, even) {
   for (const value of [0, 64, 128, 192, 255]) draw(svg, "text", { x: left + (value + 0.5) * width, y: high - 6, "text-anchor": value > 200 ? "end" : "middle" }, value);
 }
 
-// A table of `rows`, with `columns` of a heading and what a row has there.
+// Fills a table with `rows`; each of `columns` has a heading and a function that returns a row's cell.
 export function table(node, columns, rows) {
   const cells = (kind, texts) => {
     const row = document.createElement("tr");

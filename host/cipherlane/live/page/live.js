@@ -1,5 +1,5 @@
-// Shows what the server sends: JSON of everything but pictures, and pictures. It says that it is ready after each
-// message, when that is drawn, so that a slow browser gets fewer.
+// Shows what the server sends: pictures, and everything else as JSON. After drawing each message it reports that it is
+// ready for the next, so that a slow browser gets fewer messages.
 import { bars, figure, histogram, line, table } from "./charts.js";
 import { shortName, showSpeeds, speedOf, stopRunners } from "./race.js";
 import { follow, start } from "./stage.js";
@@ -12,7 +12,7 @@ const NAMES = {
   wiretap: { ctr: "what is there (CTR)", ecb: "what ECB would leak" },
   tamper: { no: "no", yes: "a byte in each row" },
   source: { pattern: "the built-in film", image: "image file", video: "video file", camera: "camera", text: "text" },
-  bits: { 0: "as the board gives", 8: "256", 4: "16, half the bytes" },
+  bits: { 0: "as many as the board manages", 8: "256", 4: "16, half the bytes" },
   beside: { no: "none", race: "a race of all kinds" },
 };
 const KINDS = {
@@ -25,7 +25,7 @@ const token = location.hash.slice(1);
 if (token) history.replaceState(null, "", location.pathname + location.search); // not to be read over a shoulder
 
 let socket = null, state = null, picture = null, heard = 0, summarised = 0, drawn = 0, counted = 0, refused = "";
-const said = {}; // choices that were made here and are not in the state yet
+const said = {}; // choices made here that the state does not contain yet
 let paused = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function connect() {
@@ -68,7 +68,7 @@ function say(choice) {
   showPending();
 }
 
-// Marks what was chosen and has not taken effect: until results of it have come, the old is what streams.
+// Marks choices without effect yet: until their first results arrive, the old choice still streams.
 function showPending() {
   if (!state) return;
   const waiting = CHOICES.filter((id) => (id in said ? said[id] : state.choice[id]) !== state.running[id]);
@@ -101,11 +101,11 @@ function takePicture(data) {
   if (!beside) summarise();
 }
 
-// What stands beneath the panes; with `suffix` beneath those of the second engine.
+// Writes the notes below the panes; with `suffix`, below the panes of the second engine.
 function notes(head, suffix) {
   const { wire, equal, checked } = head;
   const through = (state?.choice.beside ?? "no") !== "no" ? `${head.engine}: ` : "";
-  const even = wire.even ? "as of random bytes" : "not random: the picture shows through";
+  const even = wire.even ? "like random bytes" : "not random: the picture shows through";
   const shades = head.bits === 8 ? "" : `, ${2 ** head.bits} colours, two pixels a byte`;
   $("plaintext_note").textContent = `entropy ${head.plaintext_entropy.toFixed(2)} bits a byte${shades}`;
   $(`wire${suffix}_note`).textContent = through +
@@ -113,7 +113,7 @@ function notes(head, suffix) {
     `chi-square ${wire.chi_square.toFixed(0)} (p ${wire.probability.toPrecision(2)}): ${even}`;
   $(`decrypted${suffix}_note`).textContent = through +
     `by ${head.decrypted_by}: ${equal ? "equal to the source" : `DIFFERENT from the source in ${head.differ} bytes`}; ` +
-    `${head.tampered ? `${head.tampered} bytes were changed on the wire, and nothing noticed: CTR keeps secret, not whole; ` : ""}` +
+    `${head.tampered ? `${head.tampered} bytes were changed on the wire, and nothing noticed: CTR hides the data but does not detect tampering; ` : ""}` +
     `of all pictures from the board ${checked.equal} equal, ${checked.different} different${head.tampered ? " before that" : ""}`;
   if (suffix) return;
   const ecb = head.wiretap === "ecb", pictures = checked.equal + checked.different;
@@ -128,11 +128,11 @@ function verdict(id, good, text) {
   $(`${id}_verdict`).textContent = text;
 }
 
-// A pixel's colour: three bits of red and green, two of blue, the higher ones in the upper half of the byte.
+// A pixel's colour: three bits of red and green, two of blue; the upper half of the byte holds the most significant bits.
 const pixel = (red, green, blue) => 0xff000000 | (Math.round(blue) << 16) | (Math.round(green) << 8) | Math.round(red);
 const COLOURS = VALUES.map((byte) => pixel(
   (((byte >> 5) & 4) | ((byte >> 2) & 3)) * 255 / 7, (((byte >> 4) & 6) | ((byte >> 1) & 1)) * 255 / 7, (((byte >> 3) & 2) | (byte & 1)) * 255 / 3));
-const HALVES = DIGITS.map((half) => pixel((half >> 3) * 255, ((half >> 1) & 3) * 85, (half & 1) * 255)); // of 16 colours
+const HALVES = DIGITS.map((half) => pixel((half >> 3) * 255, ((half >> 1) & 3) * 85, (half & 1) * 255)); // the 16 colours
 
 function paint(canvas, bytes, { edge, bits }) {
   if (canvas.width !== edge) canvas.width = canvas.height = edge;
@@ -175,10 +175,10 @@ function showState() {
   bars($("bars"), latest.map((row) => ({ name: row.engine, value: row.mbps, kind: row.kind, link: row.link_mbps })), choice.engine);
   table($("latest"), [["engine, key", key], ["Mbps", (row) => figure(row.mbps)], ["kind", kind],
     ["cycles a block", (row) => figure(row.cycles_per_block)], ["link Mbps", (row) => figure(row.link_mbps, 2)],
-    ["engine's part of the link's time", (row) => percent(row.engine_share)]], latest);
+    ["engine's share of the link's time", (row) => percent(row.engine_share)]], latest);
   line($("line"), points.map((row) => row.link_mbps));
-  $("times").textContent = last?.link_time === "simulated" ? "In simulated time, waits for a busy machine included; wall time is the simulation's speed, not a board's."
-    : board.kind === "sim" ? "In wall time: that is the simulation's speed, not a board's." : "In wall time.";
+  $("times").textContent = last?.link_time === "simulated" ? "In simulated time, including waits for a busy machine; wall time shows the simulation's speed, not a board's."
+    : board.kind === "sim" ? "In wall time, which shows the simulation's speed, not a board's." : "In wall time.";
   table($("points"), [["engine, key", key], ["link Mbps", (row) => figure(row.link_mbps, 2)], ["time", (row) => row.link_time],
     ["wall Mbps", (row) => figure(row.wall_mbps, 2)], ["pictures a second", (row) => figure(row.pictures_a_second)],
     ["record bytes", (row) => row.record_bytes], ["host's CPU", (row) => percent(row.host_share)], ["sent again", (row) => row.retransmissions]],
@@ -218,7 +218,7 @@ function titled(id, value) {
   return NAMES[id]?.[value] ?? value;
 }
 
-// A sentence for those who listen, now and then.
+// Writes a sentence for screen readers from time to time.
 function summarise() {
   const last = state?.points.at(-1);
   if (!last || !picture || performance.now() - summarised < SUMMARY_MS) return;

@@ -1,7 +1,7 @@
 // The large number, and a lane for each kind of engine: bars and runners are in proportion to the measured speeds.
 const $ = (id) => document.getElementById(id);
-const LAP_MS = 1500; // of the fastest engine
-const STRETCHES = 24; // that are looked at
+const LAP_MS = 1500; // time of the fastest engine for a lap
+const STRETCHES = 24; // latest stretches considered
 const SHORT = { fastpath: "fast path", accelerator: "accelerator", table: "C with tables", byte: "C by bytes", zkn: "scalar instructions" };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 let lanes = [], before = 0, stopped = false;
@@ -9,15 +9,15 @@ let lanes = [], before = 0, stopped = false;
 export const three = (value) => (value >= 1000 ? Math.round(value).toString() : value.toPrecision(3));
 export const shortName = (engine) => SHORT[engine] ?? (engine.startsWith("ise") ? "instructions" : engine);
 
-// The speed of a row that a viewer is told: the link's in the board's own time where the board counts that (over
-// Ethernet), the engine's own in records elsewhere.
+// Returns the speed that viewers see: the link's in the board's own time if the board counts that (over Ethernet),
+// otherwise the engine's own in records.
 export function speedOf(row) {
   const link = row.picture_cycles !== null || row.mbps === null;
   return { mbps: link ? row.link_mbps : row.mbps, what: link ? "link speed" : "record speed" };
 }
 
-// A simulated board that waits for a busy machine counts its cycles on: of the last stretches the one with the least
-// waiting is nearest to the board's own speed.
+// A simulated board still counts cycles while it waits for a busy machine. Of the last stretches, the one that waited
+// least is nearest to the board's own speed.
 function leastWaiting(row, points) {
   if (row.link_time !== "simulated") return row;
   const same = points.slice(-STRETCHES).filter((point) => ["engine", "key_bits", "record_bytes"].every((name) => point[name] === row[name]));
@@ -47,7 +47,7 @@ export function showSpeeds({ latest: last, points, choice, racers, titles, board
   });
   const times = rows.length > 1 && least > 0 ? ` The fastest is ${three(most / least)} times as fast as the slowest.` : "";
   $("lanes_note").textContent = rows.length
-    ? `${speedOf(rows[0]).what}, ${rows[0].kind}, as measured lately; runners move in proportion.${times}` : `${board.name}: no figures yet.`;
+    ? `${speedOf(rows[0]).what}, ${rows[0].kind}, from the latest measurements; runners move in proportion.${times}` : `${board.name}: no figures yet.`;
 }
 
 function makeLane(engine) {

@@ -1,22 +1,22 @@
-// The stage, the keys, and the buttons that do what keys do. `choose` takes a choice, `pause` stops the pictures.
+// The stage, the keys, and the buttons with the functions of keys. `choose` sends a choice, `pause` stops the pictures.
 const $ = (id) => document.getElementById(id);
 const root = document.documentElement;
 let state = null;
 
 const KEYS = [
-  ["s", "stage and back", () => stage(!root.classList.contains("stage"))],
-  ["f", "full screen and back", fullScreen],
-  ["t", "tamper with the wire and stop", () => toggle("tamper", "yes", "no")],
-  ["e", "what ECB would leak, and CTR again", () => toggle("wiretap", "ecb", "ctr")],
-  ["r", "race of the engines, and one again", () => state?.options.beside.includes("race") && toggle("beside", "race", "no")],
+  ["s", "show the stage, or the whole page", () => stage(!root.classList.contains("stage"))],
+  ["f", "full screen on or off", fullScreen],
+  ["t", "tampering on the wire on or off", () => toggle("tamper", "yes", "no")],
+  ["e", "show what ECB would leak, or CTR", () => toggle("wiretap", "ecb", "ctr")],
+  ["r", "race of the engines, or one engine", () => state?.options.beside.includes("race") && toggle("beside", "race", "no")],
   ["1", "the fastest engine in hardware", () => engine(0)],
   ["2", "the instructions", () => engine(1)],
   ["3", "C", () => engine(2)],
   ["k", "the next key length", () => next("key_bits")],
   ["n", "the next source", () => next("source")],
-  ["p", "pause the pictures and let them move", () => pause()],
-  ["d", "dark and light", theme],
-  ["?", "these keys", () => ($("help").open ? $("help").close() : $("help").showModal())],
+  ["p", "pause or continue the pictures", () => pause()],
+  ["d", "dark or light", theme],
+  ["?", "show these keys", () => ($("help").open ? $("help").close() : $("help").showModal())],
   ["Escape", "leave the stage", () => stage(false)],
 ];
 let choose = () => {}, pause = () => {};
