@@ -18,50 +18,50 @@
 /* Record types; the reply to type T has type T + CL_WIRE_REPLY. */
 #define CL_WIRE_REPLY 0x80u
 
-/** Asks who answers: identity, clock, limits, engines. */
+/** Requests the board's identity, clock, limits and engines. */
 #define CL_WIRE_TYPE_INFO 0x01u
 
 /**
- * Opens a session, which owns a range of counter blocks under its key; the reply's header gives
- * its number. A range that overlaps one that was used or is owned under the same key in this
- * power cycle is refused, whatever the direction. Repeated with the same token and the same
- * data, it gives the same session.
+ * Opens a session, which owns a range of counter blocks under its key; the reply's header
+ * contains its number. The board refuses a range that overlaps a range used or owned under the
+ * same key in this power cycle, in either direction. A repeated request with the same token and
+ * data returns the same session.
  */
 #define CL_WIRE_TYPE_OPEN 0x02u
 
 /**
  * Data to encrypt or decrypt; the reply carries the result at the same offset. A counter block
- * serves one record: of the last window records up to the highest so far the board remembers
- * length and checksum, so that the same record sent again is answered again, and other data are
- * refused. Within the window records may come in any order; one that lies a window or more
- * beyond the highest expected, or behind the window, is refused.
+ * serves one record. The board remembers length and checksum of the last window records, up to
+ * the highest so far. So a repeated record is answered again, and different data are refused.
+ * Within the window, records may arrive in any order. A record before the window, or a window
+ * or more above the highest record expected, is refused.
  */
 #define CL_WIRE_TYPE_DATA 0x03u
 
 /**
- * Ends a session and zeroizes its key. Closing a session that is already closed succeeds. What
- * was used of its range stays remembered until power is cycled, and so does its window, until
- * other sessions need the room.
+ * Ends a session and zeroizes its key. Closing a session that is already closed succeeds. The
+ * board remembers the used part of its range until power is cycled, and its window until other
+ * sessions need the space.
  */
 #define CL_WIRE_TYPE_CLOSE 0x04u
 
 /**
- * What a session has done so far. Once another peer has had a session at the same time, all
- * cycles are 0, to the session's end: they would tell of the other's key.
+ * Counters of a session so far. Once another peer has had a session at the same time, all
+ * cycles are 0 until the session ends, because they would reveal something about the other key.
  */
 #define CL_WIRE_TYPE_STAT 0x05u
 
 /**
- * Runs an engine in CTR from memory to memory on the board, with no transport in the way, for a
- * few milliseconds at most: where the reply's bytes are fewer than total_bytes, ask again for
- * the rest. Refused as busy while another peer has a session open; dropped on a network if
- * frames have waited ever since another bench, selftest or mac was carried out.
+ * Runs an engine in CTR from memory to memory on the board, without transport, for a few
+ * milliseconds at most. If the reply's bytes are fewer than total_bytes, ask again for the
+ * rest. Refused as busy while another peer has a session open. Dropped on a network if frames
+ * have been waiting since the last bench, selftest or mac.
  */
 #define CL_WIRE_TYPE_BENCH 0x06u
 
 /**
- * Runs the known-answer tests of FIPS-197 and SP 800-38A on one engine. Refused as busy and
- * dropped as bench is.
+ * Runs the known-answer tests of FIPS-197 and SP 800-38A on one engine. Refused as busy, and
+ * dropped, under the same conditions as bench.
  */
 #define CL_WIRE_TYPE_SELFTEST 0x07u
 
@@ -71,60 +71,60 @@
  */
 #define CL_WIRE_TYPE_RESET 0x08u
 
-/** What the link has seen since power-on. */
+/** Counters of the link since power-on. */
 #define CL_WIRE_TYPE_COUNTERS 0x09u
 
 /**
- * What the board's Ethernet has seen since power-on, and what records of the session that the
- * header names cost there; sums are modulo 2^32 or 2^64. All cycles are 0 outside a session,
- * and in one that another peer had a session beside: see stat. Refused as unknown on a board or
- * link without Ethernet.
+ * Counters of the board's Ethernet since power-on, and the cycles there for records of the
+ * session that the header names; sums are modulo 2^32 or 2^64. All cycles are 0 outside a
+ * session, and in a session during which another peer had one; see stat. Refused as unknown on
+ * a board or link without Ethernet.
  */
 #define CL_WIRE_TYPE_NETWORK 0x0au
 
 /**
- * Where the engine fastpath takes the data records of its sessions, and what has become of the
- * frames for that address since power-on. Each counts once, for the first cause in this order;
- * what is dropped is not answered. Sums are modulo 2^32. Refused as unknown on a board or link
- * without a fast path.
+ * The address at which the engine fastpath takes the data records of its sessions, and counters
+ * of the frames for that address since power-on. Each frame counts once, for the first cause in
+ * this order; dropped frames are not answered. Sums are modulo 2^32. Refused as unknown on a
+ * board or link without a fast path.
  */
 #define CL_WIRE_TYPE_FASTPATH 0x0bu
 
 /**
- * Computes the AES-CMAC (SP 800-38B) of a message by one engine; with COUNT, BEARER, DIRECTION
- * and 26 zeros as the message's first 64 bits, the MAC's first 32 are 128-EIA2 (TS 33.401,
- * B.2.3). The message follows the fields of the request in whole blocks, at least one, to which
- * the host has padded it (6.2, step 4). Key and message are erased when the reply is there.
- * Refused as busy and dropped as bench is.
+ * Computes the AES-CMAC (SP 800-38B) of a message with one engine. If the message begins with
+ * COUNT, BEARER, DIRECTION and 26 zeros (64 bits), the first 32 bits of the MAC are 128-EIA2
+ * (TS 33.401, B.2.3). The message follows the fields of the request, padded by the host to
+ * whole blocks, at least one (6.2, step 4). Key and message are zeroized when the reply is
+ * complete. Refused as busy, and dropped, under the same conditions as bench.
  */
 #define CL_WIRE_TYPE_MAC 0x0cu
 
 /**
- * Asks the loader who answers, why the board was reset, and what its code memory holds. It then
- * waits for what is to come.
+ * Requests the loader's identity, the reason for the last reset, and the contents of the code
+ * memory. The loader then waits for further requests.
  */
 #define CL_WIRE_TYPE_LOADER 0x0du
 
 /**
- * Begins an image: the one in the code memory is invalid from then on. Refused as image where
- * the header does not fit this gateware and memory; nothing is changed then.
+ * Begins an image: the image in the code memory becomes invalid. Refused as image if the header
+ * does not fit this gateware and memory; then nothing is changed.
  */
 #define CL_WIRE_TYPE_LOAD_BEGIN 0x0eu
 
 /**
- * A part of the image: its place behind the image's header is the offset of the record's
- * header, a multiple of 16. Refused before load_begin.
+ * A part of the image. Its position, counted from the end of the image's header, is the offset
+ * in the record's header, a multiple of 16. Refused before load_begin.
  */
 #define CL_WIRE_TYPE_LOAD_DATA 0x0fu
 
 /**
- * Writes the header of the image that was loaded, checks what the code memory now holds, and
- * starts it; without load_begin, what it holds. Refused as image if it is not whole: nothing is
- * started then.
+ * Writes the header of the loaded image, checks the image in the code memory, and starts it.
+ * Without load_begin, it checks and starts the image that is there. Refused as image if the
+ * image is not complete; then nothing is started.
  */
 #define CL_WIRE_TYPE_LOAD_START 0x10u
 
-/** A request that was not carried out, and why. */
+/** Reports that a request was not carried out, and the reason. */
 #define CL_WIRE_TYPE_ERROR 0xffu
 
 /* Codes of an error reply. */
@@ -145,7 +145,7 @@
 
 /**
  * The offset is not a multiple of the session's record_bytes, the record is longer than that,
- * or its data end behind the session's length; detail is record_bytes.
+ * or its data end after the session's length; detail is record_bytes.
  */
 #define CL_WIRE_ERROR_OFFSET 5u
 
@@ -179,7 +179,7 @@
 #define CL_WIRE_ERROR_ELSEWHERE 12u
 
 /**
- * The board can remember no more ranges of counter blocks, and forgets none in this power
+ * The board can remember no more ranges of counter blocks, and forgets none before a power
  * cycle; detail is how many it holds.
  */
 #define CL_WIRE_ERROR_RANGES_FULL 13u
@@ -191,13 +191,13 @@
 #define CL_WIRE_ERROR_RANDOM 14u
 
 /**
- * The ticket is not that of a range with this key, initial counter block and record_bytes, or
- * the range's window is no longer remembered.
+ * The ticket does not belong to a range with this key, initial counter block and record_bytes,
+ * or the board no longer remembers the range's window.
  */
 #define CL_WIRE_ERROR_TICKET 15u
 
 /**
- * The record lies behind the window, or a window or more beyond the highest record expected;
+ * The record lies before the window, or a window or more above the highest record expected;
  * detail is the window in records.
  */
 #define CL_WIRE_ERROR_WINDOW 16u
@@ -230,7 +230,7 @@
 
 /* Flags of open. */
 
-/** The session goes on in the range that ticket names. */
+/** The session continues in the range that ticket names. */
 #define CL_WIRE_FLAG_RESUME 1u
 
 /** The board draws the initial counter block. */
@@ -241,7 +241,7 @@
 /** It can be started. */
 #define CL_WIRE_IMAGE_STATE_WHOLE 0u
 
-/** There is none, or a part of one. */
+/** There is no image, or only a part of one. */
 #define CL_WIRE_IMAGE_STATE_NONE 1u
 
 /** It is for another memory: its origin, or its length. */
@@ -275,34 +275,37 @@
 /** Table-based C: four tables of 1 KB combine SubBytes, ShiftRows and MixColumns. */
 #define CL_WIRE_ENGINE_TABLE 1u
 
-/** Vector AES unit, the paper's seven instructions: two a round; scalar loads and stores. */
+/**
+ * Vector AES unit with the paper's seven instructions, two for each round; scalar loads and
+ * stores.
+ */
 #define CL_WIRE_ENGINE_ISE 2u
 
 /** AES-CTR accelerator with its own DMA. */
 #define CL_WIRE_ENGINE_ACCELERATOR 3u
 
-/** Vector AES unit, one instruction a round; scalar loads and stores. */
+/** Vector AES unit with one instruction for each round; scalar loads and stores. */
 #define CL_WIRE_ENGINE_ISE_FUSED 4u
 
-/** Vector AES unit, one instruction a round, vector loads and stores. */
+/** Vector AES unit with one instruction for each round, and vector loads and stores. */
 #define CL_WIRE_ENGINE_ISE_VMEM 5u
 
 /**
- * Scalar AES instructions of RISC-V Zkne on the CFU port, in place of the vector unit: a peer
- * to compare with.
+ * Scalar AES instructions of RISC-V Zkne on the CFU port instead of the vector unit, for
+ * comparison.
  */
 #define CL_WIRE_ENGINE_ZKN 6u
 
 /**
- * UDP fast path: data records from the network through AES-CTR and back in hardware, at an
- * address of its own.
+ * UDP fast path: hardware that receives data records from the network at its own address,
+ * processes them with AES-CTR and sends the results.
  */
 #define CL_WIRE_ENGINE_FASTPATH 7u
 
 /**
- * SNOW 3G accelerator with its own DMA: 128-EEA1 (TS 33.401, B.1.2), as keystream of counter
- * blocks COUNT || BEARER || DIRECTION || 0^26 || number of the block, at most 65535; keys of
- * 128 bits.
+ * SNOW 3G accelerator with its own DMA: 128-EEA1 (TS 33.401, B.1.2), with the keystream
+ * numbered in counter blocks COUNT || BEARER || DIRECTION || 0^26 || block number, at most
+ * 65535; keys of 128 bits.
  */
 #define CL_WIRE_ENGINE_SNOW3G 8u
 
@@ -355,7 +358,7 @@ struct cl_wire_header {
 	uint8_t type;
 	/** Bytes of data that follow the header. */
 	uint16_t length;
-	/** Session that the board gave in reply to open; 0 outside a session. */
+	/** Number of the session, from the board's reply to open; 0 outside a session. */
 	uint32_t session;
 	/** Byte offset of the data in the session's stream; a multiple of 16. */
 	uint64_t offset;
@@ -386,7 +389,7 @@ static inline void cl_wire_put_header(uint8_t *to, const struct cl_wire_header *
 
 /**
  * Precedes firmware in the code memory, and in the file that `cipherlane load` takes. The
- * firmware begins behind it.
+ * firmware follows it.
  */
 struct cl_wire_image {
 	/** 0x57464C43, the bytes CLFW. */
@@ -395,9 +398,9 @@ struct cl_wire_image {
 	uint32_t length;
 	/** Address of this header that the firmware was linked for. */
 	uint32_t origin;
-	/** As in info: of the gateware that it was built for, then of the firmware. */
+	/** As in info: for the gateware that it was built for, then for the firmware. */
 	uint8_t build_id[16];
-	/** CRC-32, as of a record, of the fields before and of the firmware. */
+	/** CRC-32, as for records, over the fields before it and the firmware. */
 	uint32_t crc;
 };
 _Static_assert(sizeof(struct cl_wire_image) == CL_WIRE_IMAGE_SIZE, "as on the wire");
@@ -440,32 +443,33 @@ struct cl_wire_info_reply {
 	uint16_t max_data;
 	/** major << 16 | minor << 8 | patch. */
 	uint32_t firmware_version;
-	/** Frequency of the clock that cycles are counted in, in Hz. */
+	/** Frequency in Hz of the clock that counts cycles. */
 	uint32_t clock_hz;
 	/**
-	 * Bytes that the board can hold on receive: the host keeps no more than this in flight,
-	 * framing included.
+	 * Bytes that the board can hold on receive: the host keeps at most this many in flight,
+	 * including framing.
 	 */
 	uint32_t rx_window;
 	/** Engines present: bit N stands for the engine of code N. */
 	uint32_t engines;
-	/** Size of the buffer that bench passes over, in bytes. */
+	/** Size in bytes of the buffer that bench processes. */
 	uint32_t bench_bytes;
 	/** Ranges of counter blocks that the board can remember. */
 	uint16_t ranges;
-	/** Of them, those that are still free in this power cycle. */
+	/** Number of these ranges that are still free in this power cycle. */
 	uint16_t ranges_free;
 	/** Name of the board, ASCII, padded with zeros. */
 	uint8_t board[16];
 	/**
-	 * Port of the firmware (baremetal, zephyr), ASCII, padded with zeros; `, SDR` or `,
-	 * DDR3` behind it: data of records lie in such SDRAM; `SDRAM: ` and a reason in its
-	 * place: they do not, as it does not work.
+	 * Port of the firmware (baremetal, zephyr), ASCII, padded with zeros. A suffix `, SDR`
+	 * or `, DDR3` means that record data are in SDRAM of this type. `SDRAM: ` and a reason,
+	 * instead of the port, mean that the SDRAM does not work and is not used.
 	 */
 	uint8_t firmware[16];
 	/**
-	 * Which build answers: of gateware, then of firmware, the first 8 bytes of a SHA-256;
-	 * zeros, or the text `cipherlane build`, where no build flow has put one.
+	 * Identity of the build: the first 8 bytes of a SHA-256 for the gateware, then 8 bytes
+	 * for the firmware. Zeros, or the text `cipherlane build`, if no build flow has written
+	 * it.
 	 */
 	uint8_t build_id[16];
 };
@@ -502,32 +506,33 @@ struct cl_wire_open_request {
 	/** 0: encrypt; 1: decrypt. */
 	uint8_t direction;
 	/**
-	 * Bit 0, resume: the session goes on in the range that ticket names; a session that
-	 * still has it is ended first. Bit 1, draw: the board draws the initial counter block,
-	 * 96 random bits before 32 zeros; iv is then what the host contributes to it.
+	 * Bit 0, resume: the session continues in the range that ticket names; a session that
+	 * still owns the range is ended first. Bit 1, draw: the board draws the initial counter
+	 * block, 96 random bits followed by 32 zeros; iv is then the host's contribution to the
+	 * random bits.
 	 */
 	uint32_t flags;
 	/**
-	 * Bytes of the stream: the session's range is ceil(length / 16) counter blocks from the
-	 * initial one on, and no record may end behind it. 1 to 2^36; at close the range
-	 * shrinks to what was used.
+	 * Bytes of the stream, 1 to 2^36. The session's range is ceil(length / 16) counter
+	 * blocks, starting at the initial one, and no record may end after it. At close, the
+	 * range shrinks to the blocks used.
 	 */
 	uint64_t length;
 	/**
 	 * Record N of the stream begins at byte offset N x record_bytes and is no longer. A
-	 * multiple of 16, at most max_data of where the records go.
+	 * multiple of 16, at most the max_data of the address that receives the records.
 	 */
 	uint32_t record_bytes;
 	/** 0. */
 	uint32_t reserved;
 	/**
-	 * With resume: the ticket that the board gave for the range, with the same key, initial
-	 * counter block and record_bytes. Otherwise 0.
+	 * With resume: the board's ticket for the range; key, initial counter block and
+	 * record_bytes must be the same as before. Otherwise 0.
 	 */
 	uint64_t ticket;
 	/**
 	 * Initial counter block T1 (SP 800-38A, 6.5); block n uses T1 + n modulo 2^128. With
-	 * draw: random bytes of the host's.
+	 * draw: random bytes from the host.
 	 */
 	uint8_t iv[16];
 	/** The key, first byte first, padded with zeros. */
@@ -554,18 +559,16 @@ static inline void cl_wire_put_open_request(uint8_t *to, const struct cl_wire_op
 
 /** The reply of record type open, after the header. */
 struct cl_wire_open_reply {
-	/** Initial counter block of the session: that of the request, or the one drawn. */
+	/** Initial counter block of the session, from the request or drawn by the board. */
 	uint8_t iv[16];
-	/**
-	 * With it the range can be resumed in this power cycle, after the session has ended.
-	 */
+	/** Ticket that resumes the range in this power cycle, after the session has ended. */
 	uint64_t ticket;
 	/**
-	 * Byte offset of the lowest record that is still answered: 0, or of a resumed range
-	 * where its window begins.
+	 * Byte offset of the lowest record that is still answered: 0, or the beginning of the
+	 * window of a resumed range.
 	 */
 	uint64_t first;
-	/** Records whose checksums the board remembers, see data. */
+	/** Number of records for which the board remembers checksums; see data. */
 	uint32_t window;
 	/** 0. */
 	uint32_t reserved;
@@ -592,13 +595,13 @@ static inline void cl_wire_put_open_reply(uint8_t *to, const struct cl_wire_open
 
 /** The reply of record type stat, after the header. */
 struct cl_wire_stat_reply {
-	/** Data bytes processed, repeated records included. */
+	/** Data bytes processed, including repeated records. */
 	uint64_t bytes;
-	/** 16-byte blocks processed, a partial block counted as one. */
+	/** 16-byte blocks processed; a partial block counts as one. */
 	uint64_t blocks;
 	/**
-	 * Clock cycles spent in the engine for these bytes, cache maintenance included; 0 of
-	 * the engine fastpath, which does not count them.
+	 * Clock cycles spent in the engine for these bytes, including cache maintenance; 0 for
+	 * the engine fastpath, which does not count cycles.
 	 */
 	uint64_t cycles;
 	/** Clock cycles of the key schedule at open. */
@@ -637,7 +640,9 @@ struct cl_wire_bench_request {
 	uint16_t key_bits;
 	/** Bytes of each call of the engine, 1 to bench_bytes. */
 	uint32_t record_bytes;
-	/** Bytes in all, in passes over the buffer where it is smaller. */
+	/**
+	 * Bytes in all; the engine passes over the buffer repeatedly if the buffer is smaller.
+	 */
 	uint32_t total_bytes;
 };
 _Static_assert(sizeof(struct cl_wire_bench_request) == CL_WIRE_BENCH_REQUEST_SIZE, "as on the wire");
@@ -784,18 +789,18 @@ static inline void cl_wire_put_counters_reply(uint8_t *to, const struct cl_wire_
 struct cl_wire_network_reply {
 	/** Clock cycles since the session was opened. */
 	uint64_t cycles;
-	/** Cycles on the MAC's registers for frames that carried a record. */
+	/** Cycles spent on the MAC's registers for frames that carried a record. */
 	uint64_t driver_cycles;
 	/**
-	 * Cycles on copies between the MAC's slots and memory, their checksums included, for
+	 * Cycles spent on copies between the MAC's slots and memory, including checksums, for
 	 * the same frames.
 	 */
 	uint64_t copy_cycles;
-	/** Cycles on the headers of Ethernet, IPv4 and UDP, for the same frames. */
+	/** Cycles spent on the headers of Ethernet, IPv4 and UDP, for the same frames. */
 	uint64_t stack_cycles;
-	/** Cycles on the records themselves, without the engine's. */
+	/** Cycles spent on the records themselves, without the engines. */
 	uint64_t record_cycles;
-	/** Cycles in the engines. */
+	/** Cycles spent in the engines. */
 	uint64_t engine_cycles;
 	/** Frames received. */
 	uint32_t frames;
@@ -804,9 +809,9 @@ struct cl_wire_network_reply {
 	/** ARP requests and ICMP echo requests answered. */
 	uint32_t responses;
 	/**
-	 * Frames for another address, protocol or port, those with a VLAN tag (IEEE 802.1Q),
-	 * priority tags of VLAN 0 among them, and long echo requests that exceeded the budget
-	 * of cycles.
+	 * Frames for another address, protocol or port; frames with a VLAN tag (IEEE 802.1Q),
+	 * including priority tags of VLAN 0; and long echo requests that exceeded the budget of
+	 * cycles.
 	 */
 	uint32_t ignored;
 	/**
@@ -818,7 +823,7 @@ struct cl_wire_network_reply {
 	uint32_t checksum_errors;
 	/** Frames that the MAC dropped for their frame check sequence or preamble. */
 	uint32_t fcs_errors;
-	/** Frames that the MAC dropped because all its slots were taken. */
+	/** Frames that the MAC dropped because all its slots were in use. */
 	uint32_t overflows;
 };
 _Static_assert(sizeof(struct cl_wire_network_reply) == CL_WIRE_NETWORK_REPLY_SIZE, "as on the wire");
@@ -866,9 +871,9 @@ struct cl_wire_fastpath_reply {
 	uint32_t address;
 	/** UDP port. */
 	uint16_t port;
-	/** Most data bytes a record may carry there; a multiple of 16. */
+	/** Most data bytes of a record to this address; a multiple of 16. */
 	uint16_t max_data;
-	/** As in info, for records there. */
+	/** As in info, for records to this address. */
 	uint32_t rx_window;
 	/** Data records answered. */
 	uint32_t records;
@@ -884,32 +889,34 @@ struct cl_wire_fastpath_reply {
 	 * contradict each other.
 	 */
 	uint32_t ipv4;
-	/** IPv4 packets dropped for the checksum of their header, or of UDP if it is not 0. */
+	/**
+	 * IPv4 packets dropped for a wrong header checksum, or a wrong UDP checksum that is not
+	 * 0.
+	 */
 	uint32_t checksum;
 	/**
-	 * Frames dropped because they come from a broadcast or multicast address, of the MAC or
-	 * of IPv4.
+	 * Frames dropped because their source is a broadcast or multicast address, of Ethernet
+	 * or IPv4.
 	 */
 	uint32_t source;
 	/**
-	 * Frames dropped because they are neither ARP, nor IPv4 for that address with an echo
-	 * request of up to 128 bytes or a datagram for that port; frames with a VLAN tag are
-	 * among them.
+	 * Frames dropped because they are none of ARP, an IPv4 echo request of up to 128 bytes
+	 * for this address, or a datagram for this port. Frames with a VLAN tag are among them.
 	 */
 	uint32_t unserved;
 	/** Frames dropped because the receive buffer was full. */
 	uint32_t receive_overflow;
 	/** Datagrams dropped because they are shorter than a record's header. */
 	uint32_t header;
-	/** Records dropped because they are of another version. */
+	/** Records dropped because their version is another one. */
 	uint32_t version;
 	/** Records dropped because they are not data requests. */
 	uint32_t type;
-	/** Records dropped because their length is not that of the datagram. */
+	/** Records dropped because their length does not match the datagram. */
 	uint32_t length;
 	/** Records dropped because their offset is not a multiple of 16. */
 	uint32_t offset;
-	/** Records dropped because no open session has their number. */
+	/** Records dropped because no open session has the number in the header. */
 	uint32_t session;
 	/**
 	 * Records dropped because they come from another address or port than the session's.
@@ -917,18 +924,18 @@ struct cl_wire_fastpath_reply {
 	uint32_t peer;
 	/** Records dropped because their token is not the session's. */
 	uint32_t token;
-	/** Records dropped because their data end behind the session's length. */
+	/** Records dropped because their data end after the session's length. */
 	uint32_t limit;
 	/**
-	 * Records dropped because their offset is no multiple of the session's record_bytes,
-	 * they are longer than that, or they lie outside the window.
+	 * Records dropped because their offset is not a multiple of the session's record_bytes,
+	 * because they are longer than record_bytes, or because they lie outside the window.
 	 */
 	uint32_t window;
-	/** Records dropped because the session's key is gone or about to go. */
+	/** Records dropped because the session's key has been zeroized or is about to be. */
 	uint32_t key;
 	/** Records dropped because there was no room for the reply. */
 	uint32_t transmit_overflow;
-	/** Records dropped because other data had come for their counter blocks before. */
+	/** Records dropped because other data came for their counter blocks before. */
 	uint32_t other_data;
 };
 _Static_assert(sizeof(struct cl_wire_fastpath_reply) == CL_WIRE_FASTPATH_REPLY_SIZE, "as on the wire");
@@ -951,13 +958,13 @@ static inline void cl_wire_put_fastpath_reply(uint8_t *to, const struct cl_wire_
 /** The request of record type mac, after the header. */
 struct cl_wire_mac_request {
 	/**
-	 * Code of the engine, one of AES that is no server; over a network none in C, which
-	 * would take too long.
+	 * Code of the engine: an AES engine that works from memory to memory. Over a network,
+	 * engines in C are refused, because they would take too long.
 	 */
 	uint32_t engine;
 	/**
-	 * Which is added to the last block. 1: K1, the message is of whole blocks; 2: K2, it
-	 * was padded.
+	 * The subkey that is added to the last block. 1: K1, the message is a whole number of
+	 * blocks; 2: K2, it was padded.
 	 */
 	uint32_t subkey;
 	/** The key, first byte first. */
@@ -1011,7 +1018,7 @@ static inline void cl_wire_put_mac_reply(uint8_t *to, const struct cl_wire_mac_r
 struct cl_wire_loader_reply {
 	/** As in info. */
 	uint8_t kind;
-	/** Why the board was reset: one of the causes. */
+	/** Why the board was reset: one of the causes of a reset. */
 	uint8_t cause;
 	/** What the code memory holds: one of the states of an image. */
 	uint8_t image;
@@ -1019,15 +1026,17 @@ struct cl_wire_loader_reply {
 	uint8_t reserved;
 	/** Most data bytes of load_data. */
 	uint32_t data_bytes;
-	/** Bytes that the code memory holds, the image's header included. */
+	/** Size of the code memory in bytes, including the image's header. */
 	uint32_t capacity;
 	/** Address of the code memory. */
 	uint32_t origin;
 	/** As in info. */
 	uint8_t board[16];
-	/** As in info: of gateware, then of the loader. */
+	/** As in info: for the gateware, then for the loader. */
 	uint8_t build_id[16];
-	/** Build id of the image in the code memory, if that is whole; otherwise zeros. */
+	/**
+	 * Build id of the image in the code memory, if the image is complete; otherwise zeros.
+	 */
 	uint8_t image_id[16];
 };
 _Static_assert(sizeof(struct cl_wire_loader_reply) == CL_WIRE_LOADER_REPLY_SIZE, "as on the wire");
@@ -1068,7 +1077,7 @@ static inline void cl_wire_put_load_begin_request(uint8_t *to, const struct cl_w
 #define CL_WIRE_ERROR_REPLY_DETAIL 4u
 #define CL_WIRE_ERROR_REPLY_SIZE 8u
 
-/** A request that was not carried out, and why. */
+/** Reports that a request was not carried out, and the reason. */
 struct cl_wire_error_reply {
 	/** One of the error codes. */
 	uint16_t code;
@@ -1076,7 +1085,7 @@ struct cl_wire_error_reply {
 	uint8_t request;
 	/** 0. */
 	uint8_t reserved;
-	/** Depends on the code: the limit that was passed, or the value refused. */
+	/** Depends on the code: the limit that was exceeded, or the value refused. */
 	uint32_t detail;
 };
 _Static_assert(sizeof(struct cl_wire_error_reply) == CL_WIRE_ERROR_REPLY_SIZE, "as on the wire");

@@ -104,6 +104,7 @@ RUN = {
     "--listen {}: give an address as": "test_advice::test_of_the_live_view",
     "name another with --listen": "test_advice::test_of_the_live_view",
     "reach it with --allow-host": "test_live_server::test_all_addresses_may_be_listened_to_where_names_are_allowed",
+    "start it with --allow-host": "test_live_server::test_all_addresses_may_be_listened_to_where_names_are_allowed",
     "--allow-host {}: give": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
     "./- is a file, --json writes": "test_advice::test_of_standard_streams",
     "top needs a terminal": "test_advice::test_of_commands_that_the_terminal_view_names",

@@ -171,7 +171,7 @@ def test_standard_streams_are_files_of_the_command(server, place, monkeypatch):
             monkeypatch.setenv("CIPHERLANE_KEY", KEY)
     assert (place / "in").read_bytes() == before
     status, _, stderr = command("bench", "--port", server.url, "--csv", "-")
-    assert status == 2 and "--csv takes the name of a file: ./- is one" in one_line_error(stderr)
+    assert status == 2 and "--csv takes the name of a file: ./- is a file" in one_line_error(stderr)
 
 
 @pytest.mark.parametrize(("answer", "status"), [(True, 0), (False, 2)])

@@ -69,7 +69,7 @@ def add_to(commands: Any) -> None:
         default=[],
         metavar="NAME[:PORT]",
         help="another name by which browsers reach the page, for example through an SSH tunnel or a container's port; "
-        "the default PORT is the port of --listen; repeatable. With a name beyond loopback, the page asks for the token",
+        "the default PORT is the port of --listen; repeatable. For a name beyond loopback, the page needs the token",
     )
     parser.set_defaults(run=run)
 

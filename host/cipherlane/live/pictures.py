@@ -104,7 +104,7 @@ def _scene(edge: int, time: float) -> bytes:
 
 
 def _ridge(place: float, time: float, waves: tuple[int, int]) -> float:
-    """Return the height of the hills at a place from 0 to 1; in one run of the film they pass a whole number of times."""
+    """Return the height of the hills at a place from 0 to 1; they pass a whole number of times in one film."""
     return sum(0.5 + 0.5 * math.sin(2 * math.pi * wave * (place + time) + wave) for wave in waves) / len(waves)
 
 
