@@ -157,7 +157,7 @@ RUN = {
     "not shown here, but by --json": "test_advice::test_of_tables_that_do_not_fit",
     "did you mean --port {}?": "test_advice::test_of_ports",
     "reports it as closed: check the address, or start": "test_closed_port::test_every_command_tells_a_closed_port",
-    "shows the route": "test_closed_port::test_what_is_advised_for_a_board_that_is_silent_can_be_run",
+    "shows the route": "test_closed_port::test_advice_on_a_silent_board_can_be_run",
     "`cipherlane find` lists what is there": "test_advice::test_of_ports",
     "`cipherlane find` lists them": "test_advice::test_of_ports",
     "cannot open port {}: {}; name {} with --port": "test_advice::test_of_ports",
@@ -165,9 +165,8 @@ RUN = {
     "cipherlane null-board": "test_advice::test_of_commands_that_others_name",
     "give the IPv4 address of the board": "test_advice::test_of_ports",
     "check the address, or start the board": "test_advice::test_of_ports",
-    "`cipherlane doctor --port {}` shows the way": "test_closed_port::test_advice_on_a_silent_board_can_be_run",
     "`cipherlane bench --link` uses it": "test_doctor::test_the_null_board",
-    "; --log FILE shows what was sent and received": "test_advice::test_of_faults_of_the_tool",
+    "; --log FILE records what is sent and received": "test_advice::test_of_faults_of_the_tool",
     "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
 # Maps a part of each remaining piece of advice to the reason why no test follows it.

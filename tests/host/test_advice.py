@@ -250,7 +250,7 @@ def test_of_faults_of_the_tool(place, to, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("cipherlane.commands.info.views.show", lambda *_: {}["no such key"])
         refused("a fault of this tool, KeyError", "info", *to)
-        refused("; --log FILE shows what was sent and received", "info", *to)
+        refused("; --log FILE records what is sent and received", "info", *to)
         refused(", and the log seen", "info", *to, "--log", "seen")
     seen = {json.loads(line)["direction"] for line in (place / "seen").read_text().splitlines()}
     assert seen == {"sent", "received"}
