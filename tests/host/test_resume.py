@@ -87,7 +87,7 @@ def test_a_signal_leaves_the_board_usable_and_the_command_it_names_completes(ser
     assert 0 < len(kept) < len(data) and kept == reference(data)[: len(kept)]
     said, _, hint = message.partition("; to resume: ")
     assert said.startswith("cipherlane: error: interrupted; ")
-    assert f"{part} keeps the first {len(kept)} bytes" in said
+    assert f"{part} holds the first {len(kept)} bytes" in said
     assert not out.exists()
     assert server.board.seen[-1] == "close" and not server.board.sessions
     assert command("info", "--port", server.url)[0] == 0

@@ -18,8 +18,8 @@ FORMS = {
     "byte-order mark": codecs.BOM_UTF8 + KEY.encode(),
     "is UTF-16, with": KEY.encode("utf-16"),
     "is UTF-16,": codecs.BOM_UTF16_BE + f"{KEY}\r\n".encode("utf-16-be"),
-    "is UTF-16, and": KEY.encode("utf-16-le"),
-    "UTF-16, and": KEY.encode("utf-16-be"),
+    "is UTF-16, but": KEY.encode("utf-16-le"),
+    "UTF-16, but": KEY.encode("utf-16-be"),
     "is UTF-32": KEY.encode("utf-32"),
     "holds 24 raw bytes": bytes.fromhex(KEY),
 }
@@ -193,7 +193,7 @@ def test_a_checkout_that_git_refuses(tmp_path, monkeypatch, capsys):
     results._warn_of_no_commit.cache_clear()
     assert results.commit(file) is None and results.commit(file) is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("cipherlane: warning: figures carry no commit, as git refuses this checkout")
+    assert line.startswith("cipherlane: warning: figures name no commit, because git refuses this checkout")
     assert shell(re.search(r"`(.*)`", line)[1]).returncode == 0
     assert results.commit(file) == known and capsys.readouterr().err == ""
     assert results.commit(tmp_path / "home") is None and capsys.readouterr().err == "", "no checkout is no refusal"

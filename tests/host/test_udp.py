@@ -288,7 +288,7 @@ def test_addresses_that_are_none(url):
 def test_addresses():
     assert parse("udp://192.168.1.50") == ("192.168.1.50", 20197)
     assert parse("udp://board:1234") == ("board", 1234)
-    with pytest.raises(PortError, match=r"no way to udp://255\.255\.255\.255"):
+    with pytest.raises(PortError, match=r"cannot reach udp://255\.255\.255\.255"):
         UdpTransport("udp://255.255.255.255")
 
 
