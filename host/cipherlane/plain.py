@@ -5,10 +5,8 @@ def plain(text: str, keep: str = "") -> str:
     r"""Return text that prints as it is: it moves no cursor, sets no colour and does not reorder letters.
 
     Unprintable characters become their Python escapes: \x1b for the escape character, \u202e for a bidirectional
-    override,
-    \n for a line end, \udcff for the byte 255 in a file name that is not valid text. Everything that the tool prints on
-    a
-    terminal passes through here.
+    override, \n for a line end, \udcff for the byte 255 in a file name that is not valid text. Everything that the tool
+    prints on a terminal passes through here.
 
     Args:
         text: the text received.
@@ -16,6 +14,12 @@ def plain(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        each if each.isprintable() or each in keep else each.encode("unicode_escape").decode("ascii") for each in text
-    )
+    return "".join(each if each.isprintable() or each in keep else _escape(each) for each in text)
+
+
+def _escape(character: str) -> str:
+    """Return the escape by hand: looking up Python's codec opens a file, and there may be no descriptor left."""
+    number = ord(character)
+    if character in "\n\r\t":
+        return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}[character]
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

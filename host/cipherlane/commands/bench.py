@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import views
+from ..clock import Clock
 from ..counterblocks import CounterBlocks
 from ..device import DIRECTIONS, KEY_BITS, Device, key_bits_of
 from ..errors import ArgumentError, CipherlaneError
@@ -121,14 +122,21 @@ def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterato
                     words = (device, engine, blocks, record_bytes, window, total)
                     measured = functools.partial(measure, *words, seconds=args.duration, keep=keep)
                     label = f"{engine.name.lower()} {key_bits}"
-                    yield label, _with_intervals(measured, args, label) if args.interval else _with_progress(measured)
+                    yield (
+                        label,
+                        _with_intervals(measured, args, label, device.clock)
+                        if args.interval
+                        else _with_progress(measured),
+                    )
 
 
 def _with_progress(measure: Callable[..., Any]) -> Task:
     return lambda show: measure(progress=show)
 
 
-def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str) -> Task:
+def _with_intervals(
+    measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str, clock: Clock
+) -> Task:
     """Return a task that prints each interval as it ends: on standard output, or on standard error with --json."""
 
     def show(line: str) -> None:
@@ -137,7 +145,7 @@ def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Name
     def task(progress: Progress) -> LinkMeasurement:
         for line in views.interval_heading(label):
             show(line)
-        intervals = Intervals(args.interval, lambda interval: show(views.interval_line(interval)))
+        intervals = Intervals(args.interval, lambda interval: show(views.interval_line(interval)), clock)
         try:
             return measure(progress=progress, intervals=intervals)
         finally:
