@@ -75,5 +75,5 @@ ARROWS = (
 
 
 def picture() -> str:
-    """The diagram as SVG."""
+    """Return the diagram as SVG."""
     return draw(TITLE, DESCRIPTION, (9.0, 5.2), BOXES, ARROWS)

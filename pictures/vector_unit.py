@@ -65,5 +65,5 @@ ARROWS = (
 
 
 def picture() -> str:
-    """The diagram as SVG."""
+    """Return the diagram as SVG."""
     return draw(TITLE, DESCRIPTION, (8.6, 5.6), BOXES, ARROWS)

@@ -157,7 +157,7 @@ def _tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[lis
 
 
 def render(content: dict[str, Content]) -> list[str]:
-    """The tables in Markdown."""
+    """Return the tables in Markdown."""
     lines = ['`make boards` prints these tables. Clocks marked "one seed" are only indicative:']
     for headings, rows in _tables(content):
         lines += ["", *table(headings, rows)]
@@ -168,7 +168,7 @@ TABLE = Table(name="boards", page="gateware/boards/README.md", sources=SOURCES, 
 
 
 def show(console: Console, content: dict[str, Content]) -> None:
-    """Prints the tables."""
+    """Print the tables."""
     for headings, rows in _tables(content):
         shown = RichTable(*headings)
         for row in rows:

@@ -27,7 +27,7 @@ def _figures(cells: dict[tuple, Record], direction: str, name: str) -> str:
 
 
 def show(records: list[Record]) -> None:
-    """Prints the tables."""
+    """Print the tables."""
     console = Console(width=170)
     paper.show_paper(console, records)
     paper.show_quoted(console, records)

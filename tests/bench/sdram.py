@@ -1,6 +1,6 @@
 """Measure AES with its data in SDRAM: ``python -m tests.bench.sdram``, or ``make bench-sdram``.
 
-The programs are those of ``make bench``, on a simulated board with SDRAM, in CTR in place over 32 KB (engines in C:
+It runs the programs of ``make bench`` on a simulated board with SDRAM, in CTR in place over 32 KB (engines in C:
 2 KB). The pass that warms the caches does not count. Every figure's data are compared with `cryptography`.
 
 The vector unit's loads and the accelerator's DMA do not reach SDRAM. With `copied`, the program copies the data into

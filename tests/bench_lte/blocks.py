@@ -48,7 +48,7 @@ CIPHERS = {"128-EEA1": eea1, "128-EEA2": eea2}
 
 
 def cipher_of(engine: str | None) -> str:
-    """What an engine deciphers."""
+    """Return the name of the cipher that an engine deciphers."""
     return {None: "128-EEA0", "snow3g": "128-EEA1"}.get(engine, "128-EEA2")
 
 

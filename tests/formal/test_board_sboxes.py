@@ -18,7 +18,7 @@ from tests.gateware.boards import REGISTERED_SBOXES, SCALAR_UNITS, VECTOR_UNITS
 
 @pytest.mark.parametrize("implementation", SCALAR_UNITS)
 def test_combinational(implementation):
-    """Of the scalar unit."""
+    """The S-box of the scalar unit."""
     assert is_the_definition_and_undone(implementation)
 
 

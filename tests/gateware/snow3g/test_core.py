@@ -40,7 +40,7 @@ class Bench:
         self.sim.run(load_key(self.port.keys, key, slot), max_cycles=1000)
 
     def give(self, **command):
-        """A key command."""
+        """Give a key command."""
 
         def bench():
             yield from settle(self.port.keys)

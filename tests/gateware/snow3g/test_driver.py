@@ -1,4 +1,4 @@
-"""Test the engine `snow3g` in C, on the simulated accelerator with the core of 128-EEA1, whose DMA moves the data."""
+"""Test the engine `snow3g` in C. The simulated accelerator has the core of 128-EEA1, and its DMA moves the data."""
 
 import ctypes
 import errno
