@@ -12,7 +12,10 @@ from gateware.ctr.service import create_service
 from gateware.isa.instructions import BY_NAME
 from gateware.isa.vector_unit import VectorAESUnit
 
-_BACKGROUND = '<rect width="100%" height="100%" fill="white"/>'  # the text is black, also in dark surroundings
+_BACKGROUND = (  # in dark surroundings the whole picture is inverted
+    "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(1) hue-rotate(180deg); } }</style>"
+    '<rect width="100%" height="100%" fill="white"/>'
+)
 # Instructions of the diagram: the second and third do not depend on each other; the fourth needs the third's result.
 _INSTRUCTIONS = (
     ("round_enc v0", "round_enc", {"k": 1, "s": 0}),
@@ -133,4 +136,4 @@ def _draw(title: str, rows: list[dict], *, scale: int) -> str:
         json.dumps({"signal": [clock, *rows], "head": {"text": title}, "config": {"hscale": scale}})
     )
     head, end, rest = drawing.tostring().partition(">")
-    return head + end + _BACKGROUND + rest + "\n"
+    return f"{head}{end}<title>{title}</title>{_BACKGROUND}{rest}" + "\n"

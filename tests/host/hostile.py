@@ -14,6 +14,7 @@ from .loader_model import LoaderBoard
 from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 
 PIECE = 0.002  # seconds that each arriving piece takes
+ARRIVAL = 5e-6  # seconds that the arrival of a frame takes at least: no time passes without end
 LAST = float("inf")
 MOST_CALLS = 400_000  # reads of the clock in one run; more means an endless loop
 BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
@@ -293,7 +294,7 @@ class Port:
             self.clock.time = deadline
             return b""
         when, wire = self.arriving.popleft()
-        self.clock.time = max(self.clock.time, when)
+        self.clock.time = max(self.clock.time, when) + ARRIVAL
         if len(wire) > size:
             self.arriving.appendleft((when, wire[size:]))
         return wire[:size]

@@ -26,6 +26,8 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 	const uint8_t engine = exchange->data[CL_WIRE_OPEN_REQUEST_ENGINE];
 
 	if (engine >= 32 || (cl_exchange_engines(exchange) >> engine & 1) == 0) {
+		cl_zeroize(exchange->data, CL_WIRE_OPEN_REQUEST_SIZE);
+		cl_platform_forget(exchange->platform);
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, engine);
 	}
 	cl_wire_get_open_request(&request, exchange->data);
