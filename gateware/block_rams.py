@@ -94,8 +94,7 @@ def scaled(board: Board, configuration: Configuration, fit: Fit) -> Configuratio
     """Return the configuration with memories that fit the board's part, after as few of `STEPS` as suffice.
 
     Zephyr's memories are sized for its image, and the part of a simulated board has no limit, so these stay unchanged.
-    If
-    even all steps do not suffice, the result has all of them applied.
+    If even all steps do not suffice, the result has all of them applied.
     """
     if board.simulated or configuration.firmware != "baremetal" or not isinstance(configuration.core_datapath, int):
         return configuration

@@ -13,10 +13,9 @@ class Ethernet:
     """Ethernet parameters of the SoC, and its addresses on the network.
 
     MAC addresses are 48-bit numbers. ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
-    powers of
-    two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` describe the core that it shares
-    with
-    the accelerator. At 75 to 80 MHz the wire leaves 10 cycles for a block; two engines of 128 bits take 5, 6 or 7.
+    powers of two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` describe the core
+    that it shares with the accelerator. At 75 to 80 MHz the wire leaves 10 cycles for a block; two engines of 128 bits
+    take 5, 6 or 7.
     """
 
     mac_address: int = 0x02_43_4C_4E_45_01  # locally administered
@@ -34,21 +33,14 @@ class Configuration:
     """Parameters of the SoC.
 
     Sizes are in bytes; `gateware.block_rams` reduces them if a part lacks the block RAM. ``max_data`` is the data of a
-    record
-    over the UART. ``bench_bytes`` is the size of the benchmark's data in the buffer memory. ``compact`` compiles the
-    firmware
-    for size, without gaps between hot functions. ``firmware`` names the contents of the boot ROM: ``baremetal`` or
-    ``zephyr``. ``core_datapath`` belongs to the accelerator's core if no fast path shares it (``ethernet``). ``unit``
-    is one
-    of `UNITS`, the unit on the CPU's CFU port: the vector unit, or the ratified scalar AES instructions, by themselves
-    or
-    with other instruction sets that we compare, on the CPU's registers or on wider registers. ``snow3g`` adds an
-    accelerator
-    for 128-EEA1 with its own DMA. ``sdram_cache`` puts the board's SDRAM on the bus, with a cache of so many bytes.
-    With
-    ``code_size`` the boot ROM holds a loader, and a memory of so many bytes holds the firmware, which the loader takes
-    over
-    the UART.
+    record over the UART. ``bench_bytes`` is the size of the benchmark's data in the buffer memory. ``compact``
+    compiles the firmware for size, without gaps between hot functions. ``firmware`` names the contents of the boot
+    ROM: ``baremetal`` or ``zephyr``. ``core_datapath`` belongs to the accelerator's core if no fast path shares it
+    (``ethernet``). ``unit`` is one of `UNITS`, the unit on the CPU's CFU port: the vector unit, or the ratified scalar
+    AES instructions, by themselves or with other instruction sets that we compare, on the CPU's registers or on wider
+    registers. ``snow3g`` adds an accelerator for 128-EEA1 with its own DMA. ``sdram_cache`` puts the board's SDRAM on
+    the bus, with a cache of so many bytes. With ``code_size`` the boot ROM holds a loader, and a memory of so many
+    bytes holds the firmware, which the loader takes over the UART.
     """
 
     name: str

@@ -18,10 +18,8 @@ class _CRG(LiteXModule):
     """The clocks with DDR3: the system clock is half of a fast clock that drives the memory's pins.
 
     So the two are in phase. When its delay lines have locked, the PHY stops the fast clock and resets the divider
-    (`stop`,
-    `reset`). It does this in the clock domain `init`, which never stops; the system is in reset meanwhile. All domains
-    stay
-    in reset for 2^16 cycles after power-on, and while the pad named `reset_name` is low.
+    (`stop`, `reset`). It does this in the clock domain `init`, which never stops; the system is in reset meanwhile.
+    All domains stay in reset for 2^16 cycles after power-on, and while the pad named `reset_name` is low.
     """
 
     def __init__(self, platform, sys_clk_freq, *, clock_name: str, clock_hz: float, reset_name: str):

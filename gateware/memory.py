@@ -1,9 +1,8 @@
 """Attributes that tell synthesis: no client reads a word in the cycle in which it is written.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
-Verilog
-of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The attribute is
-part of the Verilog, so every flow builds the same memory.
+Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
+attribute is part of the Verilog, so every flow builds the same memory.
 """
 
 from litex.soc.interconnect import stream
@@ -63,8 +62,7 @@ class BlockRAMFIFO(Module):
     """LiteX's FIFO in block RAM, followed by a register, because a block RAM answers late in a cycle.
 
     It reads only while it holds a word, and writes only while it has room. So its read and write addresses are equal
-    only
-    when it is empty or full.
+    only when it is empty or full.
 
     Parameters
     ----------

@@ -10,10 +10,9 @@ Throughput: a byte a cycle. Latency: one cycle.
 ``table``
     Two tables that synthesis maps; the register comes last. Portable; simulation uses it.
 ``ecp5``
-    The tables as LUT4s and the slices' wide multiplexers, as in `gateware.aes.sbox`. The register lies between the wide
-    multiplexers and the last two levels. This halves the delay that it adds to the next stage. The bypass costs
-    nothing:
-    clearing the register passes the operand.
+    The tables as LUT4s and the slices' wide multiplexers, as in `gateware.aes.sbox`. The register lies between the
+    wide multiplexers and the last two levels. This halves the delay that it adds to the next stage. The bypass costs
+    nothing: clearing the register passes the operand.
 ``tower``
     Both directions share one inversion in a tower of fields (`gateware.aes.composite`); the register comes last.
 """

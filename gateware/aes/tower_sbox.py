@@ -8,8 +8,7 @@ In the tower of `gateware.aes.composite` an element of GF(2^8) is ``A Y^16 + B Y
                 cells:  14                  8                                   4     6       12          11
 
 `d` is the norm. Its square and constant terms are functions of the same four bits as the products, so they cost
-nothing.
-Both changes of basis share sums (`gateware.aes.xor_network`) and are two cells deep.
+nothing. Both changes of basis share sums (`gateware.aes.xor_network`) and are two cells deep.
 
 There are `stages` registers, the first at the input::
 

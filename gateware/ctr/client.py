@@ -32,10 +32,9 @@ USES_MAX = 16
 class Client:
     """Parameters of a client.
 
-    A client has `slots` keys and at least `share` of all clients' shares of blocks. Its requests have up to
-    ``2 ** count_bits - 1`` blocks. With `waits`, a command on a used key waits for its uses to end. Otherwise the
-    command
-    is refused, which suits clients whose uses may be long.
+    A client has `slots` keys and at least `share` of all clients' shares of blocks. Its requests have up to ``2 **
+    count_bits - 1`` blocks. With `waits`, a command on a used key waits for its uses to end. Otherwise the command is
+    refused, which suits clients whose uses may be long.
     """
 
     slots: int

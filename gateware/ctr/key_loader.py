@@ -15,9 +15,8 @@ wait: its command is refused (`ready`).
 `zeroize` waits for nobody. It drops whatever is under way, commands included, and zeroizes the keys of all clients.
 
 Handshake: the loader takes a client's command while `ready`. Commands of several clients take turns. A command waits
-for
-at most one command of each other client and does not see it otherwise. After reset everything is zeroized first. Every
-command ends within `command_cycles`, plus the cycles of the commands that it waits for.
+for at most one command of each other client and does not see it otherwise. After reset everything is zeroized first.
+Every command ends within `command_cycles`, plus the cycles of the commands that it waits for.
 """
 
 from functools import reduce
@@ -39,8 +38,7 @@ def command_cycles(command: str, *, slots: int) -> int:
 
     `zeroize` clears a row of 32 bits of each memory each cycle, then the datapath. A command on one slot waits for the
     blocks in their rounds, a key schedule and its rows. The same again covers a command of another client, whose uses
-    do
-    not wait.
+    do not wait.
     """
     if command == "zeroize":
         return (ROUND_KEY_ROWS * KEY_WORDS[KEY_LENGTH_128] + 3) * slots + 128

@@ -8,8 +8,7 @@
 A counter block goes to the core only when a place for its result is free. So the core never waits for a client, and no
 client waits for another. `flush` drops the stored blocks, and later the blocks that are still under way. `clear` drops
 both at once, because the core is cleared too. It zeroizes the rows, one row a cycle, and the fetched block. The rows
-are
-block RAM, which delivers late in the cycle; the register makes up for that.
+are block RAM, which delivers late in the cycle; the register makes up for that.
 
 Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 """

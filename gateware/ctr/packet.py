@@ -13,8 +13,7 @@ its packet. Keystream for later packets is prepared meanwhile. Words, `first`, `
 
 A word without keystream leaves as 0, with `error`, never in the clear. This happens after the length that the message
 gave, in a block whose slot held no key when the core took it, and in a packet that was flushed. Keystream that a
-shorter
-packet leaves over is dropped, a block a cycle. None of this stops the stream.
+shorter packet leaves over is dropped, a block a cycle. None of this stops the stream.
 
 Byte order: byte i of a word is bits 8*i+7 : 8*i. The first byte of the packet is in bits 7:0 of its first word.
 Throughput: a word a cycle, if the core gives a block every 4 cycles. Latency: none (combinational) from `sink` to
@@ -52,8 +51,7 @@ class PacketCTR(Module):
         How to process a packet: see `CounterBlocks`, and the packet's length in bytes. If the slot's key is replaced
         before the packet has left, its last blocks may use the new key. With a length of 0 nothing is encrypted: the
         packet leaves as zeros, with `error`. No message is taken in the cycle of `flush`, nor before the flushed
-        packets
-        have left.
+        packets have left.
     sink : stream.Endpoint, data(32), last_be(4), in
         Words of packets.
     source : stream.Endpoint, data(32), last_be(4), error, out

@@ -19,17 +19,18 @@ own descriptor only. Every bus access has a time limit, so every descriptor ends
 
 A descriptor uses the key that its slot held, or was loading, when the descriptor was started. It is carried out whole
 with that key, or it ends with an error. So the key of a slot does not change while a descriptor names the slot.
-Zeroize,
-abort and reset are exceptions: after them, only the access under way completes. No block reaches the core without a
-key.
+There are three exceptions: zeroize, abort and reset. After them, only the access under way completes. No block
+reaches the core without a key.
 
-Commands end in bounded time, whatever descriptors are under way. With 8 slots, on the 128-bit datapath and on the
-pipelined one, `load_key` takes 70 and 170 cycles, `clear_key` 30, and `zeroize` 160 and 230. `abort` ends descriptors
-in
-4 cycles, and so does `zeroize`; both also wait for the access under way, which ends within `timeout_cycles`. If the
-service has other clients, a key command may wait for one of their commands. `zeroize` by any client covers all slots
-and
-takes longer with more slots.
+Commands end in bounded time, whatever descriptors are under way. With 8 slots they take at most
+
+- 70 cycles for `load_key` on the 128-bit datapath, 170 on the pipelined one,
+- 30 cycles for `clear_key`,
+- 160 cycles for `zeroize` on the 128-bit datapath, 230 on the pipelined one.
+
+The command `abort` ends descriptors in 4 cycles, and so does `zeroize`. Both also wait for the access under way, which
+ends within `timeout_cycles`. If the service has other clients, a key command may wait for one of their commands. The
+command `zeroize`, by any client, covers all slots and takes longer with more slots.
 
 Byte order: as in `gateware.aes`. Word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """

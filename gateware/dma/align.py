@@ -9,8 +9,7 @@
                                                                  └──────(select)─► beats, with sel  (Scatter)
 
 A beat is 16 bytes at an address that is a multiple of 16. Byte i is at address + i (bits 8*i+7 : 8*i). With an offset
-of
-s bytes, block k of the message consists of the last 16 - s bytes of beat k and the first s bytes of beat k + 1.
+of s bytes, block k of the message consists of the last 16 - s bytes of beat k and the first s bytes of beat k + 1.
 
 Throughput: a block or beat a cycle, also from one message to the next. A message that spans one beat more than it has
 blocks takes one cycle more. Latency: 2 cycles. Handshake: valid and ready. `last` separates messages; the parameters of

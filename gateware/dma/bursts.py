@@ -16,9 +16,8 @@ Throughput on such a memory, with n beats a burst: 2 * n + 3 cycles for n reads 
 
 If the bus answers a read with an error, or not within `timeout_cycles`, the job makes no more accesses. This beat and
 the job's remaining beats leave `source` with `failed`. After such a write, the job's remaining beats are dropped. In
-both
-cases the job ends in its turn, with its error, and the next jobs continue. `abort` drops every job after the access
-under way.
+both cases the job ends in its turn, with its error, and the next jobs continue. `abort` drops every job after the
+access under way.
 """
 
 from litex.soc.interconnect import stream, wishbone
@@ -55,14 +54,12 @@ class BurstMaster(Module):
         Beats read; `last` marks the last beat of a job.
     write_job : stream.Endpoint, address(28), moves, error(4), interrupt, in
         Block address; beats are taken from `sink` up to `last`. Without `moves` there is nothing to read or write: the
-        job
-        ends with `error` when its turn comes.
+        job ends with `error` when its turn comes.
     sink : stream.Endpoint, data(128), sel(16), empty, in
         Beats to write; an `empty` beat has a `sel` of 0.
     done, done_error, done_interrupt : Signal(), Signal(4), Signal(), out
-        Pulse: a write job has ended, and so has the read job of the same number; the first error of either; `interrupt`
-        of
-        the write job.
+        Pulse: a write job has ended, and so has the read job of the same number; the first error of either;
+        `interrupt` of the write job.
     abort : Signal(), in
         Pulse: drop every job.
     aborting, flush : Signal(), out

@@ -59,8 +59,7 @@ class Dispatcher(Module):
     descriptor : stream.Endpoint, see `DESCRIPTOR_LAYOUT`, in
     message, read_job, gather_job, scatter_job, write_job : stream.Endpoint, out
         See `CounterBlocks`, `BurstMaster`, `Gather` and `Scatter`. Each descriptor makes one write job. If it moves
-        data, it
-        also makes one of each of the others.
+        data, it also makes one of each of the others.
     key_valid, key_pending : Signal(slots), in
         Slots that hold a key; slots with a key command under way.
     done : Signal(), in

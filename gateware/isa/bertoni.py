@@ -1,9 +1,8 @@
 """The two instruction sets of Bertoni, Breveglieri, Farina and Regazzoni (2006) as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit. Names and roles are the paper's. **Operands and encodings are
-ours**:
-the simplest ones that fit the roles, because the part of the paper that defines them was not available. A column of the
-state is 32 bits, row 0 in the low byte; byte ``b`` is bits ``8b+7 : 8b``::
+ours**: the simplest ones that fit the roles, because the part of the paper that defines them was not available. A
+column of the state is 32 bits, row 0 in the low byte; byte ``b`` is bits ``8b+7 : 8b``::
 
     byte set   sbox     rd = SubBytes(byte b of rs1), zero-extended
                s_mix    rd = rotl(MixColumns(SubBytes(byte b of rs1), 0, 0, 0), 8 b)

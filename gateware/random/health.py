@@ -32,8 +32,7 @@ def proportion_cutoff(min_entropy: float, alpha_bits: int, window: int = WINDOW)
     """Return C of the adaptive proportion test for `min_entropy` bits a sample and alpha = 2^-alpha_bits.
 
     The sum starts at the top, where the terms are small. More than `critical` equal samples in the window have
-    probability
-    alpha or less.
+    probability alpha or less.
     """
     p = 2**-min_entropy
     critical, terms = window, []

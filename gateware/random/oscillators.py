@@ -9,12 +9,9 @@
       …                                      │
 
 A ring of an odd number of inverting LUTs oscillates at a frequency given by its delays, some hundreds of megahertz.
-Each
-pass adds thermal noise to the time of its edges. After many passes the phase is unknown, and so is the sampled bit.
-Rings
-of different lengths have different frequencies. Each ring is sampled by itself, because an XOR of the rings would be
-too
-slow to follow them. Then the samples are added.
+Each pass adds thermal noise to the time of its edges. After many passes the phase is unknown, and so is the sampled
+bit. Rings of different lengths have different frequencies. Each ring is sampled by itself, because an XOR of the rings
+would be too slow to follow them. Then the samples are added.
 
 The rings have no input. They run from configuration on, and no path of timing analysis passes through them. Latency:
 `bit` shows the rings as they were three cycles before. Rings have no simulation model, so simulated boards have none.

@@ -14,15 +14,13 @@ conditioning function (SP 800-90C) for 128 bits of randomness.
 
 Tests follow SP 800-90B. The repetition count and adaptive proportion tests (4.4) cover all samples, whether software
 reads them or not. They also cover the sums of neighbouring samples, which detects a source that has locked to the
-clock.
-The start-up test (4.3) is the first window of 1024 samples after reset and restart; these samples are never offered. A
-failing sample sets `fault` at once. No word that contains it is offered, nor any later word.
+clock. The start-up test (4.3) is the first window of 1024 samples after reset and restart; these samples are never
+offered. A failing sample sets `fault` at once. No word that contains it is offered, nor any later word.
 
-We assume a min-entropy of 0.25 bits a sample, given all earlier samples: 8 bits a word. The source takes a sample every
-128 cycles, in which each ring makes a hundred turns or more. **The assumption has not been measured on hardware**;
-SP 800-90B's estimators take the raw words. The rate of false alarms is 2^-30 for each sample and test, if the source
-has
-just this entropy. A source with twice as much entropy causes practically none.
+We assume a min-entropy of 0.25 bits a sample, given all earlier samples: 8 bits a word. The source takes a sample
+every 128 cycles, in which each ring makes a hundred turns or more. **The assumption has not been measured on
+hardware**; SP 800-90B's estimators take the raw words. The rate of false alarms is 2^-30 for each sample and test, if
+the source has just this entropy. A source with twice as much entropy causes practically none.
 
 A simulated board has no noise: `simulated` is 1 there, and no word is ever offered.
 """

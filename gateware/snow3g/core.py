@@ -8,15 +8,12 @@
 
 So the CTR service serves it like AES (`gateware.ctr.service`), and its clients see no difference. A message has the
 counter blocks of 128-EEA2: COUNT (32) || BEARER (5) || DIRECTION (1) || 26 zeros || number of the block (64). Block n
-is
-bits 128 n to 128 n + 127 of the message's keystream. The number is below `BLOCKS`, so a message has up to 2^20 bytes.
-Any
-other counter block is answered with zeros and `error`, as if its slot held no key. The same happens if the slot gets
-another key, or is cleared, before the block is complete.
+is bits 128 n to 128 n + 127 of the message's keystream. The number is below `BLOCKS`, so a message has up to 2^20
+bytes. Any other counter block is answered with zeros and `error`, as if its slot held no key. The same happens if the
+slot gets another key, or is cleared, before the block is complete.
 
 The generator stays where the last block ended. The next block continues there. A later block of the same message runs
-the
-generator up to it, four words for each block. Any other block restarts the generator.
+the generator up to it, four words for each block. Any other block restarts the generator.
 
 Cycles: 4 for the next block; 40 for the first block of a message; 40 + 4 n for block n after a restart; 7, plus 4 for
 each skipped block, if the generator is before it.
@@ -50,8 +47,7 @@ class Snow3GCore(Module):
     ----------
     sink, source, key, key_slot, key_length, key_valid, clear, clear_slot, flush, idle, key_busy
         As in `gateware.aes.cores.Core`. But keys have 128 bits; a key of another length leaves its slot empty. `flush`
-        also
-        zeroizes the generator.
+        also zeroizes the generator.
     generator : Snow3G
     rows : list of KeyMemory
         One word of all slots' keys each.

@@ -30,13 +30,12 @@ class EEA1(Module):
     Attributes
     ----------
     job : stream.Endpoint
-        ``key``, its first byte in bits 7:0; ``count``, ``bearer`` and ``direction`` as TS 33.401 names them; ``length``
-        of
-        the message in bits. Taken when the previous message has left. A message without bits has no words.
+        ``key``, its first byte in bits 7:0; ``count``, ``bearer`` and ``direction`` as TS 33.401 names them;
+        ``length`` of the message in bits. Taken when the previous message has left. A message without bits has no
+        words.
     sink, source : stream.Endpoint
         ceil(length / 32) words ``data``, the first byte in bits 7:0; the first bit of a byte is its highest. `source`
-        sets
-        ``last`` with the message's last word, in which the bits after the length are zero. ``last`` of `sink` is
+        sets ``last`` with the message's last word, in which the bits after the length are zero. ``last`` of `sink` is
         ignored.
     clear : Signal(), in
         Zeroize key and keystream, and end the message.

@@ -146,10 +146,9 @@ def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
 def _open_streams() -> None:
     """Open the standard streams that the process lacks, and let text streams accept any character.
 
-    Otherwise the next file opened would get the number of a missing stream, and output for the stream would go into it.
-    A
-    missing input is opened for writing only and a missing output for reading only, so that using either raises an
-    error.
+    Otherwise the next file opened would get the number of a missing stream, and output for the stream would go into
+    it. A missing input is opened for writing only and a missing output for reading only, so that using either raises
+    an error.
     """
     for number, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         with contextlib.suppress(OSError):

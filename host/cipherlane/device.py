@@ -136,8 +136,7 @@ class Device(Calls):
         """Open a session that encrypts or decrypts with AES-CTR; use it as a context manager.
 
         The session owns ceil(length / 16) counter blocks under its key, starting at the initial counter block. The
-        board
-        refuses a range if one of its blocks was used or is owned, until the board's power is cycled.
+        board refuses a range if one of its blocks was used or is owned, until the board's power is cycled.
 
         Args:
             key: 16, 24 or 32 bytes.

@@ -143,8 +143,7 @@ class TransferError(CipherlaneError):
 
     `missing` lists the byte ranges (start, end) without a result; `end` is None if the input was not read that far.
     `written` is the number of bytes from the start of the stream that were written in order. Resume at the last
-    multiple
-    of `record_bytes` that does not exceed it.
+    multiple of `record_bytes` that does not exceed it.
     """
 
     exit_code = 7

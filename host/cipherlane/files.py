@@ -65,10 +65,8 @@ class OutputFile:
     """The output: a path, or `-` for standard output; a context manager. `commit` gives the file its name.
 
     `part` and `sidecar` are the paths of the incomplete output; `part` is None if the output is not a regular file. If
-    the
-    output is not committed, `kept` is the number of bytes that a later run can resume from. If `kept` is None, the
-    files
-    that this run created are deleted. `written` counts the bytes written by this run.
+    the output is not committed, `kept` is the number of bytes that a later run can resume from. If `kept` is None, the
+    files that this run created are deleted. `written` counts the bytes written by this run.
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):

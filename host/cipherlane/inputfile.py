@@ -27,9 +27,8 @@ def trouble(verb: str, name: object, error: OSError) -> FileError:
 class InputFile:
     """The input: a path, or `-` for standard input; a context manager.
 
-    `size` is the number of bytes, or None if it is unknown: for pipes, and for kernel files that report a size of 0. If
-    a
-    file grows while it is read, only its first `size` bytes are returned.
+    `size` is the number of bytes, or None if it is unknown: for pipes, and for kernel files that report a size of 0.
+    If a file grows while it is read, only its first `size` bytes are returned.
     """
 
     def __init__(self, name: str):

@@ -60,8 +60,7 @@ class Journal:
 
     `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`. The board knows the
     range by `ticket`; the range begins at byte `range_begin` of the stream. A signal may arrive at any instant, so a
-    point
-    is only ever replaced as a whole.
+    point is only ever replaced as a whole.
     """
 
     def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):

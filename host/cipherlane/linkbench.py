@@ -35,16 +35,11 @@ class LinkMeasurement:
 
     `goodput_mbps` counts each data bit once: in simulated time for a simulated board, otherwise by the host's clock.
     `loss` is the fraction of sent records taken for lost. `latency_ms` are percentiles of round trips by the host's
-    clock;
-    for a simulated board they show how fast the simulation runs. `host_core_mbps` divides the data bits, in millions,
-    by
-    the processor time of this process: the rate that one core can carry, whatever else the machine does.
-    `packet_cycles`
-    are the board's cycles for a data record by stage; a stage is None if the board does not count it or spends no
-    cycles.
-    `intervals` are parts of the stream, if intervals were requested. If the run ended early, `interrupted` tells
-    whether
-    this stream was cut short; otherwise it is None.
+    clock; for a simulated board they show how fast the simulation runs. `host_core_mbps` divides the data bits, in
+    millions, by the processor time of this process: the rate that one core can carry, whatever else the machine does.
+    `packet_cycles` are the board's cycles for a data record by stage; a stage is None if the board does not count it
+    or spends no cycles. `intervals` are parts of the stream, if intervals were requested. If the run ended early,
+    `interrupted` tells whether this stream was cut short; otherwise it is None.
     """
 
     engine: str

@@ -58,8 +58,7 @@ class BoardInfo:
     """The board's identity: clock in Hz, limits in bytes, engines, and the ranges of counter blocks it can hold.
 
     `build_id` identifies the build: two hexadecimal digests, of gateware and of firmware, with a hyphen between them.
-    It is
-    empty if no build flow has made the board.
+    It is empty if no build flow has made the board.
     """
 
     kind: str

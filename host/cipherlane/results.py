@@ -102,12 +102,10 @@ def write(
 class Measurement:
     """The work of one engine, measured by the board's cycle counter.
 
-    `bytes` is the length of the data. `processed_bytes` and `blocks` include repeated records, and `cycles` is the time
-    for
-    all of these. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures use the host's
-    wall clock; for a simulated board they show how fast the simulation runs, and nothing about a board. If the run
-    ended
-    early, `interrupted` tells whether this figure was cut short; otherwise it is None.
+    `bytes` is the length of the data. `processed_bytes` and `blocks` include repeated records, and `cycles` is the
+    time for all of these. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures use the
+    host's wall clock; for a simulated board they show how fast the simulation runs, and nothing about a board. If the
+    run ended early, `interrupted` tells whether this figure was cut short; otherwise it is None.
     """
 
     engine: str

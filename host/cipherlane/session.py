@@ -20,10 +20,8 @@ class Session:
     `iv` is the initial counter block, and `ticket` resumes the session's range after it has ended. `first` is the byte
     offset of the lowest record that the board still answers, `window` the number of latest records whose checksums it
     remembers. Record N begins at byte N x `record_bytes`, and none ends after `length`. `fast_path` is set if data
-    records
-    go to another address than control records. If an earlier session had the beginning of the stream, this session's
-    range
-    begins at byte `begin`; `first` and `length` count from there.
+    records go to another address than control records. If an earlier session had the beginning of the stream, this
+    session's range begins at byte `begin`; `first` and `length` count from there.
     """
 
     def __init__(

@@ -80,9 +80,8 @@ def transfer_progress(
 def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[[str], Callable[[int], None]]]:
     """Show on standard error how many of `figures` are done.
 
-    Yield a function that starts a figure, given its label, and returns the function to call with the bytes done. `show`
-    is
-    as in `transfer_progress`.
+    Yield a function that starts a figure, given its label, and returns the function to call with the bytes done.
+    `show` is as in `transfer_progress`.
     """
     console = _console(stderr=True, force_terminal=True if show else None)
     columns = (

@@ -72,8 +72,7 @@ def holds(
         Verilog macros.
     zeros : tuple of str, int and int
         Name and width of a wire that must be zero, and how many of its bits to prove at a time. MixColumns needs few
-        bits,
-        because the solver does not know exclusive-or.
+        bits, because the solver does not know exclusive-or.
 
     Raises
     ------

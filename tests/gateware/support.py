@@ -81,8 +81,7 @@ class Simulation:
         Signals and records that the test benches read and write.
     prepare : function
         Takes the Verilog and the files that it reads, and returns the Verilog and files to simulate instead, with the
-        same
-        ports (`tests.gateware.ecp5.mapped`).
+        same ports (`tests.gateware.ecp5.mapped`).
     interpreter : function
         Simulates instead of Verilator (`tests.gateware.ecp5.Interpreter`).
     """

@@ -195,8 +195,7 @@ def _open_session(
     """Open a session for a new stream of `length` bytes, or for the stream that `journal` describes.
 
     A board may no longer know that stream, because it is another board or its power was cycled. It then gets a new
-    range
-    that begins after the complete part.
+    range that begins after the complete part.
     """
     if journal is None:
         return device.open_session(key, iv, engine, direction, length=length)

@@ -116,11 +116,9 @@ def compare(
     """Let engines take turns with the pictures of `film` that are due; return the figures of each.
 
     `record_bytes` divides a picture. A turn sends one picture, or enough copies of it to take the engine a measurable
-    time.
-    Each engine has at least one turn. `watch` returns the observer of a turn. `check` is called with each picture and
-    the
-    result of decrypting it; `show` is called with each engine's sample and the engine's position. If stopped before any
-    result, the list of figures is empty.
+    time. Each engine has at least one turn. `watch` returns the observer of a turn. `check` is called with each
+    picture and the result of decrypting it; `show` is called with each engine's sample and the engine's position. If
+    stopped before any result, the list of figures is empty.
     """
     clock = device.clock
     end, room = clock.now() + what.seconds, max(1, _MOST_TURN // len(film[0]))

@@ -32,8 +32,7 @@ def point(
     """Return a session's figures from its total `report`, the board's `cycles`, and the number of whole pictures.
 
     `pictures_a_second` and `wall_mbps` use the host's clock. `link_mbps` of a simulated board with Ethernet uses
-    simulated
-    time; `link_time` tells which. `engine_share` is the engine's share of the board's own time.
+    simulated time; `link_time` tells which. `engine_share` is the engine's share of the board's own time.
     """
     done = session.measurement(engine, key, report, None)
     wall = report.seconds

@@ -1,9 +1,8 @@
 """Picture sources of the live view. Each is a film of pictures with one byte per pixel, row by row from the top left.
 
 A pixel has three bits of red, three of green and two of blue. The upper half of the byte holds the most significant
-bits
-(red, green, green, blue), the lower half the others (red, red, green, blue). So the upper half by itself is one of 16
-colours.
+bits (red, green, green, blue), the lower half the others (red, red, green, blue). So the upper half by itself is one
+of 16 colours.
 """
 
 import functools

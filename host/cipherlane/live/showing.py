@@ -22,8 +22,7 @@ class Choice:
     """What to stream, and how.
 
     `record_bytes` is 0 for the largest records; `bits` of a pixel is 0 for as many as the board can send in time.
-    `beside`
-    is the engine to compare with, if any, or `RACE`: then engines of each kind take turns.
+    `beside` is the engine to compare with, if any, or `RACE`: then engines of each kind take turns.
     """
 
     engine: str

@@ -59,8 +59,7 @@ class Streamer:
         """Stream pictures of `edge` x `edge` pixels, starting with `engine`, by default the fastest.
 
         The first of `films` is sent, by default the built-in pattern; the pattern and text can always be chosen. The
-        host's
-        library decrypts the pictures shown, or the board that `open_peer` opens.
+        host's library decrypts the pictures shown, or the board that `open_peer` opens.
 
         Raises:
             VerifyError: the package `cryptography` is not installed.

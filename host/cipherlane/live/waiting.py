@@ -1,9 +1,8 @@
 """Limits the connections that are not yet viewers, so that strangers cannot keep viewers out by connecting.
 
 A connection is a guest until its browser has asked for the messages, and has shown the token if one is needed. There
-are
-at most `MOST_GUESTS` guests, and none stays longer than `PATIENCE`. If there is one too many, the oldest connection of
-the address with most guests is closed, so whoever opens many connections loses their own.
+are at most `MOST_GUESTS` guests, and none stays longer than `PATIENCE`. If there is one too many, the oldest
+connection of the address with most guests is closed, so whoever opens many connections loses their own.
 """
 
 import asyncio

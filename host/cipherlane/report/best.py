@@ -48,8 +48,7 @@ def best(sources: Iterable[Source]) -> list[Best]:
     """Return the best of each engine with AES-128: engine, record and link speed, by kind, clock and board.
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
-    newest
-    run counts.
+    newest run counts.
     """
     runs: dict[_Case, dict[str, list[Best]]] = {}
     for source in sources:

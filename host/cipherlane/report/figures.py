@@ -1,8 +1,7 @@
 """Finds tables and plots in a file of figures.
 
 A list of records is a table, and so is a dictionary of dictionaries; the rest of the file becomes one table of names
-and
-values. One field of each table is plotted: the first of `DRAWN` that it contains.
+and values. One field of each table is plotted: the first of `DRAWN` that it contains.
 """
 
 import json

@@ -15,8 +15,7 @@ class Pace:
     """Time-outs of a link in seconds, and how often a record is sent before the host gives up.
 
     `first` applies until a round trip has been measured. Afterwards the time-out follows the measured round trips,
-    between
-    `minimum` and `maximum`. If `calls` attempts to reach a board fail, nobody is assumed to be there.
+    between `minimum` and `maximum`. If `calls` attempts to reach a board fail, nobody is assumed to be there.
     """
 
     first: float
@@ -42,13 +41,10 @@ class Transport(ABC):
     """Sends and receives records; it may lose, repeat or reorder some.
 
     `ordered` means that records never overtake each other, and `pace` holds the initial time-outs. On a link `shared`
-    with
-    others, the host learns how much it may keep in flight, and takes a record for lost once a few later ones are
-    answered.
-    All waits use `clock`; sending waits at most `write_timeout` seconds. `simulated` means that the board is simulated,
-    whatever it reports. `advice` tells what to check if nobody answers. `tools` maps the names of the tools that made
-    the
-    board to their versions.
+    with others, the host learns how much it may keep in flight, and takes a record for lost once a few later ones are
+    answered. All waits use `clock`; sending waits at most `write_timeout` seconds. `simulated` means that the board is
+    simulated, whatever it reports. `advice` tells what to check if nobody answers. `tools` maps the names of the tools
+    that made the board to their versions.
     """
 
     ordered: bool = False

@@ -14,8 +14,7 @@ class Rfc2217Port(serial.rfc2217.Serial):  # type: ignore[misc]
     """A port of pyserial that reads all bytes available, and that keeps its settings when a time-out changes.
 
     pyserial's class sends all settings again whenever a time-out changes, refuses a write time-out, and reads one byte
-    at a
-    time without waiting. A write ends after 5 s, the time-out that pyserial sets for its socket.
+    at a time without waiting. A write ends after 5 s, the time-out that pyserial sets for its socket.
     """
 
     _as_set_up: dict[str, Any] | None = None

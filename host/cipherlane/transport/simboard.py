@@ -201,9 +201,8 @@ class SimulatedBoard:
     def require_own_port(self) -> None:
         """Check that the board's own process, and no other, listens at `port`, and only on 127.0.0.1.
 
-        The check makes no connection, because the simulated UART accepts only one client. A client connected before the
-        check
-        has also reached the board, which has listened since it reported the port.
+        The check makes no connection, because the simulated UART accepts only one client. A client connected before
+        the check has also reached the board, which has listened since it reported the port.
 
         Raises:
             SimulatedBoardError: another process listens there, or the board listens on other addresses too.
