@@ -124,8 +124,9 @@ def _are_one(one: Use, other: Use) -> bool:
 
 def _place(name: str) -> tuple[object, ...]:
     """Return a value that identifies a file that does not exist yet: its folder, if that exists, and its name."""
+    folder, last = os.path.split(name)
     try:
-        folder, last = os.path.split(os.path.realpath(name))
+        folder, last = os.path.split(os.path.realpath(name))  # fails in a folder that was deleted
         status = os.stat(folder)
         return (status.st_dev, status.st_ino, last)
     except OSError:

@@ -88,7 +88,7 @@ def addresses(network: str) -> list[str]:
         require_ipv4(network.partition("/")[0])
         try:
             return [address_of(network, UDP_PORT)[0]]
-        except (OSError, UnicodeError, TypeError):
+        except (OSError, UnicodeError, TypeError, LookupError):
             raise ArgumentError(
                 f"{network} is neither an IPv4 address, nor a network, nor a known name: give for example "
                 "192.168.1.0/24"

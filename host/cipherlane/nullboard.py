@@ -72,7 +72,12 @@ class NullBoard:
         listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             listener.bind((host, port))
-        except (OSError, UnicodeError, TypeError) as error:  # UnicodeError, TypeError: a name that cannot be encoded
+        except (
+            OSError,
+            UnicodeError,
+            TypeError,
+            LookupError,
+        ) as error:  # a name that cannot be encoded
             listener.close()
             reason = getattr(error, "strerror", None) or "it is not a host name"
             raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error

@@ -291,6 +291,10 @@ def parse(url: str) -> tuple[str, int]:
     return host, port or UDP_PORT
 
 
+# A name may be unknown, or impossible to encode. The codec for names may fail to load: it opens a file.
+_NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
+
+
 def address_of(host: str, port: int) -> Address:
     """Return the IPv4 address for a name.
 
@@ -300,11 +304,11 @@ def address_of(host: str, port: int) -> Address:
     """
     try:
         found = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_DGRAM)
-    except (OSError, UnicodeError) as error:
-        with contextlib.suppress(OSError, UnicodeError):
+    except _NO_NAME as error:
+        with contextlib.suppress(*_NO_NAME):
             socket.getaddrinfo(host, port, socket.AF_INET6, socket.SOCK_DGRAM)
             raise PortError(f"{host} has only IPv6 addresses, but boards use IPv4: {_IPV4}") from error
-        raise error if isinstance(error, OSError) else OSError(0, str(error)) from error
+        raise error if isinstance(error, OSError) else OSError(0, "it is no name of a host") from error
     return str(found[0][4][0]), port
 
 
@@ -331,7 +335,7 @@ def resolve(host: str, port: int) -> Address:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(address_of(host, port))
-        except (OSError, UnicodeError, TypeError) as error:  # UnicodeError, TypeError: a name that cannot be encoded
+        except _NO_NAME as error:
             reason = getattr(error, "strerror", None) or "it is not a host name"
             raise PortError(f"cannot reach {SCHEME}://{host}:{port}: {reason}; check the address") from error
         address: Address = probe.getpeername()
