@@ -43,7 +43,8 @@
 	(BERTONI(BERTONI_SBOX, inverse, select, word, 0) << 8 * (select))
 
 /**
- * Computes one column with the byte set. A round needs sixteen such instructions and as many XORs.
+ * Computes one column with the byte-oriented instructions: four of them and four XORs, so sixteen
+ * of each for a round.
  */
 #define BERTONI_SHARES(share, k, a, b, c, d)                                                       \
 	((k) ^ share(0, a) ^ share(1, b) ^ share(2, c) ^ share(3, d))

@@ -23,9 +23,9 @@ WAIT_CYCLES = 512
 # its makers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# How many phases of LiteDRAM's dfii show the data of a read, where not all of them do. The simulation model marks valid
-# data in the first phase only. GENSDRPHY marks them a cycle late, when they are gone. The controller does not use these
-# marks.
+# For PHYs whose dfii shows the data of a read in some phases only: the number of these phases. The simulation model
+# marks valid data in the first phase only. GENSDRPHY marks data a cycle late, when they are gone. The controller does not
+# use these marks.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 

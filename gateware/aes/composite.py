@@ -83,7 +83,7 @@ def invert(matrix: list[int]) -> list[int]:
 
 
 def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
-    """Apply a matrix, and a constant, to a list of one-bit expressions."""
+    """Multiply a list of one-bit expressions by a matrix over GF(2), and XOR a constant."""
     outputs = []
     for row in range(len(matrix)):
         terms = [bits[i] for i, column in enumerate(matrix) if column >> row & 1]
@@ -138,7 +138,7 @@ def multiply4(tower: Tower, a: list, b: list) -> list:
 
 
 def scale2(a: list, factor: list[int]) -> list:
-    """Return the product with a constant of GF(2^2), which costs at most one gate."""
+    """Return the product of `a` and a constant of GF(2^2), which costs at most one gate."""
     columns = [multiply2([1, 0], factor), multiply2([0, 1], factor)]
     return linear([column[0] | column[1] << 1 for column in columns], a)
 
@@ -152,7 +152,7 @@ def square4(tower: Tower, a: list) -> list:
 
 
 def _multiply_constant(tower: Tower, a: list, factor: list[int]) -> list:
-    """Return the product with a constant of GF(2^4), as a matrix."""
+    """Return the product of `a` and a constant of GF(2^4): a matrix, because the product is linear in `a`."""
     columns = [multiply4(tower, [int(i == k) for i in range(4)], factor) for k in range(4)]
     return linear([sum(bit << i for i, bit in enumerate(column)) for column in columns], a)
 

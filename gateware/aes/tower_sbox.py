@@ -167,7 +167,7 @@ def _products(cell: Functions, x: list, y: list, product, square=None) -> list[S
 
 
 def _square_part(tower, total: list[int]) -> list[int]:
-    """Return N t^2 for an element t of GF(2^4)."""
+    """Return the tower's norm N times the square of `total`, an element of GF(2^4)."""
     return multiply4(tower, square4(tower, total), tower.norm_y)
 
 

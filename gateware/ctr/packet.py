@@ -81,9 +81,9 @@ class PacketCTR(Module):
         message, sink, source = self.message, self.sink, self.source
         request, block = port.request, port.keystream
 
-        # A message goes to the service and, as a number of blocks, to the packet's side at the same time.
+        # Each message goes to the keystream service. In the same cycle its number of blocks is queued for the packet.
         blocks = Signal(BLOCKS_BITS)
-        flushed = Signal(max=PACKETS + 2)  # packets that lost their message
+        flushed = Signal(max=PACKETS + 2)  # packets with a flushed message
         take = Signal()
         self.comb += [
             take.eq(~self.flush & (flushed == 0)),

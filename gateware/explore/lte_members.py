@@ -105,7 +105,7 @@ def _design(core: Module, named: dict[str, Signal]) -> tuple[Design, dict[str, s
 
 
 class _Mapped:
-    """Runs a mapped core in lanes, and accepts each result at once."""
+    """Simulates several copies (lanes) of a mapped core side by side; no result has to wait."""
 
     def __init__(self, module: dict, ports: dict[str, str], lanes: int):
         self.netlist, self.ports = Netlist(module, clock="sys_clk", lanes=lanes), ports

@@ -136,7 +136,7 @@ class LoadDone(Protocol):
     """Drives cores that a pulse of `ld` with key and block starts; `done` marks the result; `rst` is low in reset."""
 
     def load(self, keys: Lanes) -> int:
-        """See `Protocol`; the key comes with each block."""
+        """See `Protocol`. The core takes the key with each block, so loading it costs no cycles."""
         self._put(rst=0, ld=0)
         self._step(rst=1)
         self._poke("key", keys)
@@ -192,7 +192,7 @@ class Pipeline(Protocol):
         self.latency = latency
 
     def load(self, keys: Lanes) -> int:
-        """See `Protocol`; the key comes with each block."""
+        """See `Protocol`. The core takes the key with each block, so loading it costs no cycles."""
         self._poke("key", keys)
         return 0
 

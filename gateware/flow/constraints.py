@@ -116,7 +116,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Removes cells that depend on no remaining cell (`backwards`: on which none depends), until there are none."""
+    """Removes, repeatedly, cells that depend on no remaining cell (`backwards`: on which no remaining cell depends)."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

@@ -107,7 +107,7 @@ class Layout:
 
 
 def cells(module: Cell, memory: str = "rom") -> list[Cell]:
-    """Returns the block RAMs of a netlist's ROM, or code memory, in order."""
+    """Returns the block RAMs of one memory of a netlist, `rom` or `code`, in the order of their index."""
     name, width = _NAMES[memory], {"rom": UNIT, "code": 1}[memory]
     pattern = re.compile(rf"{memory}\.0\.(\d+)")
     found = {

@@ -45,7 +45,7 @@ class Calls:
         Args:
             request: the record.
             timeout: seconds to wait after each attempt; by default the time-out that the link has learnt.
-            attempts: how often to send the request; by default the link's number.
+            attempts: how often to send the request; by default as often as the link repeats one.
             resync: before each attempt, end any frame that was cut short.
 
         Raises:

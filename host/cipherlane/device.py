@@ -313,7 +313,10 @@ class Device(Calls):
         return SelfTest(tests, failed, tuple(engine for engine in engines if parts[engine].failed))
 
     def counters(self, attempts: int | None = None) -> dict[str, int]:
-        """Return the board's link counters since power-on; ask up to `attempts` times, by default the link's number."""
+        """Return the board's link counters since power-on.
+
+        Ask up to `attempts` times, by default as often as the link repeats a request.
+        """
         counters: dict[str, int] = self.request(RecordType.COUNTERS, attempts=attempts)._asdict()
         return counters
 

@@ -280,7 +280,7 @@ def _key_check(key: bytes, salt: bytes) -> str:
 
 
 def _read(output: OutputFile) -> dict[str, Any]:
-    """Return a running HMAC under a key that is derived for one purpose."""
+    """Return the contents of the sidecar of `output`."""
     try:
         facts: dict[str, Any] = {"cipher": CTR, "bits": None, **json.loads(read_at(output.sidecar_fd, SIDECAR_SIZE, 0))}
         good = (

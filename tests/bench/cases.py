@@ -15,7 +15,7 @@ Record = dict[str, Any]
 TOTAL_BYTES = 256 * 1024
 # Passes run in place over a smaller buffer: 32 KB is eight times the data cache, and 2 KB fit in it.
 WORKING_SETS = {"buffer": 32 * 1024, "buffer, cached": 2 * 1024}
-# Simulating 256 KB with the engines in plain C takes too long. Their cost a block is constant, so less data suffice.
+# Simulating 256 KB with the engines in plain C takes too long. Their cost per block is constant: less data is enough.
 C_BYTES = 2 * 1024
 # The sizes of `openssl speed`, and two larger ones. With these, the cost of a call can be told from the cost of its
 # blocks.

@@ -81,7 +81,7 @@ def pi_words(count: int) -> list[int]:
 def mars_words() -> list[int]:
     """Return the tables S0 and S1 of MARS, by section 2.6 of its specification:
 
-    SHA-1, then multiply close words by 3.
+    The words come from SHA-1. Of two words that agree in two or more bytes, the first is multiplied by 3.
     """
     digests = (hashlib.sha1(struct.pack("<4I", i, *MARS_CONSTANTS)).digest() for i in range(0, 512, 5))
     s = [word for digest in digests for word in struct.unpack("<5I", digest)][:512]

@@ -94,7 +94,7 @@ class BoardMemory:
         return _search(secrets, (image, words[::2].tobytes(), words[1::2].tobytes()))
 
     def copies(self, data: bytes) -> int:
-        """Return how often a word of `data` is on the board, for the most frequent word."""
+        """Count the occurrences of each word of `data` in the board's memories; return the largest count."""
         image = self.image()
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 

@@ -57,7 +57,11 @@ def echo_request(data: bytes, *, damage=0) -> bytes:
 
 
 def slot_sums(frame: bytes) -> tuple[int, int, int]:
-    """Return what the MAC stores after a frame: the sum of its halves, and a and b of a record's whole words."""
+    """Return the values that the MAC stores after a frame.
+
+    They are the ones' complement sum of its 16-bit halfwords, and the running sums a and b over the 32-bit words of its
+    record (an incomplete last word is left out).
+    """
     a = b = 0
     for (word,) in struct.iter_unpack("<I", frame[66 : 66 + max(0, len(frame) - 66) // 4 * 4]):
         a = (a + word) % 2**32

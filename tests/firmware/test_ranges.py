@@ -9,7 +9,7 @@ RANGES, ALL = 128, 1 << 128
 
 
 class Model:
-    """Keeps every block of every range by key, and ranges by the index that the core returned."""
+    """Models the range table: the used blocks of each key, and the held ranges by the index that the core returned."""
 
     def __init__(self):
         self.used: dict[int, set[int]] = {}

@@ -37,7 +37,7 @@ def declared(module: Module):
 
 
 class Watched(Module):
-    """A module with a signal that is high while its memory reads a word that is being written, and uses the result."""
+    """Wraps a module; `collision` is high when its memory reads a word that is being written, and the value counts."""
 
     def __init__(self, dut: Module, in_vain: Signal | int = 0):
         self.submodules.dut = dut

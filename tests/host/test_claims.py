@@ -14,7 +14,7 @@ from cipherlane.whole import write
 from .commands import IV, KEY, ON_POSIX, command, one_line_error, reference
 from .test_files import link
 
-FILES = {"IN", "FILE", "OUT", "ID"}  # names in the help for the values of options that name files
+FILES = {"IN", "FILE", "OUT", "ID"}  # placeholders in the help that stand for files
 
 
 def settled(folder):

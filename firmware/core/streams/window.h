@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Most records in a window, and the records in a window that firmware keeps. */
+/** The largest size of a window, and the size of the firmware's windows, in records. */
 #define CL_WINDOW_MAX     64u
 #define CL_WINDOW_RECORDS 32u
 

@@ -85,7 +85,7 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 	const bool is_right = cl_frame_sums_are_right(frame, len, sum);
 
 	counts->checksum_errors += !is_right;
-	/* Drop frames with a sender that nobody may answer: the stack would answer some of them. */
+	/* Drop frames whose source must not be answered: the stack would answer some of them. */
 	if (is_right && !cl_link_udp_is_from_nobody(frame, len)) {
 		return first;
 	}

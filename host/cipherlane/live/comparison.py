@@ -90,7 +90,7 @@ class Side:
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        self._blocks.give_back(self._end)  # the board counts a short record as a whole one
+        self._blocks.give_back(self._end)  # a short record uses up a whole record's blocks
         return figures
 
 

@@ -286,7 +286,7 @@ class Streamer:
                 cycles = None if before is None or after is None else after - before
                 figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
                 figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
-        blocks.give_back(report.records * session.record_bytes)  # the board counts a short record as a whole one
+        blocks.give_back(report.records * session.record_bytes)  # a short record uses up a whole record's blocks
         return figures
 
     def _compare(self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]) -> None:

@@ -25,7 +25,7 @@ class WaitingRoom:
     """Connections that are not viewers, the oldest first. Call its methods only from the server's event loop."""
 
     def __init__(self) -> None:
-        """Begin with no guest."""
+        """Start with no connections."""
         self._guests: dict[Client, _Guest] = {}
         self._viewers: dict[Client, asyncio.Transport] = {}
 

@@ -51,7 +51,7 @@ _MANY = 1000
 
 
 def file_title(title: str) -> str:
-    """Return a title for a file of figures, followed by its name; only the name for files unknown to the project."""
+    """Return a title for a file of results, with the file's name; for an unknown file, return only its name."""
     stem = title.rpartition("/")[2].removesuffix(".json")
     for name in sorted(FILES, key=len, reverse=True):
         if stem == name or stem.startswith((f"{name}-", f"{name}_", f"{name}.")):

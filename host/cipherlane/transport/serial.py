@@ -62,9 +62,9 @@ class SerialTransport(Transport):
         self._write(DELIMITER)
 
     def send_break(self) -> None:
-        """Send a break behind what was sent: the line is low for longer than any byte makes it.
+        """Send a break after the bytes sent: the line is held low for longer than any byte holds it.
 
-        To `socket://` it is urgent data, which the simulated board takes for one.
+        On `socket://`, urgent data stand for a break; the simulated board treats them as one.
         """
         try:
             self._port.send_break()
@@ -72,10 +72,7 @@ class SerialTransport(Transport):
             raise PortError(f"port {self.url} sends no break: {error}; check the board and its cable") from error
 
     def receive(self, timeout: float) -> bytes | None:
-        """Send a break after the bytes sent: the line is held low for longer than any byte holds it.
-
-        On `socket://`, urgent data stand for a break; the simulated board treats them as one.
-        """
+        """Return the next record with a correct CRC, or None after `timeout` seconds."""
         deadline = self.clock.now() + timeout
         while not self._ready:
             self._ready.extend(self._parser.feed(self._read(max(0.0, deadline - self.clock.now()))))

@@ -236,7 +236,7 @@ def test_a_client_that_does_not_wait_is_refused():
         yield other.slot.eq(0)
         yield
         assert (yield other.ready)
-        yield from bench.pulse(other.load)  # its words are zeroized, but not the first client's
+        yield from bench.pulse(other.load)  # zeroizes the second client's key words, not the first's
         yield from bench.settle(port=other)
         yield [port.slot.eq(0), port.length.eq(0)]
         yield from bench.pulse(port.load)

@@ -375,7 +375,7 @@ def test_make_passes_the_revision_on(build):
 
 
 def test_a_bootloader_that_is_not_there(build):
-    """By the real openFPGALoader."""
+    """The real openFPGALoader, with no board attached, reports that there is no bootloader."""
     result = gateware_flow("orangecrab", "--flash", "spi", "--output", str(build))
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("error: no OrangeCrab") and "none is found" in result.stderr

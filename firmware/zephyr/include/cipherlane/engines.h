@@ -1,6 +1,6 @@
 /**
  * @file
- * The engines of the SoC's hardware for Zephyr's threads. They work as in the core, but any number
+ * The hardware engines for Zephyr's threads. They work as in firmware/core, but any number
  * of threads may call them.
  */
 #ifndef CIPHERLANE_ENGINES_H
