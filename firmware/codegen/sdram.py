@@ -24,8 +24,8 @@ WAIT_CYCLES = 512
 RESET_S = 200e-6
 
 # For PHYs whose dfii shows the data of a read in some phases only: the number of these phases. The simulation model
-# marks valid data in the first phase only. GENSDRPHY marks data a cycle late, when they are gone. The controller does not
-# use these marks.
+# marks valid data in the first phase only. GENSDRPHY marks data a cycle late, when they are gone. The controller does
+# not use these marks.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 
