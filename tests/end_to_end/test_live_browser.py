@@ -178,9 +178,12 @@ def test_a_text_is_sent_by_the_enter_key(page):
     page.fill("#text", "Hello")
     page.press("#text", "Enter")
     expect(page.locator("#source")).to_have_value("text", timeout=WAIT_MS)
-    plaintext, _, decrypted = another(page, b"")
-    while plaintext == before or len(set(plaintext)) < 5:
-        plaintext, _, decrypted = another(page, b"")
+
+    def letters():
+        plaintext, _, decrypted = picture(page)
+        return (plaintext, decrypted) if plaintext != before and len(set(plaintext)) == 2 else None
+
+    plaintext, decrypted = until(letters, lambda: "no picture in two colours, letters on paper, has come")
     assert plaintext == decrypted
     page.select_option("#source", "pattern")
 
