@@ -51,7 +51,7 @@ class Stream:
 
 @dataclass
 class Counts:
-    """Counters of a transfer: bytes sent including copies, bytes of results written, and repeated copies."""
+    """Counters of a transfer: bytes sent with retransmissions, bytes of results written, and retransmissions."""
 
     sent: int = 0
     received: int = 0
