@@ -97,7 +97,7 @@ def test_images_and_their_motion(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"), [(None, "cannot read the image"), (b"no image", "no image that Pillow knows")]
+    ("content", "expected"), [(None, "cannot read the image"), (b"no image", "not an image that Pillow can read")]
 )
 def test_an_image_that_cannot_be(tmp_path, content, expected):
     if content:
