@@ -131,7 +131,7 @@ int main(void)
 		bool is_there = false;
 
 		receive(&request, sizeof(request));
-		if (request.bytes <= LTE_BENCH_BLOCK_BYTES) { /* the host never sends a longer block */
+		if (request.bytes <= LTE_BENCH_BLOCK_BYTES) { /* longer ones never come */
 			receive(block, ROUND_UP(request.bytes, 4));
 			is_there = request.cipher < CIPHERS;
 		}
