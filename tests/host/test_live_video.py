@@ -120,7 +120,7 @@ def test_a_video_that_is_taken_away_is_said_and_seen_again_when_it_is_back(film,
     player = video.Player(str(film), EDGE)
     try:
         film.rename(film.with_suffix(".away"))
-        until(lambda: player[0] and "No such file" in player.trouble and "tried again" in player.trouble)
+        until(lambda: player[0] and "No such file" in player.trouble and "trying again" in player.trouble)
         film.with_suffix(".away").rename(film)
         until(lambda: player[0] and not player.trouble)
     finally:
