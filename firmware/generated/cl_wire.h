@@ -33,8 +33,8 @@
  * Data to encrypt or decrypt; the reply carries the result at the same offset. A counter block
  * serves one record. The board remembers length and checksum of the last window records, up to
  * the highest so far. So a repeated record is answered again, and different data are refused.
- * Within the window, records may arrive in any order. A record before the window, or a window
- * or more above the highest record expected, is refused.
+ * Within the window, records may arrive in any order. A later record moves the window. A record
+ * before the window, or more than a window after its last record, is refused.
  */
 #define CL_WIRE_TYPE_DATA 0x03u
 
@@ -197,8 +197,8 @@
 #define CL_WIRE_ERROR_TICKET 15u
 
 /**
- * The record lies before the window, or a window or more above the highest record expected;
- * detail is the window in records.
+ * The record lies before the window, or more than a window after its last record; detail is the
+ * window in records.
  */
 #define CL_WIRE_ERROR_WINDOW 16u
 

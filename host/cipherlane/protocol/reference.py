@@ -13,13 +13,17 @@ from . import layout
 PAGE = Path(__file__).with_name("README.md")
 
 
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
 def _fields(table: layout.Layout) -> list[str]:
     if not table.fields:
         return ["no data", ""]
     lines = ["| at | bytes | field | type | meaning |", "| --- | --- | --- | --- | --- |"]
     at = 0
     for field in table.fields:
-        lines.append(f"| {at} | {field.size} | `{field.name}` | {field.type} | {field.doc} |")
+        lines.append(f"| {at} | {field.size} | `{field.name}` | {field.type} | {_cell(field.doc)} |")
         at += field.size
     return lines + [f"| {at} | | | | end |", ""]
 
@@ -34,7 +38,7 @@ def _side(title: str, table: layout.Layout | None, most: str) -> list[str]:
 
 def _codes(tables: list[dict[str, Any]]) -> list[str]:
     lines = ["| code | name | meaning |", "| --- | --- | --- |"]
-    return lines + [f"| {table['code']} | `{table['name']}` | {table['doc']} |" for table in tables] + [""]
+    return lines + [f"| {table['code']} | `{table['name']}` | {_cell(table['doc'])} |" for table in tables] + [""]
 
 
 def render() -> str:
