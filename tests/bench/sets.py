@@ -5,23 +5,18 @@ programs are the unrolled programs of `tests.bench.styles`. A figure counts only
 `cryptography`. An interrupted run can be resumed, like ``make bench``.
 """
 
-import argparse
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
-from cipherlane.results import write
-
-from gateware.flow import toolchain
-from gateware.flow.firmware import REPOSITORY
-from tests.bench import cases, styles
-from tests.bench.board import BenchBoard, Family, WrongAnswerError
+from tests.bench import cases, command, styles
+from tests.bench.board import BenchBoard, Family
 
 BLOCKS = (1, 4, 8)
 KEY_BITS = 128
 MEASURE = "independent blocks a call"
+COLUMNS = ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")
 # How many blocks of a call may go through each round together. The CPU has registers for the states of two blocks. With
 # `table`, two blocks together need more code than the instruction cache holds. A unit with registers of its own has
 # room for eight blocks, but a unit of `ptlu` for one.
@@ -53,38 +48,16 @@ def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
         yield styles.ecb(board, MEASURE, decrypt, KEY_BITS, code)
 
 
+def measure(family: Family, blocks: int, side: int) -> list[cases.Record]:
+    """Return the records of a program, each with its blocks a call and how many of them go side by side."""
+    found = cases.measured(family, (both_directions,))
+    return [{**record, "blocks": blocks, "side_by_side": side} for record in found]
+
+
 def main() -> int:
     """Run the command; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.sets", description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-sets.json")
-    parser.add_argument("--only", action="append", metavar="SET", help="an instruction set (repeatable; default: all)")
-    arguments = parser.parse_args()
-    if unknown := set(arguments.only or ()) - SIDE.keys():
-        parser.error(f"no set {', '.join(sorted(unknown))}: choose of {', '.join(SIDE)}")
-    records = []
-    try:
-        for family, blocks, side in programs().values():
-            if arguments.only is None or family.engine in arguments.only:
-                found = cases.measured(family, (both_directions,))
-                records += [{**record, "blocks": blocks, "side_by_side": side} for record in found]
-    except WrongAnswerError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    for record in records:
-        print(
-            *(record[name] for name in ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")), sep=", "
-        )
-    if arguments.only is None:
-        write(
-            arguments.results,
-            {"records": records},
-            command="make bench-sets",
-            board="sim; instruction sets of others: sim_comparators and sim_wide_comparators",
-            configuration={"programs": "all"},
-            tools=toolchain.versions(os.environ, toolchain.SIMULATION),
-        )
-        print(f"{len(records)} figures in {arguments.results}")
-    return 0
+    steps = [(each[0].engine, partial(measure, *each)) for each in programs().values()]
+    return command.run("sets", __doc__.splitlines()[0], "set", steps, COLUMNS)
 
 
 if __name__ == "__main__":
