@@ -14,21 +14,31 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 
+def on_lifeline(program: Sequence, arguments: Sequence = (), **options: Any) -> tuple[subprocess.Popen, int]:
+    """Starts a program with the reading end of a pipe, and in a session of its own.
+
+    The program gets the descriptor of its end as an argument, after the words of `program` and before `arguments`.
+    `options` are those of `subprocess.Popen`. Returns the process, and our end of the pipe for the caller to close.
+    The program can read the end of the pipe when the caller has closed it or has ended.
+    """
+    theirs, ours = os.pipe()
+    try:
+        words = [*program, str(theirs), *arguments]
+        return subprocess.Popen(words, pass_fds=[theirs], start_new_session=True, **options), ours
+    except BaseException:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+
+
 @contextlib.contextmanager
 def started(command: Sequence, **options: Any) -> Iterator[subprocess.Popen]:
     """Starts a command with the options of `subprocess.Popen`; at the end, kills its processes that still run.
 
     A command that a signal ends has the exit status that shells report for it.
     """
-    theirs, ours = os.pipe()
-    try:
-        words = [sys.executable, "-I", __file__, str(theirs), *command]
-        process = subprocess.Popen(words, pass_fds=[theirs], start_new_session=True, **options)
-    except BaseException:
-        os.close(ours)
-        raise
-    finally:
-        os.close(theirs)
+    process, ours = on_lifeline([sys.executable, "-I", __file__], command, **options)
     try:
         yield process
     finally:

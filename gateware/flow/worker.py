@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gateware.flow import toolchain
+from gateware.flow import tethered, toolchain
 from gateware.flow.cache import REPOSITORY, made_once
 
 # Seconds: interval between looks at a process, time for it to end its children, and time limit of the whole task.
@@ -114,23 +114,13 @@ def _unpack(bundle: bytes, folder: Path) -> None:
 
 def _in_process(tree: Path, call: bytes, is_wanted: Callable[[], bool]) -> Answer:
     """Returns the answer to a call, made by a process that starts in a tree."""
-    theirs, ours = os.pipe()
-    path = f"{tree / 'host'}{os.pathsep}{tree}"
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "gateware.flow.worker", str(theirs)],
-            cwd=tree,
-            env={**os.environ, "PYTHONPATH": path},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            pass_fds=[theirs],
-            start_new_session=True,
-        )
-    except BaseException:
-        os.close(ours)
-        raise
-    finally:
-        os.close(theirs)
+    process, ours = tethered.on_lifeline(
+        [sys.executable, "-m", "gateware.flow.worker"],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": f"{tree / 'host'}{os.pathsep}{tree}"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     try:
         answer = _answer(process, call, is_wanted)
     finally:
