@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from pictures.style import INK, PAPER, SERIES, figure
+from pictures.style import INK, PAPER, SERIES, WARNING, figure
 
 WIDTH = 8.2  # inches
 # Labels get a box in the colour of the paper, so that no line crosses them.
@@ -89,3 +89,24 @@ def logarithmic(axis, steps: tuple[float, ...] = (1, 2, 5)) -> None:
 def room_for(labels: Sequence[str]) -> float:
     """Return the width of the longest label in inches."""
     return 0.3 + 0.072 * max(map(len, labels))
+
+
+def draw_limit(axes: Axes, limit: Line, *, across: bool) -> None:
+    """Draw a limit with its label: a horizontal line if `across`, else a vertical one with the label above the plot."""
+    draw, place, offset, transform, style = (
+        (axes.axhline, (1, limit.value), (0, -3), axes.get_yaxis_transform(), {"va": "top", "bbox": HALO})
+        if across
+        else (axes.axvline, (limit.value, 1), (0, 3), axes.get_xaxis_transform(), {"va": "bottom"})
+    )
+    draw(limit.value, color=WARNING, linewidth=1.1, linestyle=(0, (5, 3)))
+    axes.annotate(
+        limit.label,
+        place,
+        offset,
+        xycoords=transform,
+        textcoords="offset points",
+        ha="right",
+        fontsize=8.5,
+        color=WARNING,
+        **style,
+    )

@@ -4,8 +4,8 @@ from functools import cache
 
 from matplotlib.ticker import FuncFormatter
 
-from pictures.frame import HALO, WIDTH, Line, canvas, colours_of, logarithmic, room_for, series_legend
-from pictures.style import INK, PAPER, SERIES, SOFT, WARNING, digits, settings, svg
+from pictures.frame import HALO, WIDTH, Line, canvas, colours_of, draw_limit, logarithmic, room_for, series_legend
+from pictures.style import INK, PAPER, SERIES, SOFT, digits, settings, svg
 
 _ROW, _GAP = 0.19, 0.09  # inches of a row, and of the gap between groups
 
@@ -70,18 +70,7 @@ def values(
             groups.setdefault(label, []).append(place)
         axes.set_yticks([sum(each) / len(each) for each in groups.values()], list(groups), color=INK)
         if limit:
-            axes.axvline(limit.value, color=WARNING, linewidth=1.1, linestyle=(0, (5, 3)))
-            axes.annotate(
-                limit.label,
-                (limit.value, 1),
-                (0, 3),
-                xycoords=axes.get_xaxis_transform(),
-                textcoords="offset points",
-                ha="right",
-                va="bottom",
-                fontsize=8.5,
-                color=WARNING,
-            )
+            draw_limit(axes, limit, across=False)
         series_legend(drawn, colours)
         return svg(drawn, title)
 

@@ -8,8 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
-from pictures.frame import HALO, WIDTH, Line, PlotError, add_title, colours_of, legend, logarithmic, series_legend
-from pictures.style import INK, PAPER, SOFT, WARNING, figure, settings, svg
+from pictures.frame import (
+    HALO,
+    WIDTH,
+    Line,
+    PlotError,
+    add_title,
+    colours_of,
+    draw_limit,
+    legend,
+    logarithmic,
+    series_legend,
+)
+from pictures.style import INK, PAPER, SOFT, figure, settings, svg
 
 MARKERS = ("o", "s", "^", "D")
 
@@ -114,19 +125,7 @@ def _panel(axes: Axes, x_name, y_name, heading, inside, everything, limit, log, 
         axes.set_xlim(0, max(xs) * 1.12)
         axes.set_ylim(0, max(ys) * 1.12)
     if limit:
-        axes.axhline(limit.value, color=WARNING, linewidth=1.1, linestyle=(0, (5, 3)))
-        axes.annotate(
-            limit.label,
-            (1, limit.value),
-            (0, -3),
-            xycoords=axes.get_yaxis_transform(),
-            va="top",
-            ha="right",
-            textcoords="offset points",
-            fontsize=8.5,
-            color=WARNING,
-            bbox=HALO,
-        )
+        draw_limit(axes, limit, across=True)
     if front:
         stairs = sorted((p.x, p.y) for p in inside if p.on_front)
         right = axes.get_xlim()[1]
