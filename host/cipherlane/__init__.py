@@ -3,9 +3,9 @@
 `connect` returns a `Device`, and `Device.open_session` returns a `Session`, which streams data through the board. Both
 are context managers. Every wait is bounded. Failures raise a `CipherlaneError`; its message names the remedy.
 
-Layers, lowest first: `transport` (moves records), `protocol` (layouts and framing, no input or output), `link` (window
-and time-outs), `calls` (one request) and `transfer` (many requests), `session` and `device` (typed API), `cli` and
-`views` (parse arguments and print).
+Layers, lowest first: `transport` (moves records), `protocol` (layouts and framing, no input or output), `link` (limits
+the bytes in flight, sets time-outs), `calls` (one request) and `transfer` (many requests), `session` and `device`
+(typed API), `cli` and `views` (parse arguments and print).
 """
 
 from importlib import import_module

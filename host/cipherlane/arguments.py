@@ -1,6 +1,6 @@
 """A command-line parser that suggests the nearest command, option or choice for a mistyped one.
 
-Its messages repeat only options and never other words: a mistyped option may stand before a key.
+Its error messages repeat the names of options but no other words, because another word may be a key.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from . import views
 from .plain import plain
 
 _HIDDEN = "..."
-_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # an option looks like this; a key does not
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # an option has this form; a key does not
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,7 +25,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any):
         """Accept the options of `argparse.ArgumentParser`."""
         super().__init__(**{**options, "allow_abbrev": False})
-        self.words: Sequence[str] = ()  # that it was given
+        self.words: Sequence[str] = ()  # words of the command line
 
     def has(self, option: str) -> bool:
         """Return whether the parser has an option of this name."""
@@ -72,7 +72,7 @@ class Parser(argparse.ArgumentParser):
                 file.write(message)
 
     def _values(self) -> Iterator[str]:
-        """Yield the words of the command line and the values after `=` in options, but no options and no choices."""
+        """Yield the values on the command line, which messages must not repeat: all words but options and choices."""
         known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
         for word in self.words:
             for value in {word, word.partition("=")[2], word[2:] if word[:1] == "-" != word[1:2] else ""}:
@@ -81,6 +81,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the nearest of the `known` words, or an empty text if none is near."""
+    """Return a question that suggests the word in `known` nearest to `word`, or an empty text if none is near."""
     near = difflib.get_close_matches(word, list(known), 1)
     return f" (did you mean {near[0]}?)" if near else ""

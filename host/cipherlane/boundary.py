@@ -1,4 +1,4 @@
-"""The boundary around a command: every failure, expected or not, ends as one line and an exit status.
+"""Runs a command so that every failure, expected or not, ends as one line of text and an exit status.
 
 It also opens the standard streams that the process was started without. At the end it checks that all output was
 written.
@@ -27,7 +27,7 @@ _NO_THREAD = "no further thread can be started: end other programs, or raise the
 
 
 def guarded(command: Callable[[], int], hint: Callable[[], str]) -> int:
-    """Run `command` and return the exit status; `hint` returns the advice to print for an unexpected fault.
+    """Run `command` and return the exit status; `hint` returns the advice to print after an unexpected error.
 
     Exceptions of the command and of its threads are printed; SystemExit is raised again. The signals INT, TERM and HUP
     interrupt the command only, not the steps before or after it.
@@ -49,7 +49,7 @@ def guarded(command: Callable[[], int], hint: Callable[[], str]) -> int:
         status = status or _flushed(sys.stdout) or (_FAILED if faults else 0)
         for stream in (sys.stdout, sys.stderr):
             _flushed(stream, False)
-    if ended:  # the parser ended the command, after printing
+    if ended:  # argparse has printed its message and ended the command
         raise SystemExit(status)
     return status
 
@@ -70,7 +70,7 @@ def describe(error: BaseException, hint: str) -> str:
 
 
 def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
-    """Run the command, show what it raises, and return the exit status."""
+    """Run the command, print the exceptions that it raises, and return the exit status."""
     try:
         try:
             with _interruptible(), interrupting():
@@ -80,7 +80,8 @@ def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
                 interrupt.add_note("no result was kept")
             views.show_error(_with_notes("interrupted", interrupt))
             return exit_status(interrupt)
-        except (ReaderGoneError, BrokenPipeError):  # `head` has read enough: not a failure, so no message
+        # a reader such as `head` has closed the pipe: not a failure, so no message
+        except (ReaderGoneError, BrokenPipeError):
             let_go_of_what_is_gone()
             return ReaderGoneError.exit_code
         except CipherlaneError as error:
@@ -111,7 +112,7 @@ def _place(trace: TracebackType | None) -> str:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let INT raise KeyboardInterrupt inside the context, if INT ends the process before and after it."""
+    """If INT would end the process, let it raise KeyboardInterrupt inside the context instead."""
     ends = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_DFL
     if ends:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -124,7 +125,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
-    """Print in one line what threads and destructors raise; add faults of threads to `faults`."""
+    """Print each exception of a thread or destructor as one line; add the exceptions of threads to `faults`."""
 
     def in_thread(what: Any) -> None:
         if what.exc_value is not None and not issubclass(what.exc_type, SystemExit):
@@ -169,18 +170,18 @@ def _open_streams() -> None:
 
 
 def _flushed(stream: TextIO, show: bool = True) -> int:
-    """Write what a stream still holds; return 0, or the exit status if the output cannot be written.
+    """Flush `stream`; return 0, or the exit status if the output cannot be written.
 
-    After a failure the stream leads nowhere, so that Python does not write again when it exits.
+    After a failure the stream leads to the null device, so that Python's own flush at exit does not fail again.
     """
     try:
         stream.flush()
-    except ValueError:  # it was closed
+    except ValueError:  # the stream was closed
         pass
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            os.close(number)  # first, because no other number may be free
+            os.close(number)  # close first: possibly no other descriptor is free
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:
                 os.dup2(nowhere, number)

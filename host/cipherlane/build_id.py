@@ -1,4 +1,4 @@
-"""Build ids: 16 bytes that identify a board's gateware and firmware; the build flow puts them into both.
+"""Build ids: 16 bytes that identify a board's gateware and firmware. The build flow puts them into both.
 
 The text form is two hexadecimal digests with a hyphen between them: gateware, then firmware.
 """
@@ -9,18 +9,18 @@ from pathlib import Path
 
 from .errors import ArgumentError, ReplyError
 
-MARK = b"cipherlane build"  # placeholder where no build flow has written an id
+MARK = b"cipherlane build"  # placeholder until the build flow writes an id
 _PART = len(MARK) // 2
 _TEXT = re.compile(rf"[0-9a-f]{{{2 * _PART}}}-[0-9a-f]{{{2 * _PART}}}")
 
 
 def text(field: bytes) -> str:
-    """Return a build id in its text form; empty if the field holds the placeholder."""
+    """Return the text form of a build id, or an empty text if `field` holds the placeholder."""
     return "" if field in (MARK, bytes(len(MARK))) else f"{field[:_PART].hex()}-{field[_PART:].hex()}"
 
 
 def short(shown: str) -> str:
-    """Return the beginning of both digests, for tables; a hyphen if there is no id."""
+    """Return the beginnings of both digests, for tables; a hyphen if `shown` is no build id."""
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 
 
@@ -30,10 +30,10 @@ def is_text(shown: str) -> bool:
 
 
 def expected(given: str) -> str:
-    """Return the build id that `given` spells, or that the file `given` contains: a file of a build or of its results.
+    """Return a build id: `given` itself, or the id in the file `given`, which the build flow or a measurement wrote.
 
     Raises:
-        ArgumentError: `given` is neither.
+        ArgumentError: `given` is neither an id nor such a file.
     """
     if is_text(given):
         return given

@@ -1,4 +1,4 @@
-"""JTAG cables on USB as Linux lists them: what is attached, for which boards, and whether this user may open it.
+"""JTAG cables on USB, as Linux lists them: which are attached, for which boards, and whether this user may open them.
 
 The boards' data files name the cable of each board revision; `known_cables` is generated from them. Other devices may
 use the same chips. openFPGALoader opens cables through libusb.
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .known_cables import ROWS
 
-# USB vendor and product, and chip, of adapters that openFPGALoader supports but no supported board carries.
+# USB vendor and product, and chip, of adapters that openFPGALoader supports but that are part of no supported board.
 _ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
 
 
@@ -24,7 +24,7 @@ def _titles() -> dict[str, str]:
 
 # For each USB identity: the chip, and the boards and revisions that use it.
 CABLES = _titles()
-_CMSIS_DAP = "0d28:0204"  # openFPGALoader opens it through hidapi's hidraw, not through libusb
+_CMSIS_DAP = "0d28:0204"  # openFPGALoader opens CMSIS-DAP through hidapi's hidraw, not through libusb
 GROUP = "plugdev"
 RULES = Path("/etc/udev/rules.d/70-cipherlane.rules")
 REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROUP}, log in and attach it again"
@@ -63,7 +63,7 @@ def attached(root: Path = Path("/")) -> list[Cable] | None:
 
 
 def boards_at(usb: str | None, interface: int | None) -> list[str]:
-    """Return the boards, with revisions, that connect their UART to an `interface` of a USB device with this identity.
+    """Return the boards, with revisions, whose UART is at `interface` of the USB device `usb`.
 
     Args:
         usb: vendor and product of the device; None if the port is not on USB.
@@ -91,7 +91,7 @@ def rules() -> str:
 
 
 def _text(path: Path) -> str:
-    """Return a file's contents; empty if it cannot be read, because a device may be unplugged at any time."""
+    """Return a file's contents, or an empty text if it cannot be read: a device may be unplugged at any time."""
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape").strip()
     except OSError:

@@ -12,7 +12,7 @@ from .replies import BoardInfo, fields_of
 
 
 class Calls:
-    """Sends requests over `link`, one at a time; with `strict_version`, a reply of another version is an error."""
+    """Sends requests over `link`, one at a time. With `strict_version`, replies of another version are errors."""
 
     def __init__(self, link: Link):
         """Use `link` and its clock."""
@@ -21,7 +21,7 @@ class Calls:
         self.strict_version = True
 
     def reset_window(self, info: BoardInfo) -> None:
-        """From now on, keep no more bytes in flight than the board's buffer for control records holds."""
+        """Limit the bytes in flight, from now on, to the size of the board's buffer for control records."""
         self.link.set_window(info.rx_window, HEADER.size + info.max_data)
 
     def request(
@@ -44,8 +44,8 @@ class Calls:
 
         Args:
             request: the record.
-            timeout: seconds to wait after each attempt; by default the time-out that the link has learnt.
-            attempts: how often to send the request; by default as often as the link repeats one.
+            timeout: seconds to wait after each attempt; by default the time-out that the link derives from round trips.
+            attempts: maximum number of attempts; by default the link's own maximum.
             resync: before each attempt, end any frame that was cut short.
 
         Raises:
@@ -62,7 +62,7 @@ class Calls:
             key = link.send(request, timeout)
             deadline, left = self.clock.now() + (timeout or link.timeout), 1.0
             while left > 0:
-                # 0 or less after a pause of this process: a reply may still be waiting
+                # `left` is 0 or less if this process was paused. A reply may still be waiting, so receive once more.
                 left = deadline - self.clock.now()
                 arrival = link.receive(max(0.0, left), strict_version=self.strict_version)
                 if arrival is None:

@@ -1,8 +1,8 @@
-"""Which files a command reads and which it writes: one rule for every file that the tool writes.
+"""Compares the files that a command reads and writes, by one rule for every file that the tool writes.
 
-A command never writes a file that it also uses otherwise, whatever the names are. Existing files are compared by device
-and inode, and others by folder and name. An existing file is replaced only with --force. Symbolic links are not
-followed: --force replaces the link, and its target is left as it is. Terminals, pipes and devices are written directly;
+A command never writes a file that it also reads or that it writes under another name. Existing files are compared by
+device and inode, and others by folder and name. An existing file is replaced only with --force. Symbolic links are not
+followed: --force replaces the link and leaves its target unchanged. Terminals, pipes and devices are written directly;
 they hold nothing that could be lost.
 """
 
@@ -28,15 +28,15 @@ class WrittenName(str):
 
 
 class OutName(WrittenName):
-    """Name of an output that has a temporary name until it is complete, or `-` for standard output."""
+    """Name of an output file, which has a temporary name until it is complete; or `-` for standard output."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """A file that a command uses: its name, whether it is written, and the option that names it.
+    """A file that a command uses: its name, whether the command writes it, and the option that names it.
 
-    `status` is set for files that are already open; others are looked up when they are compared. `kept_for` names the
-    output, if this file keeps the incomplete part of it.
+    `status` is set for files that are already open; the status of others is read when they are compared. If this file
+    holds an incomplete output, `kept_for` names that output.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Use:
     kept_for: str = ""
 
     def seen(self) -> os.stat_result | None:
-        """Return the status of the file under this name; None if there is no such file."""
+        """Return the status of the file with this name; None if there is no such file."""
         if self.status is not None:
             return self.status
         try:
@@ -56,22 +56,22 @@ class Use:
 
     @property
     def remedy(self) -> str:
-        """Return what the user can do if this file may not be written."""
+        """Return the advice to print if this file may not be written."""
         return f"name another {self.option}" if self.option.isupper() else f"name another with {self.option}"
 
 
 def is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether writing one file changes the other's contents: never for terminals, pipes and /dev/null."""
+    """Return whether writing to one file changes the other's contents; false for terminals, pipes and /dev/null."""
     if stat.S_ISBLK(one.st_mode) and stat.S_ISBLK(other.st_mode):
         return one.st_rdev == other.st_rdev
     return stat.S_ISREG(one.st_mode) and (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def require_apart(uses: Iterable[Use]) -> None:
-    """Refuse a command that would write a file it reads, or write one file twice.
+    """Refuse a command that would write to a file that it reads, or write to one file twice.
 
     Raises:
-        FileError: two names are one file; the message gives both and says which to change.
+        FileError: two names refer to one file; the message gives both names and tells which one to change.
     """
     before: list[Use] = []
     for use in uses:
@@ -82,7 +82,7 @@ def require_apart(uses: Iterable[Use]) -> None:
 
 
 def require_replaceable(use: Use, replace: bool) -> None:
-    """Refuse to write over an existing file, unless it is to be replaced.
+    """Refuse to overwrite an existing file unless `replace` is true.
 
     Raises:
         ExistsError: the file exists, and `replace` is false.
@@ -109,13 +109,13 @@ def standard_streams(reads_input: bool) -> Iterator[Use]:
     for name, stream in (("input", sys.stdin), ("output", sys.stdout), ("error", sys.stderr)):
         if name == "input" and not reads_input:
             continue
-        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or none
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # the stream is closed or missing
             yield Use(f"standard {name}", name != "input", "OUT", os.fstat(stream.fileno()))
 
 
 def _are_one(one: Use, other: Use) -> bool:
     if one.name.startswith("standard ") and other.name.startswith("standard ") and one.written and other.written:
-        return False  # a shell's 2>&1
+        return False  # allowed, for a shell's 2>&1
     first, second = one.seen(), other.seen()
     if first and second:
         return is_same(first, second)
@@ -126,12 +126,12 @@ def _place(name: str) -> tuple[object, ...]:
     """Return a value that identifies a file that does not exist yet: its folder, if that exists, and its name."""
     folder, last = os.path.split(name)
     try:
-        folder, last = os.path.split(os.path.realpath(name))  # fails in a folder that was deleted
+        folder, last = os.path.split(os.path.realpath(name))  # raises OSError if the current folder was deleted
         status = os.stat(folder)
         return (status.st_dev, status.st_ino, last)
     except OSError:
         return (folder, last)
-    except ValueError:  # a name with a zero byte; opening it will be refused
+    except ValueError:  # the name contains a zero byte; opening it fails later
         return (name,)
 
 

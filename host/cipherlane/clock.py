@@ -1,4 +1,4 @@
-"""The clock by which the host waits and measures. Tests replace it with one in which time passes only on request."""
+"""A clock by which the host waits and measures. Tests replace it with a clock that advances only on request."""
 
 import math
 import select
@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class HasDescriptor(Protocol):
-    """A socket, for instance."""
+    """An object with a file descriptor, such as a socket."""
 
     def fileno(self) -> int:
         """Return the descriptor."""
@@ -31,7 +31,7 @@ class Clock:
         time.sleep(seconds)
 
     def wait(self, changed: Condition, holds: Callable[[], bool], timeout: float | None = None) -> None:
-        """Wait until `holds()` is true, at most `timeout` seconds if given; `changed` is notified of each change."""
+        """Wait until `holds()` is true, at most `timeout` seconds if given. Each change must notify `changed`."""
         changed.wait_for(holds, timeout)
 
     def readable(self, source: HasDescriptor, timeout: float) -> bool:
@@ -44,7 +44,7 @@ class Clock:
 
 
 def _ready(what: HasDescriptor, event: str, timeout: float) -> bool:
-    """Wait for an event on a descriptor; `poll`, where available, takes descriptors too large for `select`."""
+    """Wait for `event` on a descriptor. Prefer `poll`, which accepts descriptors too large for `select`."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(what, getattr(select, event))

@@ -7,7 +7,7 @@ import secrets
 
 from .protocol.layout import BLOCK
 
-MOST_STREAM = 1 << 36  # longest stream in bytes; declared if the length is unknown
+MOST_STREAM = 1 << 36  # longest stream in bytes; also declared for a stream of unknown length
 
 
 def block_after(block: bytes, count: int) -> bytes:
@@ -16,10 +16,10 @@ def block_after(block: bytes, count: int) -> bytes:
 
 
 class CounterBlocks:
-    """A random key, and successive ranges under it that start at a random initial counter block."""
+    """A random key, and successive ranges of counter blocks under it; the first range starts at a random block."""
 
     def __init__(self, key_bits: int):
-        """Draw a key of `key_bits`."""
+        """Draw a random key of `key_bits`."""
         self.key = secrets.token_bytes(key_bits // 8)
         self._last = self._next = secrets.token_bytes(12) + bytes(4)
 
@@ -34,5 +34,5 @@ class CounterBlocks:
         return self._last
 
     def give_back(self, size: int) -> None:
-        """Release the last stream's blocks after its first `size` bytes, which are all it used, for the next stream."""
+        """Release the blocks that the last stream did not use, for the next stream; it used those of `size` bytes."""
         self._next = block_after(self._last, -(-size // BLOCK))

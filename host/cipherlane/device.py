@@ -32,10 +32,11 @@ from .transport.base import Pace, Transport
 from .transport.serial import DEFAULT_BAUD
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # the index is the code on the wire
-SIM_BENCH_BYTES = 4096  # for the C engines of a simulated board, where the whole buffer takes a minute
+DIRECTIONS = ("encrypt", "decrypt")  # the index is the code in a record
+SIM_BENCH_BYTES = 4096  # for C engines on a simulated board, where the whole buffer would take a minute
 _MOST_BENCH_PARTS = 1 << 16
-# Bits of a counter block that must be 0 in 128-EEA1: all after DIRECTION except the low 16 bits of the block number.
+# Bits of a counter block that must be 0 in 128-EEA1: all bits after DIRECTION, except the low 16 bits of the block
+# number.
 _NOT_OF_A_MESSAGE = (1 << 74) - 1 << 16
 _DRAIN_QUIET, _DRAIN_LIMIT = 0.05, 2.0  # seconds
 
@@ -58,7 +59,7 @@ class Device(Calls):
     """A board reached through a transport; a context manager that connects and closes."""
 
     def __init__(self, transport: Transport, timeout: float | None = None, log: RecordLog | None = None):
-        """Use `transport` and its clock; the device then owns the transport and `log`.
+        """Use `transport` and its clock. The device closes `transport` and `log` when it is closed.
 
         Args:
             transport: the connection to the board.
@@ -101,7 +102,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # firmware on a simulated netlist reports itself as a board
+        if link.transport.simulated:  # a simulated netlist is simulated, but its firmware reports the kind of a board
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self.strict_version = False
         self.reset_window(self._info)
@@ -114,7 +115,9 @@ class Device(Calls):
 
     @property
     def record_bytes(self) -> int:
-        """Data bytes of a full record to the CPU: the largest multiple of 16 for a window of two records."""
+        """Data bytes of a full record to the CPU: the largest multiple of 16 with which two records fit the board's
+        buffer.
+        """
         info, wire_size = self.info(), self.link.transport.wire_size
         size = info.max_data
         while size > BLOCK and wire_size(layout.HEADER.size + size) > info.rx_window // 2:
@@ -135,8 +138,9 @@ class Device(Calls):
     ) -> Session:
         """Open a session that encrypts or decrypts with AES-CTR; use it as a context manager.
 
-        The session owns ceil(length / 16) counter blocks under its key, starting at the initial counter block. The
-        board refuses a range if one of its blocks was used or is owned, until the board's power is cycled.
+        The session owns a range of ceil(length / 16) counter blocks under its key, starting at the initial counter
+        block. The board refuses a range if one of its blocks was used before or belongs to another session. It
+        remembers used blocks until its power is cycled.
 
         Args:
             key: 16, 24 or 32 bytes.
@@ -188,7 +192,7 @@ class Device(Calls):
         return Session(self, self.info(), opened, token, direction, length, record_bytes, fast_path, begin)
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None) -> int:
-        """Return the data bytes of a full record; by default the most that the CPU or the fast path accepts."""
+        """Return the data bytes of a full record; by default the maximum that the CPU or the fast path accepts."""
         where = fast_path or self.info()
         if record_bytes is None:
             return fast_path.max_data if fast_path else self.record_bytes
@@ -208,7 +212,7 @@ class Device(Calls):
             return Opened.from_reply(reply, table.unpack(data), resumed, drawn), token
         except BoardError:
             raise
-        except BaseException:  # the board may have opened the session
+        except BaseException:  # the board may have opened a session: close it
             with contextlib.suppress(CipherlaneError):
                 self.exchange(Record(RecordType.RESET, token=token), attempts=1, resync=True)
             raise
@@ -225,16 +229,17 @@ class Device(Calls):
         progress: Progress | None = None,
         keep: Callable[[Measurement], None] | None = None,
     ) -> Measurement:
-        """Measure an engine from memory to memory on the board, without the transport.
+        """Measure an engine on the board from memory to memory; the data do not pass the link.
 
-        The board answers after some milliseconds with the part that is done, and is asked again for the rest.
+        The board answers each request after some milliseconds, with the part that it has processed. The host then
+        requests the rest.
 
         Args:
             engine: one of `info().engines`.
             key_bits: 128, 192 or 256.
             direction: "encrypt" or "decrypt".
-            record_bytes: bytes of each call of the engine; by default the most possible.
-            total_bytes: bytes in all; by default the board's buffer, or less for C on a simulated board.
+            record_bytes: bytes of each call of the engine; by default the maximum.
+            total_bytes: bytes in all; by default the board's buffer, or less for C engines on a simulated board.
             seconds: time by the host's clock during which `total_bytes` are processed repeatedly, at least once.
             progress: called with the bytes done so far.
             keep: called with the measurement so far, if there is any, when an exception ends it early.
@@ -242,7 +247,7 @@ class Device(Calls):
         Raises:
             ArgumentError: the board has no buffer for this size.
             BoardError: the board refuses, for example because it is busy.
-            ReplyError: the board's figures are invalid, or it does too little at a time.
+            ReplyError: the board's figures are invalid, or each reply reports too few bytes.
         """
         if key_bits in KEY_BITS and key_bits not in key_bits_of(engine):
             raise ArgumentError(f"engine {engine.name.lower()} takes keys of 128 bits: give --key-bits 128")
@@ -315,13 +320,14 @@ class Device(Calls):
     def counters(self, attempts: int | None = None) -> dict[str, int]:
         """Return the board's link counters since power-on.
 
-        Ask up to `attempts` times, by default as often as the link repeats a request.
+        Send at most `attempts` requests, by default the link's own maximum.
         """
         counters: dict[str, int] = self.request(RecordType.COUNTERS, attempts=attempts)._asdict()
         return counters
 
     def network(self) -> dict[str, int]:
-        """Return the board's Ethernet counters since power-on. Cycles are 0 here, because they belong to sessions.
+        """Return the board's Ethernet counters since power-on. Cycle counts are 0 here: the board keeps them per
+        session.
 
         Raises:
             BoardError: the board is not reached over Ethernet.
@@ -338,7 +344,7 @@ class Device(Calls):
         return FastPath.from_reply(self.request(RecordType.FASTPATH), self.link.transport.wire_size)
 
     def close(self) -> None:
-        """Release the port and the log."""
+        """Close the port and the log."""
         try:
             self.link.transport.close()
         finally:

@@ -28,7 +28,9 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class SerialPort:
-    """A serial port. On USB: vendor and product, the device's own description, and the boards whose UART it may be."""
+    """A serial port; if it is on USB, also vendor and product, the device's own description, and boards it may belong
+    to.
+    """
 
     port: str
     usb: str | None
@@ -99,7 +101,7 @@ def addresses(network: str) -> list[str]:
 
 
 def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
-    """Return the boards that answer on USB serial ports, asked one after the other for `timeout` seconds each."""
+    """Ask each of the serial `ports` on USB in turn, for `timeout` seconds each; return the boards that answer."""
     found = []
     for each in ports:
         if each.usb is None:
@@ -109,7 +111,7 @@ def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
                 found.append(Found(each.port, device.info()))
         except VersionMismatchError:
             found.append(Found(each.port, None))
-        except CipherlaneError:  # the port is busy, or is not a board's
+        except CipherlaneError:  # the port is busy, or leads to no board
             continue
     return found
 
@@ -127,7 +129,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
     found: dict[Address, Found] = {}
     end = clock.now() + timeout
     datagrams = Datagrams(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), clock)
-    datagrams.socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)  # which some boards take
+    datagrams.socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)  # some boards receive broadcasts
     with contextlib.closing(datagrams):
         for turn in range(_TURNS):
             reached = [target for target in sorted(missing) if _ask(datagrams, request, target, end - clock.now())]
@@ -143,7 +145,8 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
                 data, size, address = arrived
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
-                    if answer and (answer.info or address in missing):  # match by token or address
+                    # without info there is no token: then the address must match
+                    if answer and (answer.info or address in missing):
                         found[address] = answer
                         missing.discard(address)
     return [found[address] for address in sorted(found)]
@@ -160,7 +163,7 @@ def _ask(datagrams: Datagrams, request: bytes, target: Address, timeout: float) 
 
 
 def _answer(raw: bytes, token: int, address: Address) -> Found | None:
-    """Return the board that sent the answer `raw`; None if it does not answer a request with `token`."""
+    """Return the board that sent the answer `raw`; None if `raw` is no answer to a request with `token`."""
     host, port = address
     name = f"{SCHEME}://{host}" + (f":{port}" if port != UDP_PORT else "")
     try:

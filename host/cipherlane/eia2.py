@@ -44,9 +44,11 @@ def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engi
 
 
 def padded(data: bytes, bits: int) -> tuple[bytes, int]:
-    """Return the first `bits` bits of `data`, at least one, padded to whole blocks, and which AES-CMAC subkey applies.
+    """Return the first `bits` bits of `data`, at least one, padded to whole blocks, and the number of the AES-CMAC
+    subkey.
 
-    If the last block is incomplete, a 1 and zeros follow the last bit, and the second subkey applies (SP 800-38B, 6.2).
+    If the last block is incomplete, a 1 and zeros follow the last bit, and subkey 2 applies; otherwise subkey 1 (SP
+    800-38B, 6.2).
     """
     behind = -bits % (8 * BLOCK)
     value = int.from_bytes(data, "big") >> (8 * len(data) - bits) << behind

@@ -1,10 +1,10 @@
-"""Names the encoding of a text file that is not plain UTF-8: editors and shells write different ones."""
+"""Recognises a text file that is not plain UTF-8: some editors and shells write other encodings."""
 
 import codecs
 import os
 import shlex
 
-_MARK = len(codecs.BOM_UTF8) + 1  # first byte after the mark, counted from 1
+_MARK = len(codecs.BOM_UTF8) + 1  # position of the first byte after the byte order mark, counted from 1
 
 
 def foreign(data: bytes) -> tuple[str, str]:
@@ -22,7 +22,7 @@ def foreign(data: bytes) -> tuple[str, str]:
 
 
 def remedy(command: str, name: str) -> str:
-    """Return the text that tells how `command` converts the file `name` to NAME.new, which only its owner can read."""
+    """Return advice: how `command` converts the file `name` to the file NAME.new, which only its owner can read."""
     if os.name != "posix":
         return ""
     return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` converts it to {name}.new"

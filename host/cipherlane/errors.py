@@ -1,4 +1,4 @@
-"""Exceptions of the host tool. Each has the exit status with which the command line ends."""
+"""Exceptions of the host tool. Each defines the exit status of the command line."""
 
 
 class CipherlaneError(Exception):
@@ -26,10 +26,10 @@ class FileError(ArgumentError):
 
 
 class ExistsError(FileError):
-    """A file exists that is not to be replaced without a request."""
+    """A file exists, and the user did not ask to replace it."""
 
     def __init__(self, name: str, remedy: str = "name another OUT", link: bool = False):
-        """Name the file and the `remedy` other than replacing it; `link` is true for a symbolic link."""
+        """Name the file and the `remedy` other than replacing it; `link` is true if the file is a symbolic link."""
         self.question = f"{name} {'is a symbolic link' if link else 'already exists'}. Replace it?"
         super().__init__(
             f"{name} is a symbolic link, which is not followed: {remedy}, or replace the link with --force"
@@ -41,7 +41,7 @@ class ExistsError(FileError):
 class ReaderGoneError(CipherlaneError):
     """The reader of standard output has closed it. This is not a failure, and no message is printed."""
 
-    exit_code = 141  # as if SIGPIPE had ended the program
+    exit_code = 141  # exit status of a program that SIGPIPE ended
 
 
 class PortError(CipherlaneError):
@@ -76,7 +76,7 @@ class VersionMismatchError(CipherlaneError):
 
 
 class BoardError(CipherlaneError):
-    """The board refused a request; `code` says why."""
+    """The board refused a request; `code` gives the reason."""
 
     exit_code = 6
 
@@ -90,11 +90,11 @@ class BoardError(CipherlaneError):
 
 
 class ReusedError(BoardError):
-    """Counter blocks of the range were used before, or are owned by a session, under this key."""
+    """Counter blocks of the range were used before under this key, or belong to a session."""
 
 
 class RangesFullError(BoardError):
-    """The board's table of ranges is full."""
+    """The board's table of counter-block ranges is full."""
 
 
 class RandomSourceError(BoardError):
@@ -102,23 +102,23 @@ class RandomSourceError(BoardError):
 
 
 class TicketError(BoardError):
-    """The ticket does not belong to a range that can be resumed."""
+    """The ticket does not belong to a range of counter blocks that can be resumed."""
 
 
 class WindowError(BoardError):
-    """A record lies outside the window."""
+    """A record's offset lies outside the window of records that the board accepts."""
 
 
 class OtherDataError(BoardError):
-    """Different data were sent for these counter blocks before."""
+    """The same counter blocks were used for different data before."""
 
 
 class BusyError(BoardError):
-    """The request would have to wait for the session of another peer."""
+    """The board is busy with the session of another client."""
 
 
 class SharedBoardError(CipherlaneError):
-    """Another peer had a session at the same time, so the board reports no cycles."""
+    """Another client had a session at the same time, so the board reports no cycles."""
 
     exit_code = 6
 
@@ -162,13 +162,13 @@ class TransferError(CipherlaneError):
 
 
 class NoLoaderError(CipherlaneError):
-    """Firmware answers where a loader is expected."""
+    """Firmware answers, although the board should be in its loader."""
 
     exit_code = 6
 
 
 class LoadError(CipherlaneError):
-    """New firmware was not loaded, or does not run; the board's loader is still there."""
+    """New firmware was not loaded, or does not run; the board's loader still works."""
 
     exit_code = 7
 

@@ -3,13 +3,13 @@
 Output is written strictly in order to `OUT.part`. `OUT.part.resume`, in the same folder, records the state of the
 transfer (see `journal`). Both files are new, belong to this user, and have mode 0600; links are not followed. A run
 locks `OUT.part` while it writes, so a second run with the same OUT ends at once. A complete `OUT.part` gets the mode of
-an existing OUT, or the default mode, and replaces OUT in one step. Until then it is kept whatever happens.
+an existing OUT, or the default mode, and replaces OUT in one step. Until then an existing OUT is kept.
 
 An existing file OUT is replaced only on request. If OUT is a symbolic link, the link is replaced and its target is left
-as it is. `claims` compares the other files of a command.
+unchanged. `claims` compares the other files of a command.
 
-A few file systems support no locks. There, two new runs are kept apart because only one can create `OUT.part`, and
-resuming is refused, because nothing would keep two resuming runs apart.
+A few file systems support no locks. There, resuming is refused, because two runs could resume at the same time. Two new
+runs cannot collide, because only one of them can create `OUT.part`.
 """
 
 import contextlib
@@ -26,11 +26,11 @@ from .claims import STANDARD, Use, require_apart, require_replaceable
 from .errors import FileError, ReaderGoneError
 from .inputfile import InputFile, trouble
 
-ANEW = "start without --resume, under another IV"  # the board has used counter blocks of the first try
+ANEW = "start without --resume, under another IV"  # the interrupted run has used counter blocks of its IV
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _ENDINGS = (".part", ".part.resume")
-_USUAL_NAME_MAX = 255  # bytes of a name
-_DIGITS = 16  # hash digits in a shortened name
+_USUAL_NAME_MAX = 255  # maximum length of a file name in bytes
+_DIGITS = 16  # hexadecimal digits of the hash in a shortened name
 
 
 def kept_at(path: Path) -> tuple[Path, Path]:
@@ -62,7 +62,7 @@ def write_at(descriptor: int, data: bytes, offset: int) -> None:
 
 
 class OutputFile:
-    """The output: a path, or `-` for standard output; a context manager. `commit` gives the file its name.
+    """An output file, or standard output for `-`; a context manager. `commit` gives the file its name.
 
     `part` and `sidecar` are the paths of the incomplete output; `part` is None if the output is not a regular file. If
     the output is not committed, `kept` is the number of bytes that a later run can resume from. If `kept` is None, the
@@ -70,11 +70,11 @@ class OutputFile:
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
-        """Prepare to write `name`, or with `resume` to continue its incomplete output; change no contents yet.
+        """Prepare to write `name`, or with `resume` to continue its incomplete output. Change no contents yet.
 
         Raises:
             FileError: the output cannot be written or resumed, or is the same file as `source`.
-            ExistsError: the output exists and is not to be replaced.
+            ExistsError: the output exists and `replace` is false.
         """
         self.name = name
         self._replace = replace
@@ -82,7 +82,7 @@ class OutputFile:
         self.part: Path | None = None
         self.kept: int | None = None
         self.written = 0
-        self._new: list[Path] = []  # created by this run, or empty before it
+        self._new: list[Path] = []  # files that this run created or found empty
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
@@ -139,8 +139,8 @@ class OutputFile:
             raise FileError(f"{self.sidecar} is not a file of cipherlane, but has the name of one: delete or rename it")
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
-            private.chmod(descriptor, 0o600)  # also for files that existed before, and were empty
-        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserves its space in case the disk fills up
+            private.chmod(descriptor, 0o600)  # needed for files that existed before, and were empty
+        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve the space, in case the disk fills up
 
     def read_kept(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes of `OUT.part`, starting at `offset`.
@@ -229,7 +229,7 @@ class OutputFile:
         self._new = [path for path in (self.sidecar, self.part) if path]
 
     def _leave(self) -> None:
-        """Close the open files; delete the new ones unless a later run can resume from them."""
+        """Close the open files; delete those created by this run unless a later run can resume from them."""
         if private.HELD_BY_NAME:
             self._close()
         for path in self._new if self.kept is None else ():
@@ -263,7 +263,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _open_own(path: Path, create: bool) -> tuple[int, bool]:
-    """Open a file of this user that has only one name; return its descriptor, and whether it was created now.
+    """Open a file of this user that has no second hard link; return its descriptor, and whether this call created it.
 
     Raises:
         FileError: the file is of another kind, or does not exist and `create` is false.

@@ -1,10 +1,12 @@
 """Tracks which copies of records are in flight, how many bytes they hold, and which are known to be lost.
 
-The board can hold `limit` bytes (its rx_window). A copy of a record is in flight from the time it is sent until it is
-answered or given up; each repetition is one more copy. On an ordered link, an answer also shows that every copy sent
-before the answered one has left the board's buffer; those without an answer are lost. On a shared link, a copy is
-taken for lost once several later copies are answered (as in RFC 8985). That number grows if the answer arrives after
-all. On a shared link, one answer settles every copy of its record, and the window adapts.
+The board can hold `limit` bytes (its rx_window). Each transmission of a record is a copy. A copy is in flight until it
+is answered or given up. On an ordered link, an answer also shows that every copy sent before the answered one has left
+the board's buffer; those without an answer are lost.
+
+A shared link may reorder records. There, a copy is assumed lost once several later copies are answered (as in RFC
+8985); the number of later copies grows if the answer arrives after all. One answer settles every copy of its record,
+and the window adapts to losses.
 """
 
 from collections.abc import Iterable
@@ -28,7 +30,7 @@ AnyKey = Key | tuple[int, int, int, int]
 
 
 class _Flight(NamedTuple):
-    """Values shared by copies that were sent at once."""
+    """Values shared by copies that were sent together."""
 
     size: int
     sent: float
@@ -37,12 +39,12 @@ class _Flight(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Time at which its copies are given up."""
+        """Time at which the copies are given up."""
         return self.sent + self.timeout
 
     @property
     def ghosts_end(self) -> float:
-        """Time at which its given-up copies are forgotten."""
+        """Time after which answers to the given-up copies are no longer expected."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 
@@ -50,20 +52,20 @@ _Copy = tuple[AnyKey, _Flight]
 
 
 class Answered(NamedTuple):
-    """The result of an answer: certain round trips in seconds, and the records now known to be lost."""
+    """What an answer shows: round trips in seconds of records sent only once, and the records now known to be lost."""
 
     round_trips: list[float]
     lost: list[Key]
 
 
 class Window:
-    """Bytes that may be in flight: the board's limit; on a shared link, fewer after losses (AIMD, RFC 5681)."""
+    """Maximum number of bytes in flight: the board's limit; on a shared link, less after losses (AIMD, RFC 5681)."""
 
-    _LEAST, _DECREASE = 4, 0.7  # `_LEAST` in records: enough for later answers to reveal a loss
+    _LEAST, _DECREASE = 4, 0.7  # `_LEAST` records are enough for answers to later records to reveal a loss
 
     def __init__(self, limit: int, adapts: bool):
         """Start with `limit` bytes, or with a few records if the window `adapts`."""
-        self.bytes = limit  # most bytes in flight
+        self.bytes = limit  # maximum bytes in flight
         self._limit = limit
         self._adapts = adapts
         self._learnt = float(limit)
@@ -71,21 +73,22 @@ class Window:
         self._deaf_until = 0.0
 
     def start(self, limit: int, size: int) -> None:
-        """Allow up to `limit` bytes, in records of `size` bytes."""
+        """Start again: allow up to `limit` bytes, in records of `size` bytes."""
         self._limit = limit
         self._grows_fast = True
         self._learn(float(self._LEAST * size))
 
     def answered(self, size: int, total: int) -> None:
-        """Grow after `total` bytes are answered.
+        """Grow after answers to `total` bytes.
 
-        The window doubles in each round trip until the first loss; then it grows by one record of `size`.
+        The window doubles in each round trip until the first loss; then it grows by one record of `size` per round
+        trip.
         """
         if self._learnt < self._limit:
             self._learn(self._learnt + (total if self._grows_fast else size * total / self._learnt))
 
     def lost(self, now: float, size: int, round_trip: float) -> None:
-        """Shrink the window, once per `round_trip`, but not below a few records of `size` bytes."""
+        """Shrink the window after a loss, at most once per `round_trip`, but never below a few records of `size`."""
         if now >= self._deaf_until:
             self._learn(max(float(self._LEAST * size), min(self._learnt, self._limit) * self._DECREASE))
             self._grows_fast = False
@@ -97,10 +100,10 @@ class Window:
 
 
 class Flights:
-    """Accounts for copies of records in flight; the caller passes the time."""
+    """Accounts for copies of records in flight. The caller passes the current time."""
 
     def __init__(self, limit: int, ordered: bool, shared: bool = False):
-        """Allow `limit` bytes in flight on a link that is or is not `ordered` and `shared`."""
+        """Allow `limit` bytes in flight; `ordered` and `shared` describe the link."""
         self.window = Window(limit, adapts=shared)
         self.ordered = ordered
         self.shared = shared
@@ -108,10 +111,10 @@ class Flights:
         self.lost = 0
         self._number = self._latest = 0
         self._live: dict[int, _Copy] = {}  # copies by number, in the order of sending
-        self._ghosts: dict[int, _Copy] = {}  # copies given up that may still be answered
-        self._overtaken: set[int] = set()  # ghosts given up because later copies were answered
+        self._ghosts: dict[int, _Copy] = {}  # copies given up, whose answers may still arrive
+        self._overtaken: set[int] = set()  # ghosts that were given up because later copies were answered
         self._of_key: dict[AnyKey, list[int]] = {}
-        self._deadline = float("inf")  # nothing expires before this time
+        self._deadline = float("inf")  # no copy times out before this time
         self._reordering = _FIRST_REORDERING
         self._doubts: dict[AnyKey, None] = {}
 
@@ -125,9 +128,9 @@ class Flights:
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
     def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
-        """Note that records of `size` bytes each were sent at once.
+        """Note that records of `size` bytes each were sent together.
 
-        Their round trips adjust the link's time-outs only if `measured`.
+        Their round trips adjust the link's time-outs only if `measured` is true.
         """
         flight = _Flight(size, now, timeout, measured)
         for key in keys:
@@ -138,18 +141,18 @@ class Flights:
         self._deadline = min(self._deadline, flight.end)
 
     def answer(self, keys: Iterable[AnyKey], now: float) -> Answered:
-        """Note answers that arrived together."""
+        """Note answers that arrived together at time `now`."""
         answered = Answered([], [])
         live, of_key = self._live, self._of_key
         size = total = 0
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # the copy was late, not lost
+                if key in self._doubts:  # a copy taken for lost was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue
-            number = numbers[0]  # the oldest copy: assume no more than is certain
+            number = numbers[0]  # it is unknown which copy was answered: assume the oldest
             certain = len(numbers) == 1 and number in live
             size, sent, _, measured = (live.get(number) or self._ghosts[number])[1]
             total += size
@@ -159,7 +162,7 @@ class Flights:
                 answered.lost.extend(self._pass(number))
             elif not certain:
                 self._settle(key, numbers)
-            else:  # as nearly always
+            else:  # the usual case
                 if number > self._latest:
                     self._latest = number
                 self.bytes -= size
@@ -185,7 +188,7 @@ class Flights:
         return keys
 
     def next_deadline(self) -> float | None:
-        """Return when `expire` is next needed; no copy times out before."""
+        """Return the time at which `expire` is needed next; None if nothing is in flight."""
         return self._deadline if self._live else None
 
     def _settle(self, key: AnyKey, numbers: list[int]) -> None:
@@ -200,7 +203,7 @@ class Flights:
             self._drop(number)
 
     def _overtake(self) -> list[Key]:
-        """Give up copies that answers to later copies have overtaken; return their records."""
+        """Give up each copy for which enough later copies were answered; return their records."""
         lost = []
         while self._live:
             number = next(iter(self._live))
@@ -212,7 +215,7 @@ class Flights:
         return lost
 
     def _pass(self, answered: int) -> list[Key]:
-        """Drop an answered copy, and on an ordered link the earlier copies; return the records that are lost."""
+        """Drop an answered copy and, on an ordered link, all earlier copies; return the records that are lost."""
         lost = []
         if self.ordered:
             lost = [Key._make(key) for number, (key, _) in self._live.items() if number < answered]
@@ -222,7 +225,7 @@ class Flights:
         return lost
 
     def _give_up(self, number: int) -> Key:
-        """Move a copy to the ghosts; return its record."""
+        """Move a copy from `_live` to `_ghosts`; return its record."""
         key, flight = self._ghosts[number] = self._live.pop(number)
         self.bytes -= flight.size
         return Key._make(key)

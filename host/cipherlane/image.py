@@ -1,6 +1,6 @@
 """Firmware images that a loader starts: a header followed by the firmware, as wire.toml defines them.
 
-Only the build flow makes them; each image fits one gateware and one place in memory.
+Only the build flow makes them; each image fits one gateware and one load address.
 """
 
 import zlib
@@ -11,7 +11,7 @@ from . import build_id
 from .errors import FileError
 from .protocol.layout import IMAGE, IMAGE_MAGIC
 
-MOST = 1 << 20  # most bytes read from a file: larger than any board's code memory
+MOST = 1 << 20  # maximum bytes read from a file: larger than any board's code memory
 _COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the CRC itself
 _HOW = "`make firmware BOARD=... CONFIG=loader` writes one next to the bitstream: <board>_loader.firmware"
 

@@ -1,4 +1,4 @@
-"""The input of a command: a file or standard input; its true size may differ from the size that the system reports."""
+"""The input of a command: a file or standard input. Its true size may differ from the size that the system reports."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ _REMEDIES = {
     errno.EIO: ": the disk is failing, check it",
     errno.ENAMETOOLONG: ": give a shorter name",
 }
-_LOOKED_AT = 1 << 16  # most bytes read from a file to learn its size
+_LOOKED_AT = 1 << 16  # maximum bytes read from a file to learn its size
 
 
 def trouble(verb: str, name: object, error: OSError) -> FileError:
@@ -59,7 +59,9 @@ class InputFile:
                 raise
 
     def _look(self, said: int) -> None:
-        """Check whether a short file has the size it reports: files in /proc and /sys do not."""
+        """Compare the true size of a short file with the reported size `said`; files in /proc and /sys report a wrong
+        size.
+        """
         data = self._read(_LOOKED_AT) if not said else b""
         while len(data) < said and (piece := self._read(said - len(data))):
             data += piece
@@ -78,7 +80,7 @@ class InputFile:
 
     @property
     def unrepeatable(self) -> str:
-        """Return why a later run cannot continue with this input; empty if it probably can."""
+        """Return the reason why a later run cannot resume with this input; empty if it probably can."""
         return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
 
     @staticmethod
@@ -114,7 +116,7 @@ class InputFile:
         return data
 
     def bound(self, most: int, how: str) -> None:
-        """Make `read` refuse input after the first `most` bytes, with the advice `how` in the error."""
+        """Make `read` fail after the first `most` bytes of input; its error gives the advice `how`."""
         self._most, self._too_long = most, how
 
     def _read(self, size: int) -> bytes:

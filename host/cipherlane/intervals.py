@@ -12,8 +12,8 @@ from .transfer import Counts
 class Interval:
     """The traffic between `start` and `end`, in seconds since the stream began.
 
-    All bytes are data bytes. `sent_bytes` includes records sent again, which `retransmissions` counts; `received_bytes`
-    counts each result once.
+    All counts are of data bytes. `sent_bytes` includes records sent again, which `retransmissions` counts;
+    `received_bytes` counts each result once.
     """
 
     start: float
@@ -24,16 +24,16 @@ class Interval:
 
     @property
     def sent_mbps(self) -> float:
-        """Data bits sent a second, in millions."""
+        """Rate of data sent, in millions of bits a second."""
         return self._mbps(self.sent_bytes)
 
     @property
     def received_mbps(self) -> float:
-        """Data bits received a second, in millions."""
+        """Rate of data received, in millions of bits a second."""
         return self._mbps(self.received_bytes)
 
     def record(self) -> dict[str, Any]:
-        """Return the interval as a record for JSON."""
+        """Return the interval as a dictionary for JSON."""
         record = asdict(self) | {"sent_mbps": self.sent_mbps, "received_mbps": self.received_mbps}
         return {name: round(value, 5) for name, value in record.items()}
 
@@ -42,10 +42,10 @@ class Interval:
 
 
 class Intervals:
-    """Observes one stream at regular intervals."""
+    """Divides one stream into intervals of equal length and reports the traffic of each."""
 
     def __init__(self, seconds: float, show: Callable[[Interval], None], clock: Clock = REAL):
-        """Call `show` with each interval of `seconds`, by `clock`, when it is over."""
+        """Call `show` with each interval when it ends. Intervals last `seconds` by `clock`."""
         self.found: list[Interval] = []
         self._clock = clock
         self._seconds = seconds
@@ -59,12 +59,12 @@ class Intervals:
         self._now, self._before = Counts(), Counts()
 
     def watch(self, counts: Counts) -> float:
-        """Note the counters so far; return the seconds until the interval is over."""
+        """Note the counters so far; return the seconds until the current interval ends."""
         self._now = counts
         now = self._clock.now()
         if now >= self._due:
             self._look(now)
-            while self._due <= now:  # more than one after a pause of the whole process
+            while self._due <= now:  # several intervals may end while the whole process is paused
                 self._due += self._seconds
         return self._due - now
 

@@ -1,12 +1,12 @@
-"""The sidecar of an incomplete output, from which a later run resumes: facts and progress of the transfer.
+"""The sidecar of an incomplete output: parameters and progress of the transfer, from which a later run resumes.
 
 `OUT.part.resume` is one JSON object, padded with spaces to `SIDECAR_SIZE` bytes. The fixed size allows it to be
 rewritten in place with one call, even on a full disk.
 
 For the key, it holds sixteen random bytes (`salt`) and 8 bytes of their HMAC-SHA-256 under the key (`key_check`). This
 detects a wrong key without revealing an AES block under the key. `input_hash` and `output_hash` are running
-HMAC-SHA-256 of the first `done` bytes of input and output, so they reveal nothing to those without the key. `done` is
-a multiple of `record_bytes`.
+HMAC-SHA-256 of the first `done` bytes of input and output, so they reveal nothing to those without the key. `done` is a
+multiple of `record_bytes`.
 
 The sidecar is written every quarter of a second or every megabyte, and when a transfer ends early. So it can lag behind
 `OUT.part` only if the program was killed.
@@ -29,7 +29,7 @@ from .lte import CTR
 from .protocol.layout import BLOCK
 from .transfer import Reader, Writer
 
-PIECE = 1 << 20  # bytes handled at once when files are read again
+PIECE = 1 << 20  # bytes read at once when files are checked
 Note = Callable[[bytes, bytes], None]
 _HEX = {"iv": 16, "salt": 16, "key_check": 8, "input_hash": 32, "output_hash": 32}  # bytes
 _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
@@ -37,7 +37,7 @@ _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
 
 @dataclass(frozen=True)
 class _Point:
-    """A point of the stream up to which input and output are hashed, and the data that passed after it."""
+    """A position in the stream: hashes of input and output up to it, and the data that passed after it."""
 
     done: int
     input_hash: hmac.HMAC
@@ -46,7 +46,7 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, unit: int) -> "_Point":
-        """Return the point after the last whole `unit` that was written."""
+        """Return the position moved to the end of the last whole `unit` of bytes that was written."""
         read, written = b"".join(self.read), b"".join(self.written)
         count = len(written) // unit * unit
         hashes = self.input_hash.copy(), self.output_hash.copy()
@@ -56,11 +56,11 @@ class _Point:
 
 
 class Journal:
-    """The state of a transfer whose output has a sidecar; a context manager that writes the sidecar on interruption.
+    """The state of a transfer that can be resumed; a context manager that writes the sidecar when an exception ends it.
 
-    `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`. The board knows the
-    range by `ticket`; the range begins at byte `range_begin` of the stream. A signal may arrive at any instant, so a
-    point is only ever replaced as a whole.
+    `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`. The board identifies
+    the range of counter blocks by `ticket`; the range begins at byte `range_begin` of the stream. A signal may arrive
+    at any instant, so the position advances in one assignment.
     """
 
     def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
@@ -88,7 +88,8 @@ class Journal:
         cipher: str = CTR,
         bits: int | None = None,
     ) -> Self:
-        """Write what a later run needs to resume a stream that is about to begin; from here on `output` is kept.
+        """Write to the sidecar what a later run needs to resume this new stream. From here on `output` is kept on
+        failure.
 
         Raises:
             FileError: the sidecar cannot be written.
@@ -148,7 +149,7 @@ class Journal:
 
     @property
     def done(self) -> int:
-        """Number of bytes from the stream's start that are complete and accounted for."""
+        """Number of bytes from the stream's start that are complete in both files."""
         return self._point.done
 
     @property
@@ -164,12 +165,12 @@ class Journal:
         return begin
 
     def began_again(self, ticket: int) -> None:
-        """Note that a new range, which `ticket` resumes, begins at byte `done` of the stream."""
+        """Note that a new range of counter blocks, with this `ticket`, begins at byte `done` of the stream."""
         self._facts = {**self._facts, "ticket": ticket, "range_begin": self.done}
         self._save()
 
     def check_kept(self, source: InputFile, note: Note | None = None) -> None:
-        """Read the complete part of both files again and check it; leave `source` after it.
+        """Check the complete part of both files by reading it again; leave `source` at its end.
 
         `note` is called with each piece of both files.
 
@@ -186,7 +187,7 @@ class Journal:
         self._output.kept = self.done
 
     def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
-        """Count bytes `done` to `end` of both files as complete; `end` is a multiple of `record_bytes`.
+        """Count bytes `done` to `end` of both files as complete, too; `end` is a multiple of `record_bytes`.
 
         Raises:
             FileError: one of the files is shorter.
@@ -206,7 +207,7 @@ class Journal:
             self._point = self._point.advanced(self.record_bytes)
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass all data through and note them here."""
+        """Return a reader and a writer that pass on all data and note them in this journal."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note_read(self, data: bytes) -> None:
@@ -221,7 +222,7 @@ class Journal:
             self._save()
 
     def _save(self) -> None:
-        """Write the point reached; if that fails, the older point in the sidecar still works."""
+        """Write the current position to the sidecar; if that fails, the older position in it remains valid."""
         self._point = self._point.advanced(self.record_bytes)
         self._held = 0
         self._saved = time.monotonic()
@@ -245,7 +246,7 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is not None:
             self._save()
-            with contextlib.suppress(FileError):  # the first error matters more
+            with contextlib.suppress(FileError):  # the exception that ended the transfer matters more
                 self._output.sync()
 
 
@@ -271,7 +272,7 @@ class _WatchedWriter:
 
 
 def _keyed(key: bytes, salt: bytes, purpose: str) -> hmac.HMAC:
-    """Return a running hash under a key derived for one purpose."""
+    """Return a running HMAC; its key is derived from `key`, `salt` and `purpose`."""
     return hmac.new(hmac.digest(key, salt + purpose.encode(), "sha256"), digestmod="sha256")
 
 

@@ -17,7 +17,7 @@ from .claims import STANDARD, ReadName
 from .errors import ArgumentError, FileError, IvLengthError, KeyLengthError
 
 VARIABLE = "CIPHERLANE_KEY"
-_MOST = 4096  # most bytes of a key file
+_MOST = 4096  # maximum bytes of a key file
 _BITS = (128, 192, 256)
 _LOOKS_LIKE_A_KEY = re.compile(r"(0x)?([0-9A-Fa-f]{2}[ :]?){8,}")
 
@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_key(args: argparse.Namespace) -> bytes:
-    """Return the key that the options or the environment supply; programs started later do not inherit it.
+    """Return the key that the options or the environment supply; remove it from the environment of later programs.
 
     Raises:
         ArgumentError: no key is supplied.
@@ -121,7 +121,7 @@ def _read(name: str) -> str:
 
 
 def _check_digits(data: bytes, name: str) -> None:
-    """Refuse a key file that is not hexadecimal digits in ASCII, and name the form that it has."""
+    """Refuse a key file that does not hold hexadecimal digits in ASCII; the error describes what it holds."""
     what, command = encodings.foreign(data)
     if not what and len(data) * 8 in _BITS and not data.decode("ascii", "replace").isprintable():
         what, command = f"holds {len(data)} raw bytes", "od -An -v -tx1"

@@ -1,4 +1,4 @@
-"""The link to a board: keeps requests within the window, matches replies, and adapts time-outs to round trips."""
+"""The link to a board: limits the bytes in flight, matches replies to requests, and adapts time-outs to round trips."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,7 @@ from .protocol.layout import ERROR, ERROR_TYPE, HEADER, REPLY, Record, RecordTyp
 from .recordlog import RecordLog
 from .transport.base import Address, Pace, Transport
 
-_SLICE = 0.25  # longest wait in seconds before `given_up` is checked again
+_SLICE = 0.25  # longest wait in seconds before `given_up` is called again
 
 
 class Arrival(NamedTuple):
@@ -44,7 +44,7 @@ class LinkCounters:
 
 
 class Link:
-    """Sends requests within the window and matches replies to them.
+    """Sends requests, limits the bytes in flight, and matches replies to requests.
 
     `given_up` is a function that may be set. Once it returns true, every wait ends and raises NoReplyError.
     """
@@ -54,7 +54,7 @@ class Link:
         self.transport = transport
         self.clock = transport.clock
         self._log = log
-        # Until the board reports its buffer size: one control record.
+        # Until the board reports its buffer size, assume room for one control record.
         self.flights = Flights(transport.wire_size(2 * HEADER.size), transport.ordered, transport.shared)
         self.counters = LinkCounters()
         self._outbox: list[bytes] = []
@@ -63,7 +63,8 @@ class Link:
         self._mean: float | None = None
         self._deviation = 0.0
         self.given_up: Callable[[], bool] = lambda: False
-        self.counts_network = transport.shared  # as far as is known: the board counts what its Ethernet has seen
+        # until the board refuses the request, assume that it counts its Ethernet traffic
+        self.counts_network = transport.shared
         self.set_pace(pace or transport.pace)
 
     def set_pace(self, pace: Pace) -> None:
@@ -76,12 +77,12 @@ class Link:
         self.flights.window.start(limit, self.transport.wire_size(size))
 
     def forget_round_trips(self) -> None:
-        """Discard the round trips learnt: the requests that follow differ in size or processing time."""
+        """Discard the measured round trips, because the next requests differ in size or processing time."""
         self._mean = None
         self.timeout = self.pace.first
 
     def wire_size(self, record: Record) -> int:
-        """Return the most bytes that `record` takes on the link."""
+        """Return the maximum number of bytes that `record` takes on the link."""
         return self.transport.wire_size(HEADER.size + len(record.data))
 
     def room(self, data_bytes: int) -> int:
@@ -111,7 +112,7 @@ class Link:
         return key
 
     def post(self, record: Record, timeout: float | None = None, to: Address | None = None) -> Key:
-        """Do as `send`, but keep the record until `flush`, so that many are sent together.
+        """Queue a request to be sent by `flush` together with others; otherwise do as `send` does.
 
         If `to` is given, the record goes to this other address of the board.
         """
@@ -127,7 +128,8 @@ class Link:
         return key
 
     def send_parts(self, stream: DataCodec, offset: int, parts: Sequence[memoryview], to: Address | None) -> None:
-        """Send the records of `parts` of a `stream` together; they must fit the window. The first part is at `offset`.
+        """Send `parts` of a `stream` together as records; they must fit the window. The first part begins at byte
+        `offset`.
 
         All parts have one size, except that the last may be shorter. If `to` is given, they go to this other address.
         """
@@ -141,7 +143,7 @@ class Link:
             self._log.sent(run.records())
 
     def flush(self) -> None:
-        """Send what was posted."""
+        """Send the queued requests."""
         if self._outbox:
             records, self._outbox = self._outbox, []
             self.transport.send_many(records, self._outbox_to)
@@ -203,12 +205,12 @@ class Link:
         return keys
 
     def patience(self) -> float:
-        """Return the seconds until the next request times out; a short time if none is in flight."""
+        """Return the seconds until the next request times out; the shortest time-out if none is in flight."""
         deadline = self.flights.next_deadline()
         return self.pace.minimum if deadline is None else max(0.0, deadline - self.clock.now())
 
     def drain(self, quiet: float, limit: float) -> None:
-        """Discard what arrives until the link was silent for `quiet` seconds; stop after `limit` seconds."""
+        """Discard arriving data until the link is silent for `quiet` seconds, but for at most `limit` seconds."""
         deadline = self.clock.now() + limit
         before = self.transport.strays()
         self._inbox.clear()
@@ -232,7 +234,7 @@ class Link:
         return run
 
     def _decode(self, raw: bytes, strict_version: bool = False) -> Arrival | None:
-        """Return the reply in the bytes that arrived; None if they are not a reply."""
+        """Return the reply in `raw`, the bytes that arrived; None if they are not a reply."""
         self.counters.received += 1
         try:
             record = decode(raw)
@@ -246,11 +248,12 @@ class Link:
         return None
 
     def _answered(self, keys: Iterable[AnyKey], data_bytes: int) -> list[Key]:
-        """Note answers with up to `data_bytes` of data; return the requests now known to be lost."""
+        """Note answers with up to `data_bytes` of data each; return the requests now known to be lost."""
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)
-        for round_trip in dict.fromkeys(round_trips):  # records sent and answered together count once
+        # equal round trips come from records sent and answered together: count them once
+        for round_trip in dict.fromkeys(round_trips):
             self._measure(round_trip)
         if lost:
             self._shrink(now, data_bytes)
@@ -282,5 +285,6 @@ def _request_key(record: Record) -> Key:
     if not record.type & REPLY:
         raise ValueError("not a reply")
     request = record.type & ~REPLY
-    session = 0 if request == RecordType.OPEN else record.session  # a reply to open has a new number
+    # the reply to an open request has the new session's number, the request has 0
+    session = 0 if request == RecordType.OPEN else record.session
     return Key(request, session, record.offset, record.token)

@@ -1,4 +1,6 @@
-"""Measures records through a link: goodput, loss, round trips, and with Ethernet the board's cycles for a packet."""
+"""Measures a stream of records over the link: goodput, loss, round trips and, with Ethernet, the board's cycles per
+packet.
+"""
 
 import contextlib
 from collections.abc import Callable
@@ -14,9 +16,9 @@ from .protocol.layout import HEADER, Engine, ErrorCode
 from .session import Session
 from .transfer import Counts, Progress
 
-# Bytes that accompany a datagram's payload on gigabit Ethernet: preamble, addresses and type, IPv4, UDP, FCS, gap.
+# Bytes that gigabit Ethernet adds to a datagram's payload: preamble, addresses and type, IPv4, UDP, FCS, gap.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
-_LEAST_PAYLOAD = 46 - 28  # bytes of a datagram's payload: shorter ones are padded
+_LEAST_PAYLOAD = 46 - 28  # shortest payload of a datagram in bytes: Ethernet pads shorter ones
 _WIRE_MBPS = 1000.0
 PERCENTILES = (50, 90, 99)
 _SELDOM = 3600.0  # seconds
@@ -24,7 +26,7 @@ STAGES = ("driver", "copy", "stack", "record", "engine")
 
 
 def wire_limit_mbps(record_bytes: int) -> float:
-    """Return the data bits a second, in millions, of back-to-back records of `record_bytes` on gigabit Ethernet."""
+    """Return the limit of gigabit Ethernet with back-to-back records of `record_bytes`, in data Mbps."""
     payload = max(HEADER.size + record_bytes, _LEAST_PAYLOAD)
     return _WIRE_MBPS * record_bytes / (payload + _WIRE_OVERHEAD)
 
@@ -34,10 +36,10 @@ class LinkMeasurement:
     """One stream of records through the link.
 
     `goodput_mbps` counts each data bit once: in simulated time for a simulated board, otherwise by the host's clock.
-    `loss` is the fraction of sent records taken for lost. `latency_ms` are percentiles of round trips by the host's
+    `loss` is the fraction of sent records assumed lost. `latency_ms` are percentiles of round trips by the host's
     clock; for a simulated board they show how fast the simulation runs. `host_core_mbps` divides the data bits, in
     millions, by the processor time of this process: the rate that one core can carry, whatever else the machine does.
-    `packet_cycles` are the board's cycles for a data record by stage; a stage is None if the board does not count it
+    `packet_cycles` are the board's cycles for a data record, by stage; a stage is None if the board does not count it
     or spends no cycles. `intervals` are parts of the stream, if intervals were requested. If the run ended early,
     `interrupted` tells whether this stream was cut short; otherwise it is None.
     """
@@ -61,7 +63,7 @@ class LinkMeasurement:
 
     @property
     def wire_limit_mbps(self) -> float:
-        """The rate that gigabit Ethernet could carry in records of this size."""
+        """Limit of gigabit Ethernet with records of this size, in data Mbps."""
         return wire_limit_mbps(self.record_bytes)
 
     @property
@@ -70,7 +72,7 @@ class LinkMeasurement:
         return self.goodput_mbps / self.wire_limit_mbps
 
     def record(self) -> dict[str, Any]:
-        """Return the measurement as a record for JSON."""
+        """Return the measurement as a dictionary for JSON."""
         record = asdict(self)
         record["wire_limit_mbps"] = self.wire_limit_mbps
         record["share"] = self.share
@@ -85,7 +87,7 @@ class LinkMeasurement:
 
 
 class _Zeros:
-    """A reader of `size` zero bytes; after `deadline` it reads as ended."""
+    """A reader that returns `size` zero bytes in all, or fewer: it ends once `deadline` has passed."""
 
     def __init__(self, size: int, clock: Clock, deadline: float | None):
         self._left = size
@@ -120,15 +122,15 @@ def measure(
     intervals: Intervals | None = None,
     keep: Callable[[LinkMeasurement], None] | None = None,
 ) -> LinkMeasurement:
-    """Stream `total` bytes of zeros, or zeros for `seconds`, through a session of its own.
+    """Stream `total` bytes of zeros, or zeros for `seconds`, through a new session.
 
     Args:
         device: a connected board.
         engine: one of its engines.
         blocks: supplies key and counter blocks.
         record_bytes: data bytes of a record, a multiple of 16; by default the largest size possible.
-        window_records: most records in flight; by default as many as the board holds.
-        total: bytes in all; None, as with `seconds`, allows the longest stream.
+        window_records: maximum number of records in flight; by default as many as the board holds.
+        total: bytes in all; None (with `seconds`) allows the longest stream.
         seconds: time after which no more data are sent.
         progress: called with the bytes done so far.
         intervals: observes the stream; its intervals become part of the measurement.
@@ -137,7 +139,7 @@ def measure(
     Raises:
         ArgumentError: records of that size are not possible.
         ReplyError: the board's counters stand still or run backwards.
-        SharedBoardError: another peer had a session at a simulated board, so the board reports no cycles.
+        SharedBoardError: another client had a session at a simulated board, so the board reports no cycles.
         TransferError: the stream could not be completed.
     """
     link, clock = device.link, device.clock
@@ -172,14 +174,14 @@ def measure(
             clock_hz, bits = device.info().clock_hz, counts.received * 8
             goodput = _rate(bits, taken)
             packet_cycles, begun = None, opened
-            if begun and closed and not closed["cycles"]:  # no cycles are reported after another session
+            if begun and closed and not closed["cycles"]:  # another client's session has stopped the cycle count
                 if device.info().kind == "sim":
                     raise SharedBoardError
-                begun = None  # goodput is measured by this machine's clock
+                begun = None  # measure goodput by this machine's clock instead
             if begun and closed and device.info().kind == "sim":
                 goodput = _rate(bits * clock_hz, _grown(begun, closed, "cycles"))
             if begun and closed and not engine.traits.serves:
-                # The count includes two control records.
+                # `records` includes two control records.
                 records = _grown(begun, closed, "records")
                 cycles = {stage: closed[f"{stage}_cycles"] - begun[f"{stage}_cycles"] for stage in STAGES}
                 packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
@@ -212,7 +214,7 @@ def measure(
                 watch=look,
             )
         except (KeyboardInterrupt, CipherlaneError) as error:
-            # If the board is lost, so are its counters, and with them the simulated time of the stream.
+            # If a simulated board is lost, its counters are lost too, and with them the simulated time of the stream.
             known = isinstance(error, KeyboardInterrupt) or not opened or device.info().kind != "sim"
             if keep and counts.received and known:
                 with contextlib.suppress(CipherlaneError):
@@ -226,8 +228,8 @@ def measure(
 def network_of(session: Session) -> dict[str, int] | None:
     """Return the result of `Session.network`; None if the board is not reached over Ethernet.
 
-    A board counts an unknown request as rejected. So a link over UART is never asked, and any other link is asked only
-    once if its board does not know the request.
+    A board counts an unknown request as rejected. So this sends nothing over a UART, and it does not ask a board again
+    that does not know the request.
     """
     link = session.calls.link
     if not link.counts_network:
@@ -242,7 +244,7 @@ def network_of(session: Session) -> dict[str, int] | None:
 
 
 def _grown(opened: dict[str, int], closed: dict[str, int], name: str) -> int:
-    """Return by how much a counter has grown; the stream must make it grow."""
+    """Return the growth of a counter during the stream; raise ReplyError if it did not grow."""
     growth = closed[name] - opened[name]
     if growth <= 0:
         raise ReplyError(
@@ -257,5 +259,5 @@ def _rate(bits: float, seconds: float) -> float:
 
 
 def _percentile(ordered: list[float], part: int) -> float:
-    """Return the smallest of the ordered values that at least `part` percent of them do not exceed."""
+    """Return the percentile `part` of values in ascending order, which is one of the values; 0 if there are none."""
     return ordered[max(0, -(-len(ordered) * part // 100) - 1)] if ordered else 0.0

@@ -1,8 +1,8 @@
 """Loads new firmware into a board that has a loader: enters the loader, sends an image, has it checked, and starts it.
 
 The loader answers while no firmware runs: briefly after power-on and after a break on the UART line, and without limit
-after firmware was ended or if the image is incomplete. Its records are the ones in wire.toml that begin with `load`.
-Each is answered before the next is sent, and each may be repeated.
+after firmware was ended or if the image is incomplete. The names of its records in wire.toml begin with `load`. Each
+record is answered before the next is sent, and each may be repeated.
 """
 
 import contextlib
@@ -19,11 +19,11 @@ from .replies import BoardInfo, printable
 from .transport import Transport
 from .transport.serial import SerialTransport
 
-_CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first is shorter than the loader's wait at power-on
-# Longest time from a break to the loader's answer: if nobody answers, and if firmware answers.
+_CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first value is shorter than the loader's wait at power-on
+# Longest time in seconds from a break to the loader's answer: if nobody answers meanwhile, and if firmware answers.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
-MOST_DATA = 0xFFF0  # most data bytes of a record, limited by its 16-bit length
-_QUIET_S = 0.1  # pause between two calls that firmware answers
+MOST_DATA = 0xFFF0  # maximum data bytes of a record, limited by its 16-bit length
+_QUIET_S = 0.1  # seconds between two calls of the loader while firmware answers
 _STAYS = "the loader is still in the board: run the command again"
 
 
@@ -51,7 +51,7 @@ class LoaderInfo:
 
 
 def enter(device: Device) -> LoaderInfo:
-    """Bring a board into its loader; if firmware runs or nobody answers, send a break.
+    """Bring a board into its loader; if the loader does not answer, send a break.
 
     Raises:
         ArgumentError: the port is not a UART.
@@ -111,7 +111,7 @@ def require_fit(image: Image, loader: LoaderInfo) -> None:
 
 
 def send(device: Device, image: Image, loader: LoaderInfo, progress: Callable[[int], None] = lambda done: None) -> None:
-    """Send an image to a loader; `progress` is called with the firmware bytes that have arrived.
+    """Send an image to a loader; `progress` is called with the number of firmware bytes that have arrived.
 
     Raises:
         LoadError: the transfer broke off.
@@ -140,7 +140,8 @@ def start(device: Device) -> None:
         if error.code == ErrorCode.IMAGE:
             state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
             raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
-        if error.code != ErrorCode.TYPE:  # firmware answered with TYPE: the loader's reply was lost
+        # TYPE: firmware runs already and answered, because the loader's reply was lost
+        if error.code != ErrorCode.TYPE:
             raise
 
 
@@ -179,7 +180,7 @@ def cause_text(cause: int) -> str:
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Return seconds to wait for one answer, and for the loader: if nobody answers, and if firmware answers.
+    """Return time limits in seconds: for one answer, and for the loader to appear if nobody or if firmware answers.
 
     A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
     other two.
@@ -201,7 +202,7 @@ def _answers(device: Device, timeout: float) -> bool:
 
 
 def _call(device: Device, timeout: float) -> LoaderInfo | bool:
-    """Call the loader once: return its answer, True if firmware answers, or False if nobody does."""
+    """Call the loader once. Return its answer, True if firmware answers instead, or False if nobody answers."""
     with contextlib.suppress(NoReplyError):
         try:
             return LoaderInfo.from_reply(device.request(RecordType.LOADER, timeout=timeout, attempts=1, resync=True))

@@ -14,17 +14,17 @@ from .protocol.layout import BLOCK
 from .transfer import Writer
 
 CTR = "ctr"
-# The ciphers of --cipher, and the cipher of the engines that each needs.
+# The values of --cipher, and for each the cipher that its engines implement.
 CIPHERS = {CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
-MOST_SNOW3G = 1 << 20  # most bytes of a message: the hardware's block numbers end here
+MOST_SNOW3G = 1 << 20  # maximum bytes of a message, where the block numbers of the hardware end
 KEY_BITS = 128
-# Option, its attribute in the parsed arguments, and the bits of its value.
+# Option, its attribute in the parsed arguments, and the number of bits of its value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message for an LTE algorithm. Its length is `bits` bits; if that is None, as many bytes as the input has."""
+    """A message for an LTE algorithm. Its length is `bits` bits; if `bits` is None, it is the length of the input."""
 
     algorithm: str
     count: int
@@ -39,7 +39,7 @@ class Message:
 
     @property
     def most(self) -> int | None:
-        """Most bytes of a message; None if only the limit of streams applies."""
+        """Maximum bytes of a message; None if only the limit of streams applies."""
         return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:
@@ -76,14 +76,14 @@ class Message:
 
 
 class CutWriter:
-    """Writes a message from byte `offset` on, with the bits after its last bit set to 0."""
+    """Writes a message from byte `offset` on, and sets the bits after the message's last bit to 0."""
 
     def __init__(self, message: Message, writer: Writer, offset: int):
         """Write to `writer`."""
         self._message, self._writer, self._offset = message, writer, offset
 
     def write(self, data: bytes, /) -> None:
-        """Write what follows."""
+        """Write the next `data`."""
         self._writer.write(self._message.cut(data, self._offset))
         self._offset += len(data)
 

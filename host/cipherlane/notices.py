@@ -1,4 +1,4 @@
-"""Warnings and other single lines on standard error."""
+"""Prints warnings and other single lines on standard error."""
 
 import contextlib
 import sys
@@ -14,7 +14,7 @@ def one_line(text: str) -> str:
 
 @contextlib.contextmanager
 def diagnostics() -> Iterator[None]:
-    """Ignore errors of a standard error that is full or closed: the command's result does not depend on it."""
+    """Ignore errors if standard error is full or closed, because the command's result does not depend on it."""
     with contextlib.suppress(OSError, ValueError):
         yield
 

@@ -2,8 +2,8 @@
 
 With the engine `table`, it encrypts with the package `cryptography` and enforces the rules of counter blocks: ranges,
 windows, tickets. As an echo, it returns data records unchanged, without checking token, window or checksum, so that
-nearly all the measured time is the client's. Of echoed records that arrived together it reads only the last one, to
-know how much of a range was used. It never closes an idle session.
+nearly all the measured time is the client's. Of echoed records that arrive together it reads only the last one, to know
+how much of a range was used. It never closes an idle session.
 """
 
 import secrets
@@ -23,10 +23,10 @@ from .transport.udp import SLOT, Datagrams
 MAX_DATA = 1440
 SLOTS = 256
 MAX_SESSIONS = 255
-CLOCK_HZ = 1_000_000_000  # its cycles are nanoseconds of time.perf_counter_ns
-_TYPE = 1  # offset of the type in a record
+CLOCK_HZ = 1_000_000_000  # cycles are nanoseconds of time.perf_counter_ns
+_TYPE = 1  # offset of the type field in a record
 _BENCH_BYTES = 1 << 20
-_BENCH_NS = 5_000_000  # for one answer
+_BENCH_NS = 5_000_000  # longest time in nanoseconds that one benchmark request takes
 
 Address = tuple[str, int]
 
@@ -40,7 +40,7 @@ class _Refusal(Exception):
 
 @dataclass
 class _Session:
-    """An open session: its owner and parameters, and its counters."""
+    """An open session: its client (`owner`), its parameters and its counters."""
 
     owner: tuple[Address, int]
     request: bytes
@@ -57,10 +57,10 @@ class _Session:
 
 
 class NullBoard:
-    """A board that consists only of a UDP socket; `serve` runs it."""
+    """A simulated board that consists only of a UDP socket; `serve` runs it."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = layout.UDP_PORT, echo: bool = False):
-        """Listen at `host` and `port` (0: any free port); with `echo`, data are returned unchanged.
+        """Listen at `host` and `port` (0: any free port); with `echo`, return data unchanged.
 
         Raises:
             PortError: the address is in use or does not belong to this machine.
@@ -77,7 +77,7 @@ class NullBoard:
             UnicodeError,
             TypeError,
             LookupError,
-        ) as error:  # a name that cannot be encoded
+        ) as error:  # raised also for a name that cannot be encoded
             listener.close()
             reason = getattr(error, "strerror", None) or "it is not a host name"
             raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error
@@ -110,7 +110,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Note the position of an echoed data record in its range."""
+        """Note how far an echoed data record reaches into its session's range."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):
@@ -121,7 +121,7 @@ class NullBoard:
         self._datagrams.close()
 
     def answer(self, raw: bytes, address: Address) -> bytes | None:
-        """Return the reply to a record from `address`; None if it is dropped."""
+        """Return the reply to a record from `address`; None if the record is dropped."""
         try:
             record = layout.decode(raw)
         except (VersionMismatchError, ValueError):

@@ -1,4 +1,4 @@
-"""The null board's counter blocks: ranges of each key, windows and tickets, as the page of records specifies.
+"""The null board's rules of counter blocks: ranges of each key, windows and tickets, as the page of records specifies.
 
 Repeated records are recognised by length and Python's own keyed hash, which is faster than the board's checksum.
 """
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from .protocol.layout import BLOCK
 
 RANGES = 256
-KEPT = 8  # windows of ended sessions that are kept
+KEPT = 8  # ended ranges that can be resumed
 WINDOW = 1024  # records
 _BLOCKS = 1 << 128
 
 
 class RangeTakenError(Exception):
-    """Counter blocks of the range were used before, or are owned by a session."""
+    """Counter blocks of the range were used before, or belong to a session."""
 
 
 class RangesFullError(Exception):
@@ -30,7 +30,7 @@ class TicketError(Exception):
 
 @dataclass(eq=False)
 class Range:
-    """Counter blocks under one key that a session owns or has used; `key` is an identifier of the key, not the key."""
+    """A range of counter blocks that a session owns or has used; `key` identifies the AES key without containing it."""
 
     key: bytes
     start: int
@@ -44,7 +44,7 @@ class Range:
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
-        """Note that record `number` arrived with `data`; return False if it arrived with other data before.
+        """Note that record `number` arrived with `data`; return False if it had arrived with other data before.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -60,31 +60,32 @@ class Range:
         return known == mark
 
     def overlaps(self, start: int, blocks: int) -> bool:
-        """Return whether the range shares a counter block with the `blocks` blocks that begin at `start`."""
+        """Return whether the range overlaps the range of `blocks` counter blocks that begins at `start`."""
         return (start - self.start) % _BLOCKS < self.blocks or (self.start - start) % _BLOCKS < blocks
 
 
 class Ranges:
-    """All ranges that the null board knows. It keeps every range while it runs, but only the latest windows."""
+    """All ranges that the null board knows. It remembers every range while it runs, but can resume only the latest."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without ranges."""
         self._secret = secrets.token_bytes(16)
         self._live: list[Range] = []
         self._kept: list[Range] = []  # ended ranges that can be resumed, the oldest first
-        self._used: dict[bytes, list[tuple[int, int]]] = {}  # for each key: first block, number of blocks
+        # for each key: first block and number of blocks of each range
+        self._used: dict[bytes, list[tuple[int, int]]] = {}
 
     @property
     def free(self) -> int:
-        """Number of ranges that still fit."""
+        """Number of further ranges that can be stored."""
         fresh = sum(not live.resumed for live in self._live)
         return RANGES - fresh - sum(len(used) for used in self._used.values())
 
     def open(self, key: bytes, start: int, blocks: int, record_bytes: int) -> Range:
-        """Return a new live range of `blocks` blocks that begins at `start`.
+        """Return a new live range of `blocks` counter blocks that begins at `start`.
 
         Raises:
-            RangeTakenError: a block was used before or is owned.
+            RangeTakenError: a block was used before or belongs to a session.
             RangesFullError: the table is full.
         """
         name = self._name(key)
@@ -96,16 +97,16 @@ class Ranges:
         return self._live[-1]
 
     def find(self, key: bytes, start: int, record_bytes: int, ticket: int) -> Range | None:
-        """Return the range that `ticket` resumes, live or ended; None if there is none."""
+        """Return the live or ended range with this ticket, key, start and record size; None if there is none."""
         wanted = (ticket, self._name(key), start, record_bytes)
         ranges = (*self._live, *self._kept)
         return next((r for r in ranges if (r.ticket, r.key, r.start, r.record_bytes) == wanted), None)
 
     def resume(self, found: Range | None, blocks: int) -> Range:
-        """Return a range found by `find`, live again, with at least `blocks` blocks.
+        """Make a range found by `find` live again, with at least `blocks` counter blocks, and return it.
 
         Raises:
-            RangeTakenError: its further blocks are taken.
+            RangeTakenError: a block that must be added was used before or belongs to a session.
             TicketError: the range cannot be resumed.
         """
         if found not in self._kept:
@@ -139,7 +140,7 @@ class Ranges:
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return ranges with overlapping or adjacent ones joined; ranges on both sides of block 0 stay separate."""
+    """Return `ranges` with overlapping and adjacent ones joined, except across block 0."""
     merged: list[tuple[int, int]] = []
     for start, blocks in sorted((start % _BLOCKS, blocks) for start, blocks in ranges):
         if merged and start <= merged[-1][0] + merged[-1][1]:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Verifier:
-    """Connects files and transfer: encrypts the input with the reference, and compares the results."""
+    """Observes the data of a transfer: encrypts the input with the reference, and compares the board's results."""
 
     def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):
         """Check an AES-CTR stream, in either direction, from byte `offset` on, a multiple of 16.
 
-        `cut`, if given, is applied to expected data at an offset and returns what the transfer is to write.
+        `cut`, if given, changes the expected data at an offset to what the transfer is to write.
 
         Raises:
             VerifyError: the package is not installed.
@@ -31,17 +31,17 @@ class Verifier:
         self._cut = cut
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass all data through and check them."""
+        """Return a reader and a writer that pass on all data and check them."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
-        """Encrypt data that go to the board with the reference."""
+        """Encrypt `data`, which go to the board, with the reference."""
         result = self._stream.update(data)
         self._expected += self._cut(result, self._noted) if self._cut else result
         self._noted += len(data)
 
     def compare(self, data: bytes) -> None:
-        """Compare data that came from the board with the reference.
+        """Compare `data`, which came from the board, with the reference.
 
         Raises:
             VerifyError: they differ from the reference.
@@ -63,7 +63,7 @@ class Verifier:
         self.compare(result)
 
     def finish(self) -> None:
-        """Check that a result was compared for all noted data.
+        """Check that the board has returned a result for all noted data.
 
         Raises:
             VerifyError: results are missing.
@@ -91,7 +91,7 @@ def stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
 
 
 def encrypted_ecb(key: bytes, data: bytes) -> bytes:
-    """Return `data`, whole blocks, encrypted with AES-ECB, to demonstrate that equal blocks stay equal.
+    """Return `data`, whole blocks, encrypted with AES-ECB, to show that equal blocks stay equal.
 
     Raises:
         VerifyError: the package is not installed.
@@ -100,7 +100,7 @@ def encrypted_ecb(key: bytes, data: bytes) -> bytes:
 
 
 def name() -> str:
-    """Return name and version of the reference and of the library that encrypts for it."""
+    """Return name and version of the reference package, and of the library that it uses."""
     import cryptography
     from cryptography.hazmat.backends.openssl import backend
 

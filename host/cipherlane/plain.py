@@ -1,8 +1,8 @@
-"""Makes text from outside harmless: file names, reports of devices, boards and coordinators, messages of libraries."""
+"""Makes text from outside safe to print: file names, texts of devices, boards and coordinators, library messages."""
 
 
 def plain(text: str, keep: str = "") -> str:
-    r"""Return text that prints as it is: it moves no cursor, sets no colour and does not reorder letters.
+    r"""Return `text` without control effects: it moves no cursor, sets no colour and does not reorder letters.
 
     Unprintable characters become their Python escapes: \x1b for the escape character, \u202e for a bidirectional
     override, \n for a line end, \udcff for the byte 255 in a file name that is not valid text. Everything that the tool
@@ -18,7 +18,7 @@ def plain(text: str, keep: str = "") -> str:
 
 
 def _escape(character: str) -> str:
-    """Return the escape by hand: looking up Python's codec opens a file, and there may be no descriptor left."""
+    """Return the escape without Python's codec: looking it up opens a file, and there may be no free descriptor."""
     number = ord(character)
     if character in "\n\r\t":
         return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}[character]

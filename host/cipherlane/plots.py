@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-# Fill colours of the series, on white and on black.
+# Fill colours of the series: on a white background, and on black.
 COLOURS = (
     ("#2f6db3", "#6cb0f5"),
     ("#b5601d", "#f0a35c"),
@@ -45,7 +45,9 @@ class Plot:
     elements: Sequence[str]
 
     def inline(self) -> str:
-        """Return the plot as part of an HTML page that includes `STYLE`, with its figures in a table next to it."""
+        """Return the plot as part of an HTML page that includes `STYLE` and has a table of the figures next to the
+        plot.
+        """
         label = escape(f"Plot: {self.title}; the table next to it has the figures")
         attributes = f'role="img" aria-label="{label}" style="max-width: {self.width}px"'
         box = f'viewBox="0 0 {self.width} {self.height}" font-family="sans-serif" font-size="11"'
@@ -59,12 +61,12 @@ def _figure(value: float) -> str:
 
 
 def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> Plot:
-    """Return horizontal bars.
+    """Return a plot of horizontal bars.
 
     Args:
-        title: says what is drawn and its unit.
-        rows: label, value from 0 up, and the name of the series that it belongs to, of which colours are for five. A
-            label that the row before has is left out.
+        title: names the quantity and its unit.
+        rows: label, value from 0 up, and the name of the row's series. There are colours for five series. A label equal
+            to the label of the row above is left out.
     """
     most = max((value for _, value, _ in rows), default=0) or 1
     names = list(dict.fromkeys(series for _, _, series in rows))
@@ -114,7 +116,7 @@ def runs(title: str, rows: Sequence[tuple[float, str, bool]], first: str, last: 
 
 
 def _legend(names: list[str], top: int) -> list[str]:
-    """Return the series' names in a row, if there are several series."""
+    """Return the legend, which names the series in one row; empty for fewer than two series."""
     parts, x = [], 8
     for n, name in enumerate(names if len(names) > 1 else ()):
         parts.append(f'<rect class="s{n}" x="{x}" y="{top}" width="10" height="10"/>')

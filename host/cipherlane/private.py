@@ -17,7 +17,7 @@ from .errors import FileError
 
 
 def _module(name: str) -> Any:
-    """Return a module that only some systems have, or None."""
+    """Return the module `name`, or None on systems without it."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -30,7 +30,7 @@ HELD_BY_NAME = os.name == "nt"
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)  # 0: Windows gave no reason
+_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)  # 0: Windows reported no reason
 _LOCKED_BYTE = (1 << 31) - 2  # the last byte that msvcrt can lock; the file may be shorter
 
 
@@ -66,7 +66,7 @@ def open_there(path: Path, flags: int = os.O_RDWR | _NO_WAIT) -> int:
 
 
 def is_own(status: os.stat_result) -> bool:
-    """Return whether a file is a regular file of this user with only one name."""
+    """Return whether a file is a regular file of this user without a second hard link."""
     owned = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and owned
 
@@ -96,7 +96,7 @@ def lock(descriptor: int, path: Path) -> bool:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Return whether the name still refers to the open file."""
+    """Return whether `path` still refers to the open file."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except FileNotFoundError:
@@ -104,9 +104,9 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 
 def set_mode(descriptor: int, replaced: os.stat_result | None) -> None:
-    """Give a file the mode, and if possible the owner, of the file that it replaces; otherwise the default mode.
+    """Give an open file the mode, and if possible the owner, of the file that it replaces; otherwise the default mode.
 
-    If its group cannot be set, the group gets no rights.
+    If the file's group cannot be set, the group gets no rights.
     """
     if replaced is None:
         mask = os.umask(0o077)
@@ -129,7 +129,7 @@ def chmod(descriptor: int, mode: int) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Write the names in a folder to the disk durably, on systems that support it."""
+    """Write a folder's list of names to the disk durably, on systems that support it."""
     if hasattr(os, "O_DIRECTORY"):
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | OPEN)
         try:

@@ -24,7 +24,7 @@ from .replies import printable
 _MASKED = {"key": "masked"}
 _NUMBERED = ("token", "ticket")
 _TEXTS = ("board", "firmware")
-_DIGITS = 16  # digits kept of the SHA-256
+_DIGITS = 16  # digits of the SHA-256 to write
 
 
 class RecordLog:
@@ -34,11 +34,11 @@ class RecordLog:
     """
 
     def __init__(self, path: str, clock: Clock = REAL, replace: bool = False):
-        """Begin a log at `path`; an existing file is replaced only if `replace` is true.
+        """Begin a log at `path`; replace an existing file only if `replace` is true.
 
         Raises:
             FileError: the log cannot be written.
-            ExistsError: the file exists and is not to be replaced.
+            ExistsError: the file exists and `replace` is false.
         """
         self._path, self._replace = path, replace
         self._clock = clock
@@ -143,12 +143,14 @@ class RecordLog:
         return value
 
     def _number(self, value: int) -> str:
-        """Return a name for a secret number, equal for equal numbers; 0, which means none, is shown as it is."""
+        """Return a name to write instead of a secret number. Equal numbers get equal names; 0, which means none, is
+        written as 0.
+        """
         return f"#{self._numbers.setdefault(value, len(self._numbers) + 1)}" if value else "0"
 
 
 def _type_of(record: Record) -> tuple[str, Layout | None]:
-    """Return the name of a record's type, and the layout of its data; None if the data have no layout."""
+    """Return the name of a record's type, and the layout of its data; None if no layout is defined."""
     if record.type == ERROR_TYPE:
         return "error", ERROR
     request = record.type & ~REPLY

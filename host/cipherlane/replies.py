@@ -15,11 +15,11 @@ from .errors import ReplyError
 from .protocol.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Kind, Record, RecordType
 from .transport.base import Address
 
-MOST_WINDOW = 4096  # records; their results may all wait in memory for an earlier one
+MOST_WINDOW = 4096  # records; in the worst case the results of all wait in memory for an earlier one
 MOST_BENCH_BYTES = 1 << 24
-# External memories, by the ending of the firmware's name when records are stored there.
+# External memories that can hold records, by the ending that the firmware's name then has.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
-_CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # the largest control record
+_CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record
 
 
 def fields_of(reply: Record) -> Any:
@@ -42,12 +42,12 @@ class _Checker:
         self._name = kind.name.lower()
 
     def __call__(self, holds: bool, name: str, value: Any, expected: str) -> None:
-        """Raise ReplyError unless `holds`; the message gives `name`, `value` and what was `expected`."""
+        """Raise ReplyError unless `holds` is true; the message gives `name`, `value` and the `expected` value."""
         if not holds:
             raise ReplyError(self._name, f"{name} {value} (must be {expected})")
 
     def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
-        """Check the size limits of a receiving end, and that they allow a record of `least` bytes."""
+        """Check the size limits of one receiver of the board, and that they allow a record of `least` bytes."""
         self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
         size = wire_size(least)
         self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")
@@ -55,7 +55,7 @@ class _Checker:
 
 @dataclass(frozen=True)
 class BoardInfo:
-    """The board's identity: clock in Hz, limits in bytes, engines, and the ranges of counter blocks it can hold.
+    """The board's identity: clock in Hz, limits in bytes, engines, and the number of counter-block ranges it can store.
 
     `build_id` identifies the build: two hexadecimal digests, of gateware and of firmware, with a hyphen between them.
     It is empty if no build flow has made the board.
@@ -77,7 +77,7 @@ class BoardInfo:
 
     @property
     def memory_engines(self) -> list[Engine]:
-        """Engines that work from memory to memory; the others handle records by themselves."""
+        """Engines that work from memory to memory; the others process records by themselves."""
         return [engine for engine in self.engines if not engine.traits.serves]
 
     def engines_of(self, cipher: str) -> list[Engine]:
@@ -86,17 +86,19 @@ class BoardInfo:
 
     @property
     def memory(self) -> str:
-        """External memory that holds the data of records, as the firmware reports; empty if they are on chip."""
+        """External memory that holds the data of records, as the firmware reports; empty if the data are on chip."""
         return _MEMORIES.get(self.firmware.partition(", ")[2], "")
 
     @property
     def broken_memory(self) -> str:
-        """What the firmware reports about SDRAM that failed, so that data are on chip; empty if nothing failed."""
+        """The firmware's report about SDRAM that failed, so that it keeps data on chip; empty if nothing failed."""
         return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> BoardInfo:
-        """Check the fields of an info reply; `wire_size` returns the bytes that a record occupies in rx_window."""
+        """Return the checked fields of an info reply; `wire_size` returns the bytes that a record occupies in
+        rx_window.
+        """
         check = _Checker(RecordType.INFO)
         check(reply.kind < len(Kind), "kind", reply.kind, f"below {len(Kind)}")
         check(reply.clock_hz > 0, "clock_hz", reply.clock_hz, "above 0")
@@ -125,7 +127,7 @@ class BoardInfo:
 
 @dataclass(frozen=True)
 class FastPath:
-    """The board's fast path: the address that takes data records, its limits in bytes, and its counters by cause."""
+    """The board's fast path: its address for data records, its limits in bytes, its counters of answers and drops."""
 
     address: Address
     max_data: int
@@ -134,7 +136,7 @@ class FastPath:
 
     @classmethod
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> FastPath:
-        """Check the fields of a fastpath reply."""
+        """Return the checked fields of a fastpath reply."""
         check = _Checker(RecordType.FASTPATH)
         fields = reply._asdict()
         address, port = ipaddress.IPv4Address(fields.pop("address")), fields.pop("port")
@@ -148,7 +150,7 @@ class FastPath:
 
 @dataclass(frozen=True)
 class Opened:
-    """What the board granted a session: its number, and the range that it owns (see `open` on the page of records)."""
+    """The values that the board assigned to a new session (see `open` on the page of records)."""
 
     number: int
     iv: bytes
@@ -158,7 +160,7 @@ class Opened:
 
     @classmethod
     def from_reply(cls, record: Record, asked: Any, resumed: bool, drawn: bool) -> Opened:
-        """Check a reply to open against the requested fields `asked`."""
+        """Return the checked fields of a reply to open; `asked` are the fields of the request."""
         check, reply = _Checker(RecordType.OPEN), fields_of(record)
         check(record.session > 0, "session", record.session, "above 0")
         if drawn:
@@ -174,7 +176,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class SessionStat:
-    """The counters of a session: repeated records count each time they are processed."""
+    """The counters of a session. A repeated record counts each time the board processes it."""
 
     bytes: int
     blocks: int
@@ -184,7 +186,7 @@ class SessionStat:
 
     @classmethod
     def from_reply(cls, reply: Any) -> SessionStat:
-        """Check the fields of a stat reply."""
+        """Return the checked fields of a stat reply."""
         _check_work(_Checker(RecordType.STAT), reply)
         return cls(reply.bytes, reply.blocks, reply.cycles, reply.key_cycles, reply.records)
 
@@ -200,7 +202,7 @@ class BenchPart:
 
     @classmethod
     def from_reply(cls, reply: Any, asked: int) -> BenchPart:
-        """Check the fields of a bench reply: at least one block and at most `asked` bytes were processed."""
+        """Return the checked fields of a bench reply; it must report at least one block and at most `asked` bytes."""
         check = _Checker(RecordType.BENCH)
         check(min(asked, BLOCK) <= reply.bytes <= asked, "bytes", reply.bytes, f"{min(asked, BLOCK)} to {asked}")
         _check_work(check, reply)
@@ -217,7 +219,7 @@ class SelfTestPart:
 
     @classmethod
     def from_reply(cls, reply: Any) -> SelfTestPart:
-        """Check the fields of a selftest reply."""
+        """Return the checked fields of a selftest reply."""
         check = _Checker(RecordType.SELFTEST)
         check(reply.failed <= reply.tests, "failed", reply.failed, f"at most tests, {reply.tests}")
         return cls(reply.tests, reply.failed)

@@ -1,4 +1,4 @@
-"""A measurement, its JSON record, and result files, which state how their figures were measured."""
+"""A measurement, its JSON form, and files of results, which state how their figures were measured."""
 
 import functools
 import json
@@ -28,12 +28,13 @@ _REFUSED = re.compile(r"dubious ownership.*^\s*(git config --global --add safe\.
 
 
 def commit(file: Path = Path(__file__)) -> str | None:
-    """Return the commit of the checkout that contains `file`, with "-dirty" if files differ from it.
+    """Return the commit of the checkout that contains `file`, with "-dirty" if files differ from that commit.
 
-    None without git or outside of a checkout. A copy inside another project does not count as part of its checkout.
+    Return None without git or outside of a checkout. A copy of this package inside another project is not part of that
+    project's checkout.
     """
     here = ("git", "-C", str(file.resolve().parent))
-    said_so = {**os.environ, "LC_ALL": "C"}  # git's untranslated messages, which are parsed here
+    said_so = {**os.environ, "LC_ALL": "C"}  # keeps git's messages untranslated, because they are parsed here
     run = functools.partial(subprocess.run, capture_output=True, text=True, timeout=_GIT_TIMEOUT, env=said_so)
     try:
         listed = run([*here, "ls-files", "--error-unmatch", file.name])
@@ -102,10 +103,10 @@ def write(
 class Measurement:
     """The work of one engine, measured by the board's cycle counter.
 
-    `bytes` is the length of the data. `processed_bytes` and `blocks` include repeated records, and `cycles` is the
-    time for all of these. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures use the
-    host's wall clock; for a simulated board they show how fast the simulation runs, and nothing about a board. If the
-    run ended early, `interrupted` tells whether this figure was cut short; otherwise it is None.
+    `bytes` is the length of the data. `processed_bytes` and `blocks` include repeated records, and `cycles` is the time
+    for all of these. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures use the host's
+    wall clock; for a simulated board they show how fast the simulation runs, and nothing about a board. If the run
+    ended early, `interrupted` tells whether this figure was cut short; otherwise it is None.
     """
 
     engine: str
@@ -125,12 +126,12 @@ class Measurement:
 
     @property
     def cycles_per_block(self) -> float | None:
-        """Cycles for 16 bytes; None if nothing was processed, or cycles are not counted."""
+        """Cycles per block of 16 bytes; None if nothing was processed, or cycles are not counted."""
         return self.cycles / self.blocks if self.blocks and self.cycles else None
 
     @property
     def bits_per_cycle(self) -> float | None:
-        """Data bits for each cycle; None if nothing was processed."""
+        """Data bits per cycle; None if nothing was processed."""
         return self._processed * 8 / self.cycles if self.cycles else None
 
     @property
@@ -149,7 +150,7 @@ class Measurement:
         return self.bytes if self.processed_bytes is None else self.processed_bytes
 
     def record(self) -> dict[str, Any]:
-        """Return the measurement as a record for JSON."""
+        """Return the measurement as a dictionary for JSON."""
         record = asdict(self)
         record["processed_bytes"] = self._processed
         if self.interrupted is None:

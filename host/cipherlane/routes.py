@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 TABLE = Path("/proc/net/route")
-_UP, _GATEWAY = 0x1, 0x2  # of its column Flags
+_UP, _GATEWAY = 0x1, 0x2  # bits of the column Flags
 
 
 def source(host: str, port: int) -> str:
@@ -37,5 +37,5 @@ def gateway(host: str, table: Path | None = None) -> str:
 
 
 def _number(text: str) -> int:
-    """Return an address as the routing table writes it: a hexadecimal number, the first byte last."""
+    """Return an address as the routing table writes it: a hexadecimal number with the bytes in reverse order."""
     return int.from_bytes(bytes.fromhex(text), "little")

@@ -11,11 +11,11 @@ from .replies import BoardInfo, FastPath, Opened, SessionStat, fields_of
 from .results import Measurement
 from .transfer import Progress, Reader, Stream, Transfer, TransferReport, Watch, Writer
 
-_CLOSE_ATTEMPTS = 2  # after an error
+_CLOSE_ATTEMPTS = 2  # used after an error
 
 
 class Session:
-    """An open session; leaving its context closes it, even after an error.
+    """An open session. Leaving its context closes it, even after an error.
 
     `iv` is the initial counter block, and `ticket` resumes the session's range after it has ended. `first` is the byte
     offset of the lowest record that the board still answers, `window` the number of latest records whose checksums it
@@ -36,7 +36,7 @@ class Session:
         fast_path: FastPath | None = None,
         begin: int = 0,
     ):
-        """Represent a session that a board described by `info` has opened; see `Device.open_session`."""
+        """Represent a session that the board described by `info` has opened; see `Device.open_session`."""
         self.calls = calls
         self._info = info
         self.number = opened.number
@@ -54,7 +54,7 @@ class Session:
 
     @property
     def rx_window(self) -> int:
-        """Bytes of the session's data that the host may keep in flight."""
+        """Bytes of this session's data records that the host may have in flight."""
         return (self.fast_path or self._info).rx_window
 
     def transfer(
@@ -74,9 +74,9 @@ class Session:
             reader: has `read(n)`; its first byte is byte `offset` of the stream.
             writer: has `write(data)`.
             offset: where in the stream to begin; a multiple of `record_bytes`, not below `begin` + `first`.
-            length: bytes expected in all from `offset`, if known; it makes errors exact.
+            length: bytes expected in all from `offset`, if known; errors then list the missing bytes up to the end.
             progress: called with the bytes written so far, including `offset`.
-            in_flight: most bytes in flight, at least one record; by default as many as the board holds.
+            in_flight: maximum bytes in flight, at least one record; by default as many as the board holds.
             watch: called repeatedly with the counters so far; returns the longest time in seconds until its next call.
 
         Raises:
@@ -113,7 +113,7 @@ class Session:
     def network(self) -> dict[str, int]:
         """Return the board's Ethernet counters since power-on, and the cycles that this session's records took.
 
-        Once another peer had a session at the same time, all cycles are 0.
+        If another client had a session at the same time, all cycles are 0 from then on.
 
         Raises:
             BoardError: the board is not reached over Ethernet.
@@ -155,6 +155,6 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is None:
             self.close()
-        else:  # an earlier error matters more than one in closing
+        else:  # an earlier error matters more than an error in closing
             with contextlib.suppress(CipherlaneError):
                 self.close(_CLOSE_ATTEMPTS)

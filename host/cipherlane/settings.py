@@ -20,8 +20,8 @@ from .errors import ArgumentError
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # above any serial port's rate, within the drivers' number range
-_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # a setting's name looks like this; a key does not
+MOST_BAUD = 100_000_000  # above the rate of any serial port, and within the number range of drivers
+_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # the form of a setting's name; a key does not have it
 
 
 def seconds(text: str) -> float:
@@ -33,7 +33,7 @@ def seconds(text: str) -> float:
 
 
 def baud(text: str) -> int:
-    """Return the bits a second of a serial port; raise ValueError if they are invalid."""
+    """Return the rate of a serial port in bits a second; raise ValueError if `text` is invalid."""
     value = int(text)
     if not 0 < value <= MOST_BAUD:
         raise ValueError(f"{text} is not a number of bits a second from 1 to {MOST_BAUD}")
@@ -42,7 +42,7 @@ def baud(text: str) -> int:
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting: its name in the file. The option and the environment variable take precedence over the file."""
+    """One setting, with its name in the file. The option and the environment variable take precedence over the file."""
 
     name: str
     parse: Callable[[str], Any]
@@ -124,7 +124,7 @@ def _text_of(file: Path) -> str:
 
 
 def value(name: str) -> tuple[Any, str]:
-    """Return the value of a setting missing from the command line, and the name of its source.
+    """Return the value of a setting that is not on the command line, and the name of its source.
 
     Raises:
         ArgumentError: the value is invalid.

@@ -17,10 +17,10 @@ _HANGING_UP = getattr(signal, "SIGHUP", signal.SIGTERM)
 
 
 class Interrupted(KeyboardInterrupt):
-    """Signal `number` came."""
+    """Raised when signal `number` arrives."""
 
     def __init__(self, number: int):
-        """Note the signal."""
+        """Store the signal's number."""
         super().__init__()
         self.number = number
 
@@ -32,7 +32,7 @@ def exit_status(interrupt: KeyboardInterrupt) -> int:
 
 @contextmanager
 def interrupting() -> Iterator[None]:
-    """Raise `Interrupted` when TERM or HUP arrives, unless the process ignores it (nohup)."""
+    """Inside the context, raise `Interrupted` on TERM or HUP, unless the process ignores that signal (nohup)."""
     previous = {number: signal.getsignal(number) for number in _ENDING}
     for number, handler in previous.items():
         if handler != signal.SIG_IGN:
@@ -45,7 +45,7 @@ def interrupting() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    for other in _ENDING:  # the steps at the end take limited time and run only once
+    for other in _ENDING:  # ignore further signals: cleaning up takes limited time and runs only once
         signal.signal(other, signal.SIG_IGN)
     _stop_and_continue_simply()
     let_go_of_what_is_gone()
@@ -54,7 +54,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def deferring() -> Iterator[None]:
-    """Defer INT, TERM and HUP to the end of the context, which must take limited time."""
+    """Defer INT, TERM and HUP until the context ends. The code in the context must take limited time."""
     _stop_and_continue_simply()
     came: list[int] = []
     previous = {number: signal.getsignal(number) for number in (signal.SIGINT, *_ENDING)}
@@ -72,7 +72,7 @@ def deferring() -> Iterator[None]:
 
 @contextmanager
 def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
-    """End the process when the terminal at its standard input is gone: call `finish`, then end as by the signal HUP.
+    """When the terminal at standard input disappears, call `finish` and end the process as the signal HUP would.
 
     The system may not send HUP, and a thread that is blocked in output to the terminal never returns.
     """
@@ -93,7 +93,7 @@ def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
 
 
 def _stop_and_continue_simply() -> None:
-    """Restore simple handling of TSTP and CONT, which may follow HUP: an app's own handlers fail after it has ended."""
+    """Restore simple handlers of TSTP and CONT, which may follow HUP: an app's handlers fail once the app has ended."""
     if os.name == "posix":
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         signal.signal(signal.SIGCONT, lambda *_: None)
@@ -110,7 +110,7 @@ def _is_gone(descriptor: int, patience: float) -> bool:
 
 
 def flush_output() -> None:
-    """Write buffered standard output.
+    """Flush standard output.
 
     Raises:
         BrokenPipeError: the reader has closed the pipe; later output is discarded.
@@ -124,7 +124,7 @@ def flush_output() -> None:
 
 
 def let_go_of_what_is_gone() -> None:
-    """Discard further output to a terminal or pipe that is gone: a write error would hide the signal."""
+    """Discard further output to a terminal or pipe that is gone, because a write error would hide the signal."""
     for descriptor in (1, 2):
         if _is_gone(descriptor, 0):
             nowhere = os.open(os.devnull, os.O_WRONLY)

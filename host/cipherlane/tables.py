@@ -15,10 +15,10 @@ _ANY_WIDTH = 1 << 16
 
 
 class FittingTable:
-    """A table of figures.
+    """A table of figures that fits the terminal's width.
 
-    Where it is too wide, a column of `words` that says the same in each row goes to a line below; then the columns
-    called `least` are left out one by one, and it says so.
+    If it is too wide, a column of `words` with equal values in all rows moves to a line below the table. Then the
+    columns named in `least` are left out one by one, and a line says so.
     """
 
     def __init__(
@@ -29,12 +29,12 @@ class FittingTable:
         words: Sequence[str] = (),
         least: Sequence[str] = (),
     ):
-        """Store the cells; the first column also holds words, and is always shown."""
+        """Store the cells. The first column also holds words, and is always shown."""
         self.headings, self.rows, self.title = headings, list(rows), title
         self._words, self._least = ([headings.index(name) for name in names] for names in (words, least))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the widest form that fits; rich calls this."""
+        """Yield the widest form that fits. The package rich calls this method."""
         shown, below, left_out = list(range(len(self.headings))), [], []
 
         def fits() -> bool:
@@ -79,7 +79,7 @@ def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Tabl
 
 
 def cell(text: str, *, keep: str = "", justify: Literal["left", "right"] | None = None) -> Text:
-    """Return text for a table or a line, without markup and cursor movement; `keep` is as in `plain`."""
+    """Return `text` for a table or a line, without markup and cursor movement; `keep` is as in `plain`."""
     return Text(plain(text, keep), justify=justify)
 
 

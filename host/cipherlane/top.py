@@ -60,7 +60,7 @@ class Top(App[None]):
         self._hub, self._streamer = hub, streamer
         self._state: dict[str, Any] = {}
         self._refused = ""
-        self._ended = False  # true once the user quits: later failures are no errors
+        self._ended = False  # true once the user quits: a later failure of the stream is no error
         self._thread = threading.Thread(target=self._stream, daemon=True)
 
     def compose(self) -> ComposeResult:
@@ -87,7 +87,7 @@ class Top(App[None]):
         """Stop the stream, and wait until the streamer has closed the board.
 
         Raises:
-            CipherlaneError: the stream had failed before; this is its error.
+            CipherlaneError: the error of the stream, if it had failed before.
         """
         self._ended = True
         self._streamer.stop()
@@ -103,11 +103,11 @@ class Top(App[None]):
             if self._ended:
                 return
             self.error = error
-            with contextlib.suppress(RuntimeError):  # the app is ending already
+            with contextlib.suppress(RuntimeError):  # raised if the app is ending already
                 self.call_from_thread(self.exit)
 
     async def _follow(self) -> None:
-        """Show one message after the other and skip outdated ones, as a browser does."""
+        """Show each message of the hub in turn; skip outdated ones, as a browser does."""
         seen: dict[Channel, int] = {}
         self._hub.enter()
         try:
@@ -125,7 +125,7 @@ class Top(App[None]):
             self._hub.leave()
 
     def action_switch(self, name: str, step: int) -> None:
-        """Choose the next of the options called `name`, or the one before."""
+        """Choose the next or the previous option of the setting `name`; `step` is 1 or -1."""
         if not self._state:
             return
         options = self._state["options"][name]
@@ -134,7 +134,7 @@ class Top(App[None]):
             self._streamer.choose({name: chosen})
             self._state["choice"][name] = chosen
             self._refused = ""
-        except ArgumentError as error:  # the board that came back has other engines
+        except ArgumentError as error:  # a board that reconnected may have other engines
             self._refused = str(error)
         self._show()
 

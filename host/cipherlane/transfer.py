@@ -1,4 +1,4 @@
-"""One transfer through a session: a window of records in flight, each repeated until it has its result.
+"""One transfer through a session: keeps records in flight, and repeats each until its result arrives.
 
 Every byte read belongs to exactly one record. Every record is either written or reported as missing.
 """
@@ -17,7 +17,7 @@ from .protocol.refusal import raise_refusal
 from .transport.base import Address
 
 Progress = Callable[[int], None]
-_BURST = 256  # most replies taken before time-outs are checked
+_BURST = 256  # maximum number of results taken before time-outs are checked
 _PROBE_TIMEOUTS = 3  # of silence
 
 
@@ -29,15 +29,15 @@ class Reader(Protocol):
 
 
 class Writer(Protocol):
-    """Where the results go."""
+    """Destination of the results."""
 
     def write(self, data: bytes, /) -> object:
-        """Take `data`, which follows what was written before."""
+        """Write `data`, which follows the data written before."""
 
 
 @dataclass(frozen=True)
 class Stream:
-    """The stream of a session, as `Session` describes it; `address` is set if its data records do not go to the CPU."""
+    """The stream of a session, as `Session` describes it; `address` is set if data records do not go to the CPU."""
 
     number: int
     token: int
@@ -51,7 +51,9 @@ class Stream:
 
 @dataclass
 class Counts:
-    """Counters of a transfer: bytes sent with retransmissions, bytes of results written, and retransmissions."""
+    """Counters of a transfer: bytes sent, including retransmissions; bytes of results written; number of
+    retransmissions.
+    """
 
     sent: int = 0
     received: int = 0
@@ -73,12 +75,12 @@ class TransferReport:
 
     @property
     def link_wall_mbps(self) -> float:
-        """Data bits a second over the link, by the host's clock, in millions."""
+        """Data rate over the link in Mbps, by the host's clock."""
         return self.bytes * 8 / self.seconds / 1e6 if self.seconds else 0.0
 
 
 class Transfer:
-    """The state of one transfer; `run` carries it out."""
+    """The state of one transfer; `run` performs the transfer."""
 
     def __init__(
         self,
@@ -97,7 +99,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # offsets in records and here count from this byte
+        self._begin = stream.begin  # offsets in records and in this class count from this byte
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -117,10 +119,10 @@ class Transfer:
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
-        self._pending: dict[int, memoryview] = {}  # data read but not yet written as results, by offset
-        self._results: dict[int, bytes] = {}  # results that have arrived, by offset
+        self._pending: dict[int, memoryview] = {}  # data read whose results are not yet written, by offset
+        self._results: dict[int, bytes] = {}  # results not yet written, by offset
         self._again: deque[int] = deque()  # offsets of records to send again
-        self._attempts: dict[int, int] = {}  # attempts of repeated records, by offset
+        self._attempts: dict[int, int] = {}  # number of attempts of repeated records, by offset
         self._records = 0
         self._counts = Counts()
 
@@ -143,7 +145,7 @@ class Transfer:
         return TransferReport(count, self._records, self._counts.retransmissions, self._clock.now() - started)
 
     def _send(self) -> None:
-        """Send records while the window has room: repetitions first."""
+        """Send records while the window has room: first repetitions, then new records."""
         if not self._send_again():
             return
         most = self._link.transport.run_records(HEADER.size + self._record_bytes)
@@ -160,7 +162,7 @@ class Transfer:
             self._link.send_parts(self._codec, offset, parts, self._stream.address)
 
     def _send_again(self) -> bool:
-        """Repeat records; return whether all repetitions were sent."""
+        """Repeat the queued records; return whether all of them were sent."""
         while self._again:
             offset = self._again[0]
             data = self._pending.get(offset)
@@ -181,12 +183,13 @@ class Transfer:
 
     def _unread(self) -> int:
         """Return how many more records may be read."""
-        # The board remembers the last `window` records. Every record sent must leave all unanswered ones among them.
+        # The board remembers the last `window` records, counted from the highest. So no record may be sent that would
+        # push an unanswered one out of them.
         ahead = -(-(self._read - self._written) // self._record_bytes)
         return 0 if self._at_end else max(0, self._stream.window - ahead)
 
     def _read_records(self, count: int) -> list[memoryview]:
-        """Return the data of up to `count` further records; only the last record of the input may be short.
+        """Return the data of up to `count` further records. Only the last record of the input may be short.
 
         If the input returns fewer bytes at a time, there are fewer records.
         """
@@ -204,7 +207,7 @@ class Transfer:
         return [whole[start : start + size] for start in range(0, len(data), size)]
 
     def _receive(self) -> None:
-        """Wait for a reply or a time-out, then take all results that have arrived."""
+        """Wait for a reply or a time-out, then take the results that have arrived."""
         timeout = self._link.patience()
         if self._watch:
             timeout = min(timeout, self._watch(self._counts))
@@ -216,7 +219,7 @@ class Transfer:
             self._repeat(arrivals.lost)
             new = self._take(arrivals.results)
             self._refused(arrivals.others)
-            if not new:  # records of others must not keep this loop busy
+            if not new:  # records of other clients must not keep this loop busy
                 break
             taken += new
             timeout = 0.0
@@ -226,12 +229,12 @@ class Transfer:
 
     def _probe(self) -> None:
         """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
-        self._ask()  # replies that arrive meanwhile are dropped
+        self._ask()  # results that arrive during this call are dropped
         self._heard = self._clock.now()
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
 
     def _take(self, results: list[Result]) -> int:
-        """Store the results that were awaited and write those next in order; return how many were stored."""
+        """Store results that were awaited, and write those that are next in order; return how many were stored."""
         pending, there = self._pending, self._results
         before = len(there)
         for offset, result in results:
@@ -240,7 +243,7 @@ class Transfer:
                 continue
             if len(result) == len(data):
                 there[offset] = result
-            else:  # wrong length: the right answer will not come
+            else:  # wrong length: no correct result will follow, so repeat the record
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
         new = len(there) - before
         if new:
@@ -265,14 +268,14 @@ class Transfer:
             self._progress(self._begin + end)
 
     def _refused(self, arrivals: list[Arrival]) -> None:
-        """If an error record refuses an awaited record, raise it as an exception."""
+        """If a reply refuses an awaited record, raise the matching exception."""
         for key, reply in arrivals:
             mine = (key.type, key.session, key.token) == (RecordType.DATA, self._stream.number, self._stream.token)
             if mine and key.offset in self._pending:
                 raise_refusal(reply)
 
     def _repeat(self, keys: list[Key]) -> None:
-        """Queue records for repetition, before those not yet sent."""
+        """Queue the records of `keys` for repetition; they are sent before new records."""
         for key in keys:
             mine = key.type == RecordType.DATA and key.token == self._stream.token
             if mine and key.offset in self._pending and key.offset not in self._again:

@@ -43,7 +43,7 @@ class _Console(Console):
     """A console that reports a closed pipe to its caller."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the BrokenPipeError being handled again."""
+        """Raise the current BrokenPipeError again instead of ending the process."""
         raise
 
 
@@ -80,8 +80,8 @@ def transfer_progress(
 def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[[str], Callable[[int], None]]]:
     """Show on standard error how many of `figures` are done.
 
-    Yield a function that starts a figure, given its label, and returns the function to call with the bytes done.
-    `show` is as in `transfer_progress`.
+    Yield a function. Call it with a figure's label to start that figure; it returns the function to call with the bytes
+    done. `show` is as in `transfer_progress`.
     """
     console = _console(stderr=True, force_terminal=True if show else None)
     columns = (
@@ -105,7 +105,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
 
 def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> FittingTable:
-    """Return a table of measurements; each Mbps is shown with its kind."""
+    """Return a table of measurements. Each figure in Mbps is shown with its kind."""
     headings = (
         "engine",
         "key\nbits",
@@ -168,13 +168,13 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
 
 
 def interval_heading(label: str) -> tuple[str, str]:
-    """Return the two heading lines of the interval lines."""
+    """Return the two heading lines above lines of `interval_line`."""
     words = ("seconds", "bytes sent", "Mbps", "bytes received", "Mbps", "sent again")
     return f"{label}, by the host's clock:", _interval_columns(*words)
 
 
 def interval_line(interval: Interval, label: str = "") -> str:
-    """Return one line about the traffic of an interval."""
+    """Return one line of text about the traffic of an interval."""
     return _interval_columns(
         f"{label} {interval.start:.2f}-{interval.end:.2f}",
         str(interval.sent_bytes),
@@ -190,7 +190,7 @@ def _interval_columns(*words: str) -> str:
 
 
 def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:
-    """Return a table of the board's cycles for a record, by stage."""
+    """Return a table of the board's cycles per record, by stage."""
     rows = (
         (
             f"{item.engine} {item.key_bits}",
@@ -256,13 +256,13 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def _mark(interrupted: bool | None) -> str:
-    """Return the mark after the engine's name for a figure that was cut short."""
+    """Return the mark that follows the engine's name if the figure was cut short."""
     return " (part)" if interrupted else ""
 
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Write on standard output, and make sure that everything is written when the context ends.
+    """Write on standard output; when the context ends, make sure that everything was written.
 
     Raises:
         FileError: the output cannot be written.
@@ -279,7 +279,7 @@ def output() -> Iterator[None]:
 
 
 def _console(**options: Any) -> Console:
-    """Return a console with the width of the terminal or, within limits, of COLUMNS."""
+    """Return a console as wide as the terminal or, within limits, as wide as COLUMNS says."""
     columns = os.environ.get("COLUMNS", "")
     given = columns.isascii() and columns.isdecimal() and len(columns) <= _MOST_DIGITS and int(columns) > 0
     others = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}

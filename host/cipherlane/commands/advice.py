@@ -8,11 +8,11 @@ from ..counterblocks import block_after
 from ..lte import CTR
 from ..protocol.layout import BLOCK
 
-_SHOWN = 4  # initial counter blocks printed, one for each part
+_SHOWN = 4  # number of initial counter blocks to print, one for each part
 
 
 def resuming(args: argparse.Namespace) -> str:
-    """Return the command that resumes, without a key given in the clear and without a log that already exists."""
+    """Return the command that resumes. It has no --key and no --log: that log exists already."""
     before, after = args.argv[: args.after_command], args.argv[args.after_command :]
     words = _kept(after)
     options = ("--resume", "--force") if args.force else ("--resume",)
@@ -45,7 +45,7 @@ def _kept(words: list[str]) -> list[str]:
 
 
 def splitting(name: str, direction: str, iv: bytes | None, most: int, size: int | None) -> str:
-    """Return how to process a stream of more than `most` bytes in parts, which `split` calls `name`.aa and so on."""
+    """Return how to split a stream of more than `most` bytes into parts, which `split` names `name`.aa and so on."""
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"
     how = f"split it: {command}" + (" instead of this command" if size is None else "")

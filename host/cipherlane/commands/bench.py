@@ -137,7 +137,7 @@ def _with_progress(measure: Callable[..., Any]) -> Task:
 def _with_intervals(
     measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str, clock: Clock
 ) -> Task:
-    """Return a task that prints each interval as it ends: on standard output, or on standard error with --json."""
+    """Return a task that prints each interval when it ends: on standard output, or with --json on standard error."""
 
     def show(line: str) -> None:
         views.show(line, stderr=args.json)
@@ -156,7 +156,7 @@ def _with_intervals(
 
 
 def _engines(args: argparse.Namespace, present: Iterable[Engine]) -> list[Engine]:
-    """Return the requested engines; each must be among those `present` that this measurement supports."""
+    """Return the requested engines, by default all; raise ArgumentError for an engine that is not in `present`."""
     names = args.engine or [engine.name.lower() for engine in present]
     return [common.engine_of(name, present) for name in names]
 

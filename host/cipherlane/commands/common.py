@@ -25,7 +25,7 @@ LINK_OPTIONS = ("port", "baud", "timeout", "log", "force", "json")
 
 
 def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the options that name the board and the form of the output; `options` are passed to each of them.
+    """Add the options that name the board and the output format; `options` are passed to each `add_argument`.
 
     They are accepted before or after the command. The command's own copies have no default, because a default would
     override a value given before the command.
@@ -92,14 +92,14 @@ def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) 
 
 
 def complete(args: argparse.Namespace) -> None:
-    """Fill options missing from the command line with the values of the settings."""
+    """Set each option that is missing from the command line to its value in the settings."""
     for name in vars(args):
         if name in settings.SETTINGS and name != "key_file" and getattr(args, name) is None:
             setattr(args, name, settings.value(name)[0])
 
 
 def open_device(args: argparse.Namespace) -> Device:
-    """Return the device that `args` name, for use as a context manager."""
+    """Return the device at the port that `args` name, for use as a context manager."""
     if not args.log:
         log = None
     elif log := getattr(args, "record_log", None):
@@ -146,7 +146,7 @@ def engine_of(name: str | None, present: Iterable[Engine]) -> Engine:
 
 
 def seconds(text: str) -> float:
-    """Return the seconds in the text of an option.
+    """Return the time in seconds that the text of an option gives.
 
     Raises:
         argparse.ArgumentTypeError: the text is not a valid time.
@@ -155,7 +155,7 @@ def seconds(text: str) -> float:
 
 
 def baud(text: str) -> int:
-    """Return the bits a second in the text of an option.
+    """Return the rate in bits a second that the text of an option gives.
 
     Raises:
         argparse.ArgumentTypeError: the text is not a valid rate.

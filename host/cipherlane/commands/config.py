@@ -24,7 +24,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show them."""
+    """Show the settings."""
     file = settings.path()
     rows = {name: settings.value(name) for name in settings.SETTINGS}
     if args.json:

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         )
     iv = message.counter_block if message else None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
-        Verifier(key, bytes(16))  # reports a missing reference now, not at the end
+        Verifier(key, bytes(16))  # if the reference is not installed, fails now and not at the end
     with InputFile(args.input) as source:
         if message:
             message.check_length(source)
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _bound(args: argparse.Namespace, iv: bytes | None, source: InputFile) -> None:
-    """Refuse a source longer than a stream can be: now if its size is known, otherwise when the bytes arrive."""
+    """Refuse an input longer than the longest stream: now if its size is known, otherwise when it exceeds the limit."""
     how = advice.splitting(args.input, args.direction, iv, MOST_STREAM, source.size)
     if source.size is not None and source.size > MOST_STREAM:
         raise ArgumentError(f"{source.name} has {source.size} bytes, but a stream at most {MOST_STREAM}: {how}")
@@ -128,9 +128,9 @@ def _transfer(
     journal: Journal | None,
     verifier: Verifier | None,
 ) -> tuple[Measurement, bytes]:
-    """Stream what is not yet complete; return the measurement and the initial counter block.
+    """Stream the part that is not yet complete; return the measurement and the initial counter block.
 
-    `journal` and `verifier`, if given, know what is complete.
+    `journal` and `verifier`, if given, hold the state of the interrupted transfer.
     """
     with common.open_device(args) as device:
         engine = common.choose_engine(device, args.engine, args.cipher)
@@ -194,8 +194,8 @@ def _open_session(
 ) -> Session:
     """Open a session for a new stream of `length` bytes, or for the stream that `journal` describes.
 
-    A board may no longer know that stream, because it is another board or its power was cycled. It then gets a new
-    range that begins after the complete part.
+    The board may not know that stream: it may be another board, or its power was cycled. The session then gets a new
+    range of counter blocks, which begins after the complete part.
     """
     if journal is None:
         return device.open_session(key, iv, engine, direction, length=length)
@@ -217,7 +217,7 @@ def _go_on(
     begin: int,
     ticket: int | None,
 ) -> Session:
-    """Open a session for the range that begins at byte `begin` of the stream that `journal` describes."""
+    """Open a session for the range of counter blocks that begins at byte `begin` of the stream in `journal`."""
     try:
         return device.open_session(
             key,

@@ -53,7 +53,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Encrypt and decrypt with each requested engine and key length; keys and IVs are random and are not kept."""
+    """Encrypt and decrypt with each requested engine and key length; keys and IVs are random and are not stored."""
     name, plaintext = _input(args.input)
     asked = args.key_bits or [str(KEY_BITS[0])]
     measurements: list[Measurement] = []
@@ -92,7 +92,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: str, plaintext: bytes) -> Measurement:
-    """Encrypt `plaintext`, or decrypt to it, in a new session under fresh counter blocks; return the measurement.
+    """Encrypt `plaintext`, or decrypt its ciphertext, in a new session with fresh counter blocks; return the
+    measurement.
 
     Raises:
         VerifyError: a byte differs from the reference.
@@ -138,7 +139,7 @@ def _present(info: BoardInfo) -> list[str]:
 
 
 def _circumstances(info: BoardInfo) -> str:
-    """Return a text with the board's clock, and the memory that holds the data if it is not on chip."""
+    """Return a text with the board's clock and, if the data are in external memory, that memory."""
     clock = f"{info.clock_hz / 1e6:g} MHz"
     return f"{clock}, data in {info.memory}" if info.memory else clock
 
@@ -174,7 +175,9 @@ def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measu
 
 
 def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
-    """Return a sentence to quote, with the kind of its figures; an empty list if no engine counts cycles."""
+    """Return a sentence to quote, with the kind of its figures (`sim` or `board`); an empty list if no engine counts
+    cycles.
+    """
     key_bits = measurements[0].key_bits
     counted = {
         item.engine: (cycles, item)

@@ -1,4 +1,4 @@
-"""`cipherlane doctor`: checks step by step, starting at the port, why a board cannot be used."""
+"""`cipherlane doctor`: finds out why a board cannot be used, step by step, starting at the port."""
 
 import argparse
 import contextlib
@@ -18,7 +18,7 @@ _TRIPS = 16
 _DAMAGE = ("framing_errors", "crc_errors", "length_errors")
 _CLOCK_SECONDS = 1.0
 _CLOCK_TRIES = 3
-_CLOCK_SHARE = 0.1  # largest accepted difference from this machine's clock
+_CLOCK_SHARE = 0.1  # largest accepted deviation from this machine's clock, as a fraction
 
 
 class Check(NamedTuple):
@@ -30,7 +30,7 @@ class Check(NamedTuple):
 
 
 class _SkippedError(Exception):
-    """A check does not apply; the message gives the reason."""
+    """Raised when a check does not apply; the message gives the reason."""
 
 
 def add_to(commands: Any) -> None:
@@ -125,7 +125,7 @@ def _neighbour(host: str) -> str:
 
 
 def _cable(port: str) -> tuple[Check, int]:
-    """Check the JTAG cable, which only flashing needs: if one is attached and the port is local, it must be usable."""
+    """Check the JTAG cable, needed only for flashing. It fails if the port is local and this user may open no cable."""
     found = cables.attached()
     if found is None:
         return Check("cable", None, "this system does not list attached cables"), 0
@@ -152,9 +152,9 @@ def _build(device: Device, wanted: str) -> str:
 
 
 def _trip(device: Device) -> tuple[float, dict[str, int]]:
-    """Return the seconds that one unrepeated request took, and the board's link counters.
+    """Return the seconds that a request took, sent only once, and the board's link counters.
 
-    The reply may take as long as the first reply of an unknown board, so that a busy machine does not lose the request.
+    The time-out is as long as for an unknown board, so that a reply still counts if this machine is busy.
     """
     device.link.forget_round_trips()
     begin = device.clock.now()
@@ -184,7 +184,7 @@ def _clock(device: Device) -> str:
     if not info.memory_engines or not info.bench_bytes:
         raise _SkippedError("the board has no engine or no buffer to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
-    for _ in range(_CLOCK_TRIES):  # again, because this machine may have paused
+    for _ in range(_CLOCK_TRIES):  # retry, because this machine may have paused
         seen = _seen_hz(device, slowest)
         if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
             return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"

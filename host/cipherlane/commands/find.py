@@ -1,4 +1,4 @@
-"""`cipherlane find`: lists this machine's serial ports and the boards that answer on a network."""
+"""`cipherlane find`: lists this machine's serial ports, and the boards that answer on a network."""
 
 import argparse
 from dataclasses import asdict
@@ -40,7 +40,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List them."""
+    """List the ports and boards."""
     ports = serial_ports()
     network = args.network
     configured = settings.value("port")[0]

@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show who answers."""
+    """Show the board's identity and counters."""
     with common.open_device(args) as device:
         fields = asdict(device.info())
         fields["engines"] = [engine.name.lower() for engine in device.info().engines]

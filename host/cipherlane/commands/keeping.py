@@ -1,4 +1,4 @@
-"""Prints figures and writes them as JSON and CSV, also when a command is interrupted."""
+"""Prints a command's figures and writes them as JSON and CSV, even if the command is interrupted."""
 
 import argparse
 import contextlib
@@ -27,16 +27,16 @@ def add_results_option(parser: argparse.ArgumentParser) -> None:
 
 
 def records_of(measurements: Iterable[Measurement | LinkMeasurement]) -> list[dict[str, Any]]:
-    """Return measurements as records for JSON."""
+    """Return measurements as dictionaries for JSON."""
     return [item.record() for item in measurements]
 
 
 def write_results(
     args: argparse.Namespace, records: list[dict[str, Any]], device: Device, interrupted: str = ""
 ) -> None:
-    """Write the records of measurements of `device` to the files that `args` name.
+    """Write the `records`, measurements of `device` in JSON form, to the files that `args` name.
 
-    `interrupted` is empty, or says how many of the figures were measured before the command was interrupted.
+    `interrupted` is empty, or a text that tells how many figures were measured before the command was interrupted.
 
     Raises:
         FileError: a file cannot be written.
@@ -72,7 +72,7 @@ def keep_interrupted(
     show: Callable[[list[Any], str], None],
     error: BaseException,
 ) -> None:
-    """Print and write the figures in `done` when `error` ended a command early, and add a note to the error."""
+    """Print and write the figures in `done`, measured before `error` ended the command, and add a note to the error."""
     marked = [replace(item, interrupted=bool(item.interrupted)) for item in done]
     whole_ones = sum(not item.interrupted for item in marked)
     said = f"{whole_ones} of {all_of_them} figures were measured"
@@ -100,7 +100,7 @@ def _naming(name: str, option: str) -> Iterator[None]:
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record without nested dictionaries: their entries are named `outer.inner`. Lists are left out."""
+    """Return `record` without nested dictionaries: their entries are renamed to `outer.inner`. Lists are left out."""
     flat: dict[str, Any] = {}
     for name, item in record.items():
         if isinstance(item, list):

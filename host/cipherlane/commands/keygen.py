@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the key."""
+    """Write a random key."""
     if args.file == STANDARD:
         raise FileError("a key is never printed: name a file")
     path = Path(args.file)

@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the films that `args` name; `stack` closes them."""
+    """Return the film that `args` choose, by its kind; empty if they choose none. `stack` closes the film."""
     from ..live import pictures, video
 
     if args.image:
@@ -132,7 +132,7 @@ def _open_peer(args: argparse.Namespace) -> Device:
 
 
 def _parse(where: str) -> tuple[str, int]:
-    """Return address and port that `where` names."""
+    """Return the address and the port in the text `where`."""
     try:
         parts = urlsplit(f"//{where}")
         address, port = parts.hostname, parts.port

@@ -36,11 +36,12 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Load and start it."""
+    """Load and start the firmware."""
     chosen = image.read(args.file) if args.file else None
     if args.port and args.port.startswith((f"{SCHEME}:", "sim+udp")):
         raise ArgumentError("the loader answers only on the UART: name a serial port with --port")
-    with contextlib.closing(common.open_device(args)) as device:  # not connected: the loader lacks that request
+    # do not connect: the loader does not know that request
+    with contextlib.closing(common.open_device(args)) as device:
         entered = loading.enter(device)
         if chosen:
             _send(device, chosen, entered)

@@ -26,7 +26,7 @@ def settle(args: argparse.Namespace, parser: Parser) -> None:
     """Refuse a command that would overwrite a file; at a terminal, ask whether to replace it.
 
     Raises:
-        ExistsError: a file exists that is not to be replaced.
+        ExistsError: a file exists and may not be replaced.
         FileError: a file to be written is also used otherwise by the command, or cannot be written.
     """
     found = list(_uses(args, parser))
@@ -47,7 +47,7 @@ def settle(args: argparse.Namespace, parser: Parser) -> None:
 
 
 def output(name: str, option: str) -> Iterator[Use]:
-    """Yield the output called `name` and the files that hold it until it is complete; nothing for standard output."""
+    """Yield the output called `name` and the files that hold it while it is incomplete; nothing for standard output."""
     if name == STANDARD:
         return
     use = Use(name, True, option)

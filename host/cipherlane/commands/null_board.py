@@ -1,4 +1,4 @@
-"""`cipherlane null-board`: runs a software peer that measures the host's own speed limit."""
+"""`cipherlane null-board`: answers records as a board does, in software, to measure the host's own speed limit."""
 
 import argparse
 from typing import Any
@@ -27,7 +27,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Answer until interrupted."""
+    """Answer records until interrupted."""
     board = NullBoard(*parse(args.listen), echo=args.echo)
     views.show(f"null board at {board.url}", stderr=True)
     try:

@@ -10,7 +10,7 @@ from .. import signals
 from ..errors import ArgumentError
 from . import common
 
-_EDGE = 48  # pixels per side: small enough for a quick picture, large enough for chi-square
+_EDGE = 48  # pixels per side: few for a quick picture, but enough for the chi-square test
 
 
 def add_to(commands: Any) -> None:
@@ -34,7 +34,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         raise ArgumentError("top prints no JSON: `cipherlane bench --link --json` prints figures")
     if (
-        not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))  # all three: Textual draws on stderr
+        # stderr too, because Textual draws there
+        not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
         or os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
     ):
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""The live view: a picture passes through the board and is shown in a browser, on its way and after its return.
+"""The live view: sends pictures through the board and shows them in a browser as plaintext, on the wire, and decrypted.
 
 `pictures` makes the pictures to send, and `video` reads films with PyAV. `frames` divides the stream into pictures.
 `streamer` talks to the board through `Device` and `Session`, as all commands do. `comparison` lets engines take turns.

@@ -15,12 +15,12 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds: after a shorter turn, the engine's next turn has twice the pictures
+SHORT = 0.1  # seconds: after a shorter turn, the engine's next turn has twice as many pictures
 _MOST_TURN = 1 << 20  # bytes
 
 
 class _Data(io.BytesIO):
-    """A reader of bytes that ends when stopped."""
+    """A reader of `data` that ends early once `stopped()` is true."""
 
     def __init__(self, data: bytes, stopped: Callable[[], bool]):
         super().__init__(data)
@@ -42,12 +42,12 @@ class Side:
     """One of the compared engines, with its session."""
 
     def __init__(self, session: Session, engine: Engine, blocks: CounterBlocks, iv: bytes):
-        """Start at the first byte of `session`, under the key of `blocks`, at counter block `iv`."""
+        """Start at byte 0 of `session`, which uses the key of `blocks` and the initial counter block `iv`."""
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
         self._report: TransferReport | None = None
-        self._cycles = None if cycles_of(session) is None else 0  # None once the board reports no cycles
+        self._cycles = None if cycles_of(session) is None else 0  # None as soon as the board reports no cycles
         self._pictures = self._end = 0
 
     def turn(
@@ -58,7 +58,8 @@ class Side:
         watch: Watch,
         check: Callable[[bytes, bytes], None],
     ) -> tuple[Sample, float]:
-        """Send `picture` `count` times; return its last copy and the seconds taken. If stopped, the sample is short.
+        """Send `picture` `count` times; return its last copy and the seconds taken. If stopped, the copy may be
+        incomplete.
 
         `check` is called with each picture and the result of decrypting it with the host's library.
         """
@@ -82,7 +83,7 @@ class Side:
         return sample, report.seconds
 
     def _now(self) -> int | None:
-        """Return the board's cycles, or None if it reports none; then it is not asked again."""
+        """Return the board's cycle count. Return None if the board reports none; it is then not asked again."""
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
@@ -90,13 +91,13 @@ class Side:
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        self._blocks.give_back(self._end)  # a short record uses up a whole record's blocks
+        self._blocks.give_back(self._end)  # a short record uses up the counter blocks of a full record
         return figures
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The engines to compare, each with counter blocks of its own key, and how and how long to compare them."""
+    """What to compare: the engines, counter blocks with a separate key for each, the record size and the duration."""
 
     engines: tuple[Engine, ...]
     blocks: tuple[CounterBlocks, ...]

@@ -1,4 +1,4 @@
-"""Figures of the stream for the page, computed by the same classes as the figures of every command."""
+"""Figures of the stream for the page, computed by the classes that all commands use."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Point = dict[str, Any]
 
 
 def together(one: TransferReport, other: TransferReport) -> TransferReport:
-    """Return the totals of two transfers."""
+    """Return the sum of two transfer reports."""
     return TransferReport(
         one.bytes + other.bytes,
         one.records + other.records,
@@ -32,12 +32,12 @@ def point(
     """Return a session's figures from its total `report`, the board's `cycles`, and the number of whole pictures.
 
     `pictures_a_second` and `wall_mbps` use the host's clock. `link_mbps` of a simulated board with Ethernet uses
-    simulated time; `link_time` tells which. `engine_share` is the engine's share of the board's own time.
+    simulated time; `link_time` names the clock used. `engine_share` is the engine's share of the board's own time.
     """
     done = session.measurement(engine, key, report, None)
     wall = report.seconds
     simulated = cycles / done.clock_hz if cycles and done.kind == "sim" else None
-    passing = simulated or (None if done.kind == "sim" else wall)  # the board's own time in seconds
+    passing = simulated or (None if done.kind == "sim" else wall)  # seconds by the board's own time; None if unknown
     return {
         "engine": done.engine,
         "key_bits": done.key_bits,

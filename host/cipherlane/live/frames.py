@@ -1,4 +1,4 @@
-"""Turns a stretch of the stream into pictures: it reads a film, and samples pictures from what is written."""
+"""Sends the pictures of a film as one stream of bytes, and finds the pictures in the stream of results."""
 
 from collections import deque
 from collections.abc import Callable
@@ -7,11 +7,11 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # bytes available to one read: copies of one picture
+_RUN = 1 << 17  # bytes that one read can return: copies of one picture
 
 
 class Sample(NamedTuple):
-    """A picture as it was sent to the board and returned; its first byte is byte `offset` of the stretch."""
+    """A picture as sent to the board and as returned; it begins at byte `offset` of the stream."""
 
     offset: int
     plaintext: bytes
@@ -21,8 +21,8 @@ class Sample(NamedTuple):
 class Frames:
     """Reader and writer of one transfer that encrypts whole pictures.
 
-    The clock decides which picture of the film is read; it is repeated until the next one is due. So the film keeps its
-    pace at any speed of the board.
+    The clock decides which picture of the film is sent. It is sent repeatedly until the next one is due, so the film
+    keeps its pace at any speed of the board.
     """
 
     def __init__(
@@ -53,10 +53,11 @@ class Frames:
         self._due = 0.0
         self._run = b""
         self._read = 0
-        self._chosen: deque[tuple[int, bytes]] = deque()  # pictures read, each with its first byte
+        # pictures read, each with the stream position of its first byte
+        self._chosen: deque[tuple[int, bytes]] = deque()
         self._parts: list[bytes] = []  # parts of an incomplete picture
-        self._held = 0  # bytes of these
-        self.pictures = 0  # that came back whole
+        self._held = 0  # bytes in `_parts`
+        self.pictures = 0  # number of whole pictures that came back
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes of the film; none at the end of the stretch."""
@@ -82,7 +83,7 @@ class Frames:
         self._chosen.append((self._read, picture))
 
     def write(self, data: bytes, /) -> None:
-        """Take what came back."""
+        """Take `data`, which the board returned."""
         self._parts.append(data)
         self._held += len(data)
         if self._held < self.size:

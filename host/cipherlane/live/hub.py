@@ -1,4 +1,4 @@
-"""Holds the newest message of each kind for any number of browsers; slow browsers miss some, and none are queued."""
+"""Holds the newest message of each kind for any number of browsers. Slow browsers miss messages; none are queued."""
 
 import asyncio
 import contextlib
@@ -12,14 +12,14 @@ class Channel(IntEnum):
 
     STATE = 0
     PICTURE = 1
-    BESIDE = 2  # the picture through the second of two compared engines
+    BESIDE = 2  # the picture from the second of two compared engines
 
 
 class Hub:
     """Takes messages from any thread, and delivers them to coroutines of one event loop."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin without messages."""
         self.viewers = 0
         self._newest: dict[Channel, tuple[int, bytes]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -30,7 +30,7 @@ class Hub:
         number, _ = self._newest.get(channel, (0, b""))
         self._newest[channel] = (number + 1, message)
         if self._loop:
-            with contextlib.suppress(RuntimeError):  # the server has ended
+            with contextlib.suppress(RuntimeError):  # the event loop is closed, because the server has ended
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
@@ -46,7 +46,7 @@ class Hub:
         return True
 
     def leave(self) -> None:
-        """Count a viewer out."""
+        """Note that a viewer has left."""
         self.viewers -= 1
 
     async def next(self, seen: dict[Channel, int]) -> tuple[Channel, bytes]:

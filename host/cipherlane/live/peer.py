@@ -1,7 +1,7 @@
-"""A second board that decrypts, in a thread of its own, what the first one has encrypted.
+"""A second board that decrypts, in a separate thread, the pictures that the first board has encrypted.
 
-It decrypts every picture, and the first board waits for it. A board serves records in the order of the stream, and none
-that is more than a window after the last. So the ranges of both boards stay contiguous.
+It decrypts every picture, and the first board waits for it. Pictures cannot be skipped, because a board accepts only
+records near the last one (within its window).
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from .frames import Sample
 
 Show = Callable[[Sample, bytes, str], None]
 
-_PATIENCE = 60.0  # longest time in seconds for a picture
+_PATIENCE = 60.0  # longest time in seconds that a picture may take
 
 
 class Stretch:
@@ -34,7 +34,9 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Pass on a picture once the previous one was taken; return False if the board has stopped decrypting."""
+        """Pass `sample` to the thread once it has taken the previous one; return False if the board has stopped
+        decrypting.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:

@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 class Film(Protocol):
-    """Pictures of one size; the first follows the last again."""
+    """A sequence of pictures of one size, which repeats without end."""
 
     def __len__(self) -> int:
-        """Return the number of pictures: 1 if only the newest exists."""
+        """Return the number of pictures; 1 if only the newest picture exists."""
 
     def __getitem__(self, number: int, /) -> bytes:
         """Return a picture."""
 
 
-PER_SECOND = 12  # pictures of a film
+PER_SECOND = 12  # pictures of a film in a second
 MOST_TEXT = 200  # characters
-_STEPS = 96  # pictures of the pattern before it repeats
-BITS = (8, 4)  # of a pixel
+_STEPS = 96  # pictures in the built-in film before it repeats
+BITS = (8, 4)  # possible numbers of bits in a pixel
 _HIGH, _LOW = bytes(value & 0xF0 for value in range(256)), bytes(value >> 4 for value in range(256))
 _MARGIN = 4  # pixels around a text
 
 
 def code(red: int, green: int, blue: int) -> int:
-    """Return the pixel nearest to a colour of 8 bits each."""
+    """Return the pixel whose colour is nearest to red, green and blue of 8 bits each."""
     r, g, b = round(red * 7 / 255), round(green * 7 / 255), round(blue * 3 / 255)
     return (r & 4) << 5 | (g & 6) << 4 | (b & 2) << 3 | (r & 3) << 2 | (g & 1) << 1 | b & 1
 
@@ -57,11 +57,11 @@ def _palette() -> "Image.Image":
 
 
 def coded(picture: "Image.Image") -> bytes:
-    """Return the pixels of a picture in RGB, with the error of each colour spread over its neighbours."""
+    """Return an RGB picture as pixels of a film, with the error of each colour spread over neighbouring pixels."""
     return picture.quantize(palette=_palette()).tobytes()
 
 
-# The built-in film. It uses flat colours, so that the leak of ECB is visible.
+# The built-in film. Its areas of one colour make the leak of ECB visible.
 _SKY = [
     code(*each) for each in ((73, 0, 170), (146, 0, 170), (219, 36, 170), (255, 73, 85), (255, 146, 85), (255, 182, 0))
 ]
@@ -79,7 +79,7 @@ def pattern(edge: int) -> Film:
 
 
 def _scene(edge: int, time: float) -> bytes:
-    """Return the picture at a `time` from 0 to 1."""
+    """Return the picture of the built-in film at a `time` from 0 (start) to 1 (end)."""
     from PIL import Image, ImageDraw
 
     picture = Image.new("L", (edge, edge))
@@ -103,7 +103,7 @@ def _scene(edge: int, time: float) -> bytes:
 
 
 def _ridge(place: float, time: float, waves: tuple[int, int]) -> float:
-    """Return the height of the hills at a place from 0 to 1; they pass a whole number of times in one film."""
+    """Return the height of the hills at a `place` from 0 to 1. In one film they pass a whole number of times."""
     return sum(0.5 + 0.5 * math.sin(2 * math.pi * wave * (place + time) + wave) for wave in waves) / len(waves)
 
 
@@ -124,7 +124,7 @@ def text(words: str, edge: int) -> Film:
 
     picture = Image.new("L", (edge, edge), code(255, 255, 255))
     draw = ImageDraw.Draw(picture)
-    draw.fontmode = "1"  # only the colours of letters and paper, none in between
+    draw.fontmode = "1"  # use only the colours of letters and paper, and no shades between
     room = edge - 2 * _MARGIN
     for size in range(edge // 2, 5, -1):
         font = ImageFont.load_default(size)
@@ -170,7 +170,7 @@ class Packed:
         self._film = film
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of pictures."""
         return len(self._film)
 
     def __getitem__(self, number: int, /) -> bytes:

@@ -1,9 +1,10 @@
-"""Serves the page and the messages of a hub to browsers, and checks who may ask.
+"""Serves the page and the messages of a hub to browsers, and checks which browsers may have them.
 
 Requests must name this server's own address as Host, or a name that its owner allowed. Requests for messages must also
-come from a page of such a host (Origin). So pages of other sites cannot reach the server through a browser. Beyond
-loopback, the first message must be the token. The server sends a message only when the browser reports that it is
-ready, so messages do not pile up for a slow browser. `waiting` limits connections that are not yet viewers.
+come from a page of such a host (Origin). So pages of other sites cannot reach the server through a browser. If the
+server listens beyond loopback, a browser's first message must be the token. The server sends a message only when the
+browser reports that it is ready, so messages do not pile up for a slow browser. `waiting` limits connections that are
+not yet viewers.
 """
 
 import asyncio
@@ -39,7 +40,7 @@ PAGE = Path(__file__).parent / "page"
 TOKEN_PATIENCE = 10.0  # seconds
 THREAD = "live view"  # that serves
 _STOP_TIMEOUT = 5.0
-_MOST_MESSAGE = 4096  # bytes of a browser's
+_MOST_MESSAGE = 4096  # maximum bytes of a browser's message
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; img-src 'self'; script-src 'self'; style-src 'self'; "
@@ -58,22 +59,22 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Guard:
-    """Refuses requests with a Host that is not in `hosts`, and message requests with an Origin on another host."""
+    """Refuses a request if its Host is not in `hosts`; refuses a message request also if its Origin is another host."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]):
-        """Stand before `app`."""
+        """Check requests before they reach `app`."""
         self._app, self._hosts = app, hosts
         self._origins = {f"http://{host}" for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; the ASGI interface."""
+        """Answer one request (the ASGI interface)."""
         headers = Headers(scope=scope)
         good = headers.get("host", "").lower() in self._hosts
         if scope["type"] == "websocket":
             if good and headers.get("origin", "").lower() in self._origins:
                 await self._app(scope, receive, send)
             else:
-                await WebSocket(scope, receive, send).close()  # before accepting: status 403
+                await WebSocket(scope, receive, send).close()  # closing before accepting gives status 403
             return
 
         async def hardened(message: Message) -> None:
@@ -104,7 +105,7 @@ def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | No
         try:
             while True:
                 await _take(websocket, await websocket.receive_text(), ready, choose)
-        except (WebSocketDisconnect, KeyError):  # disconnected, or sent bytes, which no page does
+        except (WebSocketDisconnect, KeyError):  # disconnected, or sent binary data, which the page never does
             pass
         finally:
             sender.cancel()
@@ -141,7 +142,7 @@ async def _send(websocket: WebSocket, hub: Hub, ready: asyncio.Event) -> None:
 
 
 async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: Choose) -> None:
-    """Handle a browser's message: that it is ready, or a choice."""
+    """Handle a browser's message: either that it is ready, or a choice."""
     if text == "ready":
         ready.set()
         return
@@ -160,7 +161,7 @@ async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: C
 
 
 def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket.socket, frozenset[str], bool]:
-    """Return a listening socket, the Hosts by which browsers may name it, and whether it serves only loopback.
+    """Return a listening socket, the values of Host that browsers may send, and whether it serves only loopback.
 
     `allowed` lists further names as NAME or NAME:PORT; without a port they get the port of the socket.
 
@@ -191,7 +192,7 @@ def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket
 
 
 def named(text: str, port: int) -> str:
-    """Return the Host for `text`, a NAME or NAME:PORT of `listen`; `port` is the port of the socket."""
+    """Return the value of Host that `text`, a NAME or NAME:PORT, allows; `port` is the port of the socket."""
     name, own = _named(text)
     return _host(name, own or port)
 

@@ -1,4 +1,4 @@
-"""Prepares a picture for browsers: plaintext, the bytes on the wire, the decrypted picture, and a head of facts."""
+"""Prepares a picture for browsers: plaintext, bytes on the wire, decrypted picture, and a JSON head about them."""
 
 import functools
 import json
@@ -14,7 +14,7 @@ from .randomness import SUSPICIOUS, evenness
 
 NO, YES, RACE = "no", "yes", "race"
 WIRETAPS = ("ctr", "ecb")
-_of_film = functools.lru_cache(maxsize=128)(evenness)  # a film repeats its pictures
+_of_film = functools.lru_cache(maxsize=128)(evenness)  # cached, because a film repeats its pictures
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Choice:
     """What to stream, and how.
 
     `record_bytes` is 0 for the largest records; `bits` of a pixel is 0 for as many as the board can send in time.
-    `beside` is the engine to compare with, if any, or `RACE`: then engines of each kind take turns.
+    `beside` is the engine to compare with, if any; with `RACE`, engines of each kind take turns.
     """
 
     engine: str
@@ -40,25 +40,25 @@ class Showing:
     """Passes pictures of `edge` x `edge` pixels to `hub`, and counts all pictures that the board returned."""
 
     def __init__(self, hub: Hub, edge: int):
-        """Count from 0.
+        """Start with all counts at 0.
 
         Raises:
             VerifyError: the package `cryptography` is not installed.
         """
         self._hub, self._edge = hub, edge
         self._checked = {"equal": 0, "different": 0}
-        self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # of no counter mode
+        self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # no counter mode uses this key
         oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
 
     def check(self, plaintext: bytes, decrypted: bytes) -> None:
-        """Count a picture that the board returned, shown or not, by whether it decrypts to its source.
+        """Count a picture that the board returned, shown or not, as equal to its source or different.
 
-        This happens before any tampering, which is not a fault of the board.
+        Call this before `tampered`, because tampering is not a fault of the board.
         """
         self._checked["equal" if decrypted == plaintext else "different"] += 1
 
     def tampered(self, sample: Sample) -> Sample:
-        """Return `sample` with one byte of each row inverted on the wire, along the diagonal."""
+        """Return `sample` with one ciphertext byte of each row inverted, along the diagonal of the picture."""
         changed = bytearray(sample.ciphertext)
         width = len(changed) // self._edge
         for row in range(self._edge):
@@ -68,7 +68,7 @@ class Showing:
     def show(
         self, choice: Choice, sample: Sample, decrypted: bytes, by: str, channel: Channel = Channel.PICTURE
     ) -> None:
-        """Pass the picture `decrypted` from `sample` to the hub, with who decrypted it; `choice` names the engine."""
+        """Pass `sample` and the `decrypted` picture to the hub; `by` tells who decrypted it, `choice` the engine."""
         equal, tampered = decrypted == sample.plaintext, choice.tamper == YES
         ecb = choice.wiretap == "ecb"
         wire = oracle.encrypted_ecb(self._ecb_key, sample.plaintext) if ecb else sample.ciphertext
@@ -93,6 +93,6 @@ class Showing:
 
 
 def _differing(one: bytes, other: bytes) -> int:
-    """Return how many bytes differ, using long integers, which is a hundred times as fast as a loop."""
+    """Return how many bytes differ. Long integers make this a hundred times as fast as a loop."""
     differences = int.from_bytes(one, "little") ^ int.from_bytes(other, "little")
     return len(one) - differences.to_bytes(len(one), "little").count(0)

@@ -1,6 +1,7 @@
-"""Streams a film through a board in stretches, each in a session of its own, and passes results to the hub.
+"""Streams a film through a board in stretches, each in a session of its own, and passes the results to the hub.
 
-If the board is lost, it is opened again and again. Nothing passed to the hub contains keys or counter blocks.
+If the board is lost, the streamer opens it again as often as needed. Nothing passed to the hub contains keys or counter
+blocks.
 """
 
 import contextlib
@@ -28,23 +29,23 @@ from .peer import Peer, Stretch
 from .pictures import BITS, Film
 from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 
-STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; later ones last as long as the last
-PICTURES_A_SECOND = 8.0  # most pictures shown a second
-_WORK_SHARE = 0.005  # share of the time to prepare pictures here; sending takes about as much
+STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of successive sessions after a choice; the last value repeats
+PICTURES_A_SECOND = 8.0  # maximum number of pictures shown a second
+_WORK_SHARE = 0.005  # share of the time spent on preparing pictures here; sending them takes about as much
 PATIENCE = 4.0  # seconds without a result before the page reports it
-STOP_PATIENCE = 2.0  # seconds allowed for closing a board, of which
-_STOP_SILENCE = 0.5  # so many may pass without a result before its session is closed
+STOP_PATIENCE = 2.0  # seconds allowed for closing a board
+_STOP_SILENCE = 0.5  # seconds of these without a result before the board's session is closed
 _RETRY = 1.0  # seconds between searches for a lost board
 _POINTS = 120  # stretches shown in the chart
-_PEER_RECORD = 1024  # bytes at most
-FEWEST_PICTURES = 2.0  # pictures a second: slower boards get half the bits, unless chosen otherwise
-_ENOUGH = 2.5  # if half the bits are so many times as fast, send all bits again
-_MOST_SIDES = 3  # engines that take turns
-_RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the most
+_PEER_RECORD = 1024  # maximum bytes of a record
+FEWEST_PICTURES = 2.0  # pictures a second: slower boards get half the bits per pixel, unless the user chose the bits
+_ENOUGH = 2.5  # send all bits again if pictures of half the bits are this many times as fast as FEWEST_PICTURES
+_MOST_SIDES = 3  # maximum number of engines that take turns
+_RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
 
 
 class Streamer:
-    """Owns the board while `run` runs; other threads may call `choose`."""
+    """Owns the board while `run` runs; other threads may call `choose` and `stop`."""
 
     def __init__(
         self,
@@ -58,8 +59,9 @@ class Streamer:
     ):
         """Stream pictures of `edge` x `edge` pixels, starting with `engine`, by default the fastest.
 
-        The first of `films` is sent, by default the built-in pattern; the pattern and text can always be chosen. The
-        host's library decrypts the pictures shown, or the board that `open_peer` opens.
+        The stream starts with the first of `films`, by default the built-in pattern; the pattern and a text can always
+        be chosen. The pictures shown are decrypted by the host's library, or by the second board if `open_peer` is
+        given.
 
         Raises:
             VerifyError: the package `cryptography` is not installed.
@@ -70,13 +72,13 @@ class Streamer:
         self._showing = Showing(hub, edge)
         self._peer = open_peer and Peer(self._bounded(open_peer))
         self._choice = Choice(engine or "", source=next(iter(self._films)))
-        self._streamed = self._running = self._choice  # choice of the session, and of the latest results
+        self._streamed = self._running = self._choice  # choice of the current session, and choice of the latest results
         self._racers: tuple[Engine, ...] = ()
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._of_sides = {bits: tuple(CounterBlocks(bits) for _ in range(_MOST_SIDES)) for bits in KEY_BITS}
-        self._bits: dict[str, int] = {}  # bits of a pixel by engine, if none were chosen
+        self._bits: dict[str, int] = {}  # bits of a pixel for each engine, used if the user chose none
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
@@ -98,7 +100,7 @@ class Streamer:
         for name, value in wanted.items():
             if name == "text":
                 good = isinstance(value, str) and value.isprintable() and 0 < len(value.strip()) <= pictures.MOST_TEXT
-            else:  # compare types too: true equals 1 in Python
+            else:  # compare types too, because true equals 1 in Python
                 good = any(value == each and type(value) is type(each) for each in self._options.get(name, ()))
             if name not in names or not good:
                 raise ArgumentError("there is no such choice: take one that the page offers")
@@ -109,9 +111,9 @@ class Streamer:
             self._choice = choice
 
     def stop(self) -> None:
-        """Make `run` end, from another thread, after the records in flight return or a silent board is given up.
+        """Make `run` end, from another thread, once the records in flight have returned or the board stays silent.
 
-        The wait for a board is at most STOP_PATIENCE; there is none while no board is connected.
+        The wait for a connected board is at most STOP_PATIENCE; if no board is connected, there is no wait.
         """
         if not self._stopped.is_set():
             self._stopped_at = time.monotonic()
@@ -123,16 +125,16 @@ class Streamer:
         """Stream until interrupted or stopped.
 
         Raises:
-            CipherlaneError: the board is not there at the start.
+            CipherlaneError: no board can be opened at the start.
         """
         with contextlib.closing(self._peer) if self._peer else contextlib.nullcontext():
             try:
                 self._run()
             finally:
-                self.stop()  # also limits the wait for the second board
+                self.stop()  # this also limits the wait for the second board
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
-        """Return a function that opens a device; waits for the device are short once the stream is stopped."""
+        """Return a function that opens a device; once the stream is stopped, waits for this device are short."""
 
         def opened() -> Device:
             device = open_device()
@@ -142,7 +144,7 @@ class Streamer:
         return opened
 
     def _gives_up(self) -> bool:
-        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0  # no wait while searching a board
+        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0  # no wait while searching for a board
         return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
     def _run(self) -> None:
@@ -199,7 +201,7 @@ class Streamer:
     def _first_lap(self, device: Device) -> None:
         """Send one picture through an engine of each kind, so that the page starts with figures to compare.
 
-        Only boards over Ethernet do this: over UART, a board passes just a few pictures a second with any engine.
+        Do this only over Ethernet: over UART, a board passes just a few pictures a second with any engine.
         """
         if self._latest or len(self._racers) < 2 or not device.link.counts_network:
             return
@@ -208,14 +210,14 @@ class Streamer:
         self._compared = []
 
     def _trouble(self) -> str:
-        """Return a fault that does not stop the stream; empty if there is none."""
+        """Return a description of a fault that does not stop the stream; empty if there is none."""
         if self._peer and self._peer.trouble:
             return f"The second board does not decrypt: {self._peer.trouble}. The host decrypts instead."
         trouble = getattr(self._films.get(self._choice.source), "trouble", "")
         return f"The picture stands still: {trouble}." if trouble else ""
 
     def _stretch(self, device: Device, chosen: Choice, seconds: float, beside: str = "") -> None:
-        """Stream as chosen, in new sessions, and note the figures.
+        """Stream as `chosen` in new sessions for about `seconds`, and note the figures.
 
         `beside`, if given, replaces the chosen comparison.
         """
@@ -247,9 +249,9 @@ class Streamer:
         self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]
     ) -> Point | None:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
-        iv = blocks.take(MOST_STREAM)  # if the stretch fails, none of these blocks is used again
+        iv = blocks.take(MOST_STREAM)  # reserve the maximum: if the stretch fails, none of these blocks is used again
         record_bytes = choice.record_bytes or None
-        if self._peer:  # ranges of the second board begin at pictures
+        if self._peer:  # record borders must match picture borders for the second board
             record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))
 
         def wanted() -> bool:
@@ -286,11 +288,12 @@ class Streamer:
                 cycles = None if before is None or after is None else after - before
                 figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
                 figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
-        blocks.give_back(report.records * session.record_bytes)  # a short record uses up a whole record's blocks
+        # a short record uses up the counter blocks of a full record
+        blocks.give_back(report.records * session.record_bytes)
         return figures
 
     def _compare(self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]) -> None:
-        """Stream with engines that take turns; the host's library decrypts."""
+        """Stream with engines that take turns. The host's library decrypts the results."""
         size = len(film[0])
         most = min(device.record_bytes, choice.record_bytes or device.record_bytes)
         race = choice.beside == RACE
@@ -323,7 +326,7 @@ class Streamer:
         self._pause = max(1 / PICTURES_A_SECOND, seconds / _WORK_SHARE)
 
     def _due(self, now: float) -> bool:
-        """Return whether to show a picture now; if so, note it as shown."""
+        """Return whether a picture should be shown at time `now`; if so, note that it was."""
         if not self._hub.viewers or now < self._next_picture:
             return False
         self._next_picture = now + self._pause
@@ -340,12 +343,12 @@ class Streamer:
         return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext()
 
     def _watcher(self, now: Callable[[], float]) -> Watch:
-        """Return the observer of a transfer that begins now."""
+        """Return the function that observes a transfer that begins now."""
         self._heard, self._received = now(), 0
         return lambda counts: self._watch(counts, now())
 
     def _watch(self, counts: Counts, now: float) -> float:
-        """Note whether results arrive; report when they stop, and end a stretch that is no longer wanted."""
+        """Note whether results arrive; report when they stop; raise an error if the stream was stopped meanwhile."""
         if counts.received != self._received:
             self._received, self._heard = counts.received, now
             if self._state == "waiting" or self._running is not self._streamed:
@@ -358,7 +361,7 @@ class Streamer:
         return min(PATIENCE, _STOP_SILENCE)
 
     def _say(self, state: str, message: str) -> None:
-        """Pass everything except pictures to the hub."""
+        """Pass the `state` and all other data except pictures to the hub."""
         self._state, info = state, self._info
         assert info
         said = {
@@ -386,5 +389,5 @@ class Streamer:
 
 
 def _dividing(size: int, most: int) -> int:
-    """Return the largest number of bytes up to `most` that is whole blocks and divides the `size` of a picture."""
+    """Return the largest multiple of 16 bytes up to `most` that divides the `size` of a picture."""
     return max(each for each in range(BLOCK, most + 1, BLOCK) if not size % each)

@@ -1,4 +1,4 @@
-"""Films that PyAV reads while they are shown: a repeated video file, or a camera. Needs the extra `video`."""
+"""Films that PyAV reads while they are shown: a video file, which repeats, or a camera. Needs the extra `video`."""
 
 import sys
 import threading
@@ -16,13 +16,13 @@ _RETRY = 1.0  # seconds before a film that ended without a picture is opened aga
 
 
 class Player:
-    """A film that consists of the newest picture of a video, which plays in a thread of its own.
+    """A film that consists of the newest picture of a video; a separate thread plays the video.
 
-    Nothing is read while nobody asks for it. If the video stands still, `trouble` gives the reason.
+    Reading stops while nobody asks for pictures. If the video stands still, `trouble` gives the reason.
     """
 
     def __init__(self, name: str, edge: int, device: str | None = None, clock: Clock = REAL):
-        """Play the file `name`, or the FFmpeg input `device` of that name, as `edge` x `edge` pixels.
+        """Play the file `name`, or the input `name` of the FFmpeg `device`, as `edge` x `edge` pixels.
 
         Raises:
             ArgumentError: PyAV is not installed.
@@ -72,9 +72,9 @@ class Player:
             frames = self._frames()
 
     def _show(self, frames: Iterator[tuple[float, Any]]) -> None:
-        """Show the `frames` of a file when they are due, and a camera's at once, until they end.
+        """Show `frames` until they end: frames of a file when they are due, frames of a camera at once.
 
-        A late frame delays all later ones: this happens after a time without viewers, and when reading takes long.
+        A late frame delays all later ones. Frames are late after a time without viewers, and when reading takes long.
         """
         start = self._clock.now()
         for due, frame in frames:
@@ -92,7 +92,7 @@ class Player:
             self._clock.wait(self._changed, lambda: self._ended, max(0.0, seconds))
 
     def _frames(self) -> Iterator[tuple[float, Any]]:
-        """Yield all frames, each with the seconds after the first one at which it is due."""
+        """Yield all frames, each with the time in seconds after the first frame at which it is due."""
         first = None
         try:
             with self._open() as container:
@@ -107,7 +107,7 @@ class Player:
             raise self._unreadable("it contains no picture")
 
     def _open(self) -> Any:
-        """Open the device or the file; a file cannot refer to anything on a network."""
+        """Open the device or the file. A file may not refer to anything on a network."""
         if self._device:
             return self._av.open(self._name, format=self._device, timeout=_PATIENCE)
         return self._av.open(f"file:{self._name}", options={"protocol_whitelist": "file"}, timeout=_PATIENCE)
@@ -117,7 +117,7 @@ class Player:
         return FileError(f"cannot read the {what} {self._name}: {reason}; give another")
 
     def _square(self, frame: Any) -> bytes:
-        """Return the middle square of a frame, one byte per pixel."""
+        """Return the square in the middle of a frame, one byte per pixel."""
         edge, short = self._edge, min(frame.width, frame.height)
         width, height = (max(edge, round(size * edge / short)) for size in (frame.width, frame.height))
         whole = frame.reformat(width, height, "rgb24", dst_color_range="JPEG").to_image()
@@ -126,7 +126,7 @@ class Player:
 
 
 def camera(name: str, edge: int) -> Player:
-    """Return the player of a camera; an empty `name` means the first one of this system.
+    """Return the player of a camera; an empty `name` means the first camera of this system.
 
     Raises:
         ArgumentError: PyAV is not installed, or supports no cameras on this system.

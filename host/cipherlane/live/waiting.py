@@ -1,8 +1,8 @@
-"""Limits the connections that are not yet viewers, so that strangers cannot keep viewers out by connecting.
+"""Limits connections that are not yet viewers, so that nobody can keep viewers out by opening many connections.
 
 A connection is a guest until its browser has asked for the messages, and has shown the token if one is needed. There
-are at most `MOST_GUESTS` guests, and none stays longer than `PATIENCE`. If there is one too many, the oldest
-connection of the address with most guests is closed, so whoever opens many connections loses their own.
+are at most `MOST_GUESTS` guests, and none stays longer than `PATIENCE`. If there is one too many, the oldest connection
+of the address with most guests is closed, so whoever opens many connections loses their own.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 MOST_GUESTS = 64  # connections
-PATIENCE = 20.0  # seconds in all for request, answer, token and idle time
+PATIENCE = 20.0  # maximum seconds for request, answer, token and idle time together
 
 Client = tuple[str, int]  # address and port
 
@@ -22,7 +22,7 @@ class _Guest:
 
 
 class WaitingRoom:
-    """Connections that are not viewers, the oldest first. Call its methods only from the server's event loop."""
+    """Connections that are not yet viewers, oldest first. Call its methods only from the server's event loop."""
 
     def __init__(self) -> None:
         """Start with no connections."""
@@ -30,7 +30,7 @@ class WaitingRoom:
         self._viewers: dict[Client, asyncio.Transport] = {}
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Add a new connection, and close another one if there are too many."""
+        """Add a new connection; if there are too many, close another one."""
         address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
         client = str(address), int(port)
         for gone in [each for each, guest in self._guests.items() if guest.transport.is_closing()]:
@@ -41,12 +41,12 @@ class WaitingRoom:
         self._guests[client] = _Guest(transport, timer)
 
     def became_viewer(self, client: Client) -> None:
-        """Let the connection of `client` stay as long as its browser views the messages."""
+        """Make the connection of `client` a viewer, which may stay without a time limit."""
         if transport := self._remove(client):
             self._viewers[client] = transport
 
     def left(self, client: Client) -> None:
-        """Make a viewer a guest again, because closing a connection needs its cooperation."""
+        """Make a viewer a guest again: its browser may not close the connection, but as a guest it has a time limit."""
         if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
             self.came(transport)
 

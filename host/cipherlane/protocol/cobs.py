@@ -1,8 +1,10 @@
-"""Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): removes zeros; adds at most one byte in 254."""
+"""Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): encodes bytes without zeros; adds one byte in 254 at
+most.
+"""
 
 
 def max_encoded_size(size: int) -> int:
-    """Return the most bytes that `size` bytes can take when encoded, delimiter not included."""
+    """Return the maximum length of `size` bytes after encoding, without the delimiter."""
     return size + 1 + size // 254
 
 
@@ -16,14 +18,14 @@ def encode(data: bytes) -> bytes:
             out += group[:254]
             group = group[254:]
             if not group and index == len(groups) - 1:
-                return bytes(out)  # a full last group implies no zero, so nothing follows
+                return bytes(out)  # a full last group implies no zero, so no further group follows
         out.append(len(group) + 1)
         out += group
     return bytes(out)
 
 
 def decode(data: bytes) -> bytes:
-    """Return the bytes encoded in `data`, which contains no zeros.
+    """Decode `data`, which contains no zeros.
 
     Raises:
         ValueError: `data` contains a zero, or a group ends after the data.

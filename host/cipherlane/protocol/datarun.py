@@ -1,4 +1,5 @@
-"""Consecutive data records of one stream as one run of bytes, the unit in which a link sends and receives them.
+"""Consecutive data records of one stream, joined to one sequence of bytes (a run), which a link sends or receives at
+once.
 
 All records of a run have one size, except that the last may be shorter.
 """
@@ -9,10 +10,10 @@ from typing import NamedTuple
 
 from .layout import HEADER, REPLY, VERSION, RecordType
 
-Result = tuple[int, bytes]  # offset and data
+Result = tuple[int, bytes]  # offset and data of a result
 
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
-_SPLIT = "<8sQQ{}s"  # fields: version to session, offset, token, data
+_SPLIT = "<8sQQ{}s"  # fields: version to session (8 bytes), offset, token, data
 
 
 class Run(NamedTuple):
@@ -22,7 +23,7 @@ class Run(NamedTuple):
     size: int
 
     def records(self) -> list[bytes]:
-        """Return each of them."""
+        """Return the records one by one."""
         if self.size >= len(self.data):
             return [self.data]
         return [self.data[start : start + self.size] for start in range(0, len(self.data), self.size)]
@@ -53,7 +54,7 @@ class DataCodec:
         return Run(b"".join(pieces), HEADER.size + len(parts[0]))
 
     def results(self, run: Run) -> list[Result] | None:
-        """Return the results in a run of full data replies of this stream; None if the run holds anything else."""
+        """Return the results in a run of full data replies of this stream; None if the run contains other records."""
         if run.size != self._size or len(run.data) % run.size:
             return None
         begin, mine = self._begin, self.token
@@ -62,6 +63,6 @@ class DataCodec:
         return results if len(results) * run.size == len(run.data) else None
 
     def keys(self, offsets: Iterable[int]) -> list[tuple[int, int, int, int]]:
-        """Return type, session, offset and token of the requests at `offsets`."""
+        """Return the keys of the requests at `offsets`: type, session, offset and token."""
         kind, session, token = int(RecordType.DATA), self.session, self.token
         return [(kind, session, offset, token) for offset in offsets]

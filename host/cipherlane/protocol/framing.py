@@ -19,7 +19,7 @@ def frame(record: bytes) -> bytes:
 
 
 def frame_size(record_size: int) -> int:
-    """Return the most bytes that the frame of a record of `record_size` bytes can take."""
+    """Return the maximum size of the frame of a record of `record_size` bytes."""
     return cobs.max_encoded_size(record_size + CRC_SIZE) + len(DELIMITER)
 
 
@@ -45,11 +45,11 @@ class FrameParser:
 
     @property
     def pending(self) -> int:
-        """Number of bytes held of an unfinished frame."""
+        """Number of bytes received of a frame that has not ended."""
         return len(self._partial)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the records that `data` completes."""
+        """Return the records whose frames end in `data`."""
         records = []
         *ended, rest = data.split(DELIMITER)
         for piece in ended:

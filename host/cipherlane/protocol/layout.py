@@ -31,7 +31,7 @@ def _format(kind: str) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a layout: its name, its type as wire.toml names it, its meaning."""
+    """One field of a layout: its name, its type as wire.toml names it, and its meaning."""
 
     name: str
     type: str
@@ -71,7 +71,7 @@ class Layout:
         return self._tuple(*self._struct.unpack_from(data))
 
     def codec(self, *names: str) -> struct.Struct:
-        """Return the bare codec for fields in the order of `names`; raise ValueError for any other order."""
+        """Return the `struct.Struct` of this layout; raise ValueError unless `names` are the fields in order."""
         if names != self._tuple._fields:
             raise ValueError(f"{self.name} has the fields {self._tuple._fields}")
         return self._struct
@@ -84,7 +84,7 @@ def load_wire() -> dict[str, Any]:
 
 _WIRE = load_wire()
 
-REPLY = 0x80  # type bit that marks a reply
+REPLY = 0x80  # bit of the type field that marks a reply
 BLOCK = 16  # bytes of an AES block
 INFO_MAGIC = int.from_bytes(b"CLNE", "little")
 
@@ -121,7 +121,7 @@ class Record(NamedTuple):
     data: bytes = b""
 
     def encode(self) -> bytes:
-        """Return header and data."""
+        """Return the record as bytes: header and data."""
         type_, session, offset, token, data = self
         return _HEADER.pack(VERSION, type_, len(data), session, offset, token) + data
 

@@ -1,4 +1,4 @@
-"""Renders wire.toml as the reference page README.md in this folder.
+"""Writes the reference page README.md in this folder from wire.toml.
 
 `python -m cipherlane.protocol.reference` writes the page; with `--check` it fails if the page is stale.
 """

@@ -5,7 +5,7 @@ import contextlib
 from .. import errors
 from .layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode, Record, RecordType
 
-# For error codes with their own handling: the exception, and the advice to the user.
+# Error codes with their own handling: code, exception, and advice to the user.
 _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
     ErrorCode.REUSED: (
         errors.ReusedError,

@@ -1,4 +1,4 @@
-"""Finds what readers look for first: the best figure of each engine, and the change since the previous run."""
+"""Finds the figures that readers look for first: the best of each engine, and its change since the previous run."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -12,12 +12,12 @@ from .words import engine, three
 _KEY_BITS = 128
 _APART = ("--results", "--port", "--log", "--csv")  # options of a command that do not affect its figures
 _Case = tuple[str, str, str]  # engine, series and board
-_SAME = 0.0005  # fraction of a figure: smaller changes are ignored
+_SAME = 0.0005  # changes of a figure below this fraction are ignored
 
 
 @dataclass(frozen=True)
 class Best:
-    """The best figure of an engine in the newest run of a command, and in the previous run, if there was one."""
+    """The best figure of an engine in a command's newest run, and `before` in the previous run, if there was one."""
 
     engine: str
     speed: str
@@ -45,7 +45,8 @@ class Best:
 
 
 def best(sources: Iterable[Source]) -> list[Best]:
-    """Return the best of each engine with AES-128: engine, record and link speed, by kind, clock and board.
+    """Return the best AES-128 figure of each engine, for each kind of speed (engine, record, link), board, kind and
+    clock.
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
     newest run counts.
@@ -63,7 +64,7 @@ def best(sources: Iterable[Source]) -> list[Best]:
 
 
 def _newest(runs: list[Best]) -> Best:
-    """Return the newest of a command's runs, with the figure of the previous run."""
+    """Return the newest of the `runs` of a command, with the figure of the previous run as `before`."""
     *earlier, newest = sorted(runs, key=lambda each: each.date)
     return replace(newest, before=earlier[-1].mbps if earlier else None)
 

@@ -40,7 +40,7 @@ _NUMBERS = (
 _MOST_COLOURS = len(plots.COLOURS)
 _MOST_FIGURE = 1e15
 _MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
-_COURSE = "received_mbps"  # plotted for records in order of time
+_COURSE = "received_mbps"  # field plotted for records in order of time
 
 Cell = str | int | float | bool | None
 Row = dict[str, Cell]
@@ -48,7 +48,7 @@ Row = dict[str, Cell]
 
 @dataclass(frozen=True)
 class Figures:
-    """A table by fields, and its plot if there is one.
+    """A table, and its plot if there is one.
 
     `same` holds the fields that are equal in all rows; `left_out` counts the fields that do not fit.
     """
@@ -62,7 +62,7 @@ class Figures:
 
 
 def printable(value: object) -> str:
-    """Return text in which every character is visible, and none moves, hides or ends others."""
+    """Return `value` as text without invisible characters and without characters that move or hide others."""
     return "".join(each if each.isprintable() else "\ufffd" for each in str(value))
 
 
@@ -83,7 +83,7 @@ def of(source: Source) -> Iterator[Figures]:
 
 
 def kinds(source: Source) -> list[str]:
-    """Return the kinds of a file's figures, in order of appearance."""
+    """Return the kinds of a file's figures, such as `sim`, in order of appearance."""
     found = [source.content.get("kind"), source.provenance.get("kind")]
     for value in source.content.values():
         found += [record.get("kind") for record in value if isinstance(record, dict)] if isinstance(value, list) else []
@@ -129,7 +129,7 @@ def records(value: Any) -> list[Row] | None:
 
 
 def _flat(record: Mapping[str, Any]) -> Row:
-    """Return a record of plain cells; entries of inner dictionaries are named `outer.inner`."""
+    """Return a record without nested dictionaries; their entries are named `outer.inner`."""
     flat: Row = {}
     for name, value in record.items():
         if isinstance(value, Mapping):
@@ -171,7 +171,7 @@ def _is_same(name: str, rows: list[Row]) -> bool:
 
 
 def _names(field: str, rows: list[Row]) -> bool:
-    """Return whether a field distinguishes rows: it is a word, or a number that is not a figure."""
+    """Return whether a field helps to distinguish rows: a short text, or a number that names a setting."""
     return field in _NUMBERS or any(isinstance(row.get(field), str) and len(str(row[field])) <= 30 for row in rows)
 
 

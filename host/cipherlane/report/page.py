@@ -1,4 +1,4 @@
-"""Writes the page: one HTML file that loads and runs nothing, with light and dark colours."""
+"""Writes the page: one HTML file that loads nothing and runs no script, with light and dark colours."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -15,7 +15,7 @@ from .sources import Source
 from .words import engine, field, file_title, three
 from .words import said as told
 
-_POLICY = (  # a second defence: markup that slips through has no effect
+_POLICY = (  # a second protection: markup that was not escaped has no effect
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _STYLE = """
@@ -61,7 +61,7 @@ def page(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
 
 
 def _first(sources: Sequence[Source]) -> str:
-    """Return the first section: the best of each engine."""
+    """Return the first section: the best figure of each engine."""
     best = find_best(sources)
     said = "<h1>Cipherlane: results</h1>\n"
     if best:
@@ -142,7 +142,7 @@ def _pairs(value: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _table(found: Figures, name: str) -> str:
-    """Return the table after its plot; `name` must be unique among tables."""
+    """Return a table with its notes and, above it, its plot; `name` must be unique among tables."""
     plot = found.plot.inline() + "\n" if found.plot else ""
     return f"{_notes(found)}{plot}{sorting.table(found, name)}"
 
@@ -169,5 +169,5 @@ def _list(facts: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value as escaped text, for elements and attributes."""
+    """Return a value as text with HTML escapes, for elements and attributes."""
     return escape(figures.cell(value))

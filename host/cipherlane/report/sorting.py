@@ -1,4 +1,4 @@
-"""Tables that readers can sort and fold without a script: styles order the rows by the heading chosen.
+"""Tables that readers can sort and fold without a script: CSS orders the rows by the chosen heading.
 
 The style of each row holds its position for every column. Each heading is a radio button; while it is checked, the
 positions for its column order the rows of the table, which is laid out as a grid.
@@ -10,7 +10,7 @@ from html import escape
 from .figures import MOST_FIELDS, Figures, Row, cell, is_figure
 from .words import field, said
 
-_FEWEST = 3  # rows that are sorted
+_FEWEST = 3  # fewest rows of a table that can be sorted
 STYLE = (
     """
 .sorted { --way: 1 } .sorted:has(.down:checked) { --way: -1 }
@@ -32,7 +32,7 @@ th label:has(:focus-visible) { outline: 3px solid var(--link) }
 
 
 def table(found: Figures, name: str = "") -> str:
-    """Return the table of `found` as in its file; with a `name`, in words for people and sortable by headings."""
+    """Return `found` as an HTML table: with the file's names and numbers, or with a `name`, in words and sortable."""
     raw = not name
     sortable = bool(name) and len(found.rows) >= _FEWEST
     places = [_places([row.get(each) for row in found.rows]) for each in found.fields] if sortable else []
@@ -73,7 +73,7 @@ def _head(name: str, group: str) -> str:
 
 
 def _places(values: Sequence[object]) -> list[int]:
-    """Return the position of each value in order: numbers by size, then texts, then missing values."""
+    """Return the position of each value in sorted order: numbers by size, then texts, then missing values."""
 
     def key(value: object) -> tuple[int, float, str]:
         if isinstance(value, int | float):
@@ -86,5 +86,5 @@ def _places(values: Sequence[object]) -> list[int]:
 
 
 def _text(value: object) -> str:
-    """Return a value as escaped text, for elements and attributes."""
+    """Return a value as text with HTML escapes, for elements and attributes."""
     return escape(cell(value))

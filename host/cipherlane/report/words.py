@@ -1,4 +1,4 @@
-"""Names and numbers in words for people; the raw data on a page keep the names and numbers of the files."""
+"""Writes names and numbers in words for people; the raw data on a page keep the names and numbers of the files."""
 
 from ..protocol.layout import Engine
 from .figures import Cell, cell, is_figure
@@ -85,13 +85,13 @@ def three(value: float) -> str:
         digits = len(str(int(abs(value)))) - 3
         return f"{round(value / 10**digits) * 10**digits:,}"
     text = f"{value:.3g}"
-    if float(text) >= _MANY:  # as of 999.9
+    if float(text) >= _MANY:  # from 999.9 up, which rounds to 1,000
         return "1,000"
     return text if "e" in text else f"{value:#.3g}".rstrip(".")
 
 
 def said(name: str, value: Cell) -> str:
-    """Return the text of a cell in the field `name`: settings and counts exactly, figures with three digits."""
+    """Return the text of a cell in the field `name`: settings and counts exactly, other figures with three digits."""
     if isinstance(value, bool) or not is_figure(value):
         return cell(value)
     if name.endswith("_hz"):

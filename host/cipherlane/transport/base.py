@@ -40,11 +40,11 @@ Address = tuple[str, int]  # IPv4 address and UDP port
 class Transport(ABC):
     """Sends and receives records; it may lose, repeat or reorder some.
 
-    `ordered` means that records never overtake each other, and `pace` holds the initial time-outs. On a link `shared`
-    with others, the host learns how much it may keep in flight, and takes a record for lost once a few later ones are
-    answered. All waits use `clock`; sending waits at most `write_timeout` seconds. `simulated` means that the board is
-    simulated, whatever it reports. `advice` tells what to check if nobody answers. `tools` maps the names of the tools
-    that made the board to their versions.
+    `ordered` means that records never overtake each other, and `pace` holds the initial time-outs. If the link is
+    `shared` with others, the host learns how much it may keep in flight, and assumes that a record is lost once a few
+    later ones are answered. All waits use `clock`; sending waits at most `write_timeout` seconds. `simulated` means
+    that the board is simulated, whatever it reports. `advice` tells what to check if nobody answers. `tools` maps the
+    names of the tools that made the board to their versions.
     """
 
     ordered: bool = False
@@ -65,7 +65,7 @@ class Transport(ABC):
         """Send one record.
 
         Raises:
-            PortError: the port went away or accepts nothing.
+            PortError: the port disappeared or accepts no data.
         """
 
     @abstractmethod
@@ -85,32 +85,32 @@ class Transport(ABC):
             self.send(record)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send a run of records, in the way of `send_many`."""
+        """Send a run of records as `send_many` does."""
         self.send_many(run.records(), to)
 
     def receive_run(self, timeout: float, most: int) -> Run | None:
         """Return records that have arrived, or None after `timeout` seconds; raise the errors of `receive`.
 
-        At most `most` records are collected.
+        Collect at most `most` records.
         """
         record = self.receive(timeout)
         return None if record is None else Run(record, len(record))
 
     def run_records(self, record_size: int) -> int:
-        """Return how many records of `record_size` bytes are best sent in one call."""
+        """Return the number of records of `record_size` bytes that are best sent in one call."""
         return 1
 
     @abstractmethod
     def wire_size(self, record_size: int) -> int:
-        """Return the most bytes that a record of `record_size` bytes can take on the link."""
+        """Return the maximum number of bytes that a record of `record_size` bytes takes on the link."""
 
     @abstractmethod
     def resync(self) -> None:
-        """Separate the next record from an earlier one that may have been sent in part."""
+        """End an earlier record that may have been sent in part, so that it does not spoil the next one."""
 
     @abstractmethod
     def strays(self) -> int:
-        """Return how many bytes arrived that did not belong to a record."""
+        """Return the number of bytes received so far that did not belong to a record."""
 
     @abstractmethod
     def close(self) -> None:

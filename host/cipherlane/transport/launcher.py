@@ -1,8 +1,8 @@
-"""A separate program that creates the folder of a simulator, and then becomes the simulator in that folder.
+"""A separate program that creates the folder of a simulator, and then becomes the simulator in that folder (exec).
 
 The simulator deletes the folder after reading it, so no files remain even if the starting process is killed at any
-instant. The arguments are the folder to create, the folder with the simulator's files, the path of the program in the
-latter, and the text of the simulator's configuration.
+instant. The arguments are the folder to create, the folder with the simulator's files, the path of the program inside
+that folder, and the text of the simulator's configuration.
 """
 
 import os
@@ -12,7 +12,7 @@ CONFIG = "sim_config.js"
 
 
 def main(folder: str, gateware: str, program: str, config: str) -> None:
-    """Become the simulator, in a `folder` with links to the files in `gateware` and the file of its `config`.
+    """Create `folder` with links to the files in `gateware` and a file with `config`, and become the simulator there.
 
     Raises:
         OSError: that is not possible; the folder is deleted again.

@@ -27,7 +27,7 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 def command(*words: str) -> list[str]:
-    """Return the command that runs `words` in a new namespace; its process becomes the process of `words`."""
+    """Return the command that runs `words` in a new namespace; its process is replaced by the process of `words`."""
     return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), *words]
 
 
@@ -40,7 +40,7 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
     """Return an unconnected UDP socket in the namespace of process `pid` from which `address` can be reached.
 
     Raises:
-        OSError: there is no route to the address in that namespace, or not yet.
+        OSError: in that namespace there is no route to the address, or not yet.
     """
     here, there = socket.socketpair()
     with here, there:
@@ -62,7 +62,7 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
 
 def _enter() -> None:
     """Prepare the namespace of this process."""
-    import fcntl  # exists wherever there are namespaces
+    import fcntl  # exists on every system with namespaces
 
     tap = os.open(_TUN, os.O_RDWR)
     try:
@@ -79,4 +79,4 @@ if __name__ == "__main__":
     except OSError as failure:
         sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
         sys.exit(NO_PRIVILEGE)
-    os.execv(sys.argv[1], sys.argv[1:])  # from here on, the status is the board's
+    os.execv(sys.argv[1], sys.argv[1:])  # from here on, the exit status is the board's

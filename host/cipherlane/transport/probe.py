@@ -1,7 +1,7 @@
-"""Detects that a UDP port of a board is closed, which its machine reports by ICMP (port unreachable).
+"""Detects that a UDP port of a board is closed, which the board's machine reports by ICMP (port unreachable).
 
-The kernel passes this report only to a connected socket, and the socket for records is unconnected, because it serves
-several addresses. So a separate socket asks, once nothing has answered for a while.
+The kernel passes this report only to a connected socket. The socket for records is unconnected, because it serves
+several addresses. So a separate socket sends a request once nothing has answered for a while.
 """
 
 import contextlib
@@ -13,16 +13,16 @@ from .base import Address
 
 
 class Probe:
-    """Asks at one address and notices a refusal; answers are discarded."""
+    """Sends requests to one address and notices a refusal; it discards answers."""
 
     def __init__(self, address: Address):
-        """Send to `address`, starting with the first call of `refused`."""
+        """Prepare to send to `address`; the first call of `refused` sends the first request."""
         self._address = address
         self._socket: socket.socket | None = None
         self._calls = 0
 
     def refused(self) -> bool:
-        """Return whether the port is known to be closed; never wait.
+        """Return whether the port is known to be closed, without waiting.
 
         The 1st, 2nd, 4th, 8th call and so on send a request, so that a silent board is asked ever less often.
         """
@@ -38,7 +38,7 @@ class Probe:
                 pass
         except ConnectionRefusedError:
             return True
-        except OSError:  # no refusal yet, or sending failed, which the sender of records reports
+        except OSError:  # no refusal yet, or sending failed; the sender of records reports a failure
             pass
         return False
 

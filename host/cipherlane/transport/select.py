@@ -18,8 +18,8 @@ _NEAR = {"sim": "sim", "sim+udp": "sim+udp", "sim-udp": "sim+udp", "sim_eth": "s
 def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
     """Open `port`.
 
-    It is `sim` or `sim+udp`, with `:folder` for another simulated board than the checkout's, udp://host[:port], a
-    serial device, or a URL such as `socket://host:port`.
+    It is `sim` or `sim+udp`, with `:folder` for a simulated board that is not in the checkout; udp://host[:port]; a
+    serial device; or a URL such as `socket://host:port`.
 
     Raises:
         PortError: no port is named, or it cannot be opened.

@@ -16,7 +16,8 @@ from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
-_FAULTS: tuple[type[Exception], ...] = (OSError,)  # errors of ports; pyserial does not convert the errors of termios
+# errors that ports raise; pyserial does not convert the errors of termios
+_FAULTS: tuple[type[Exception], ...] = (OSError,)
 with contextlib.suppress(ImportError):
     import termios
 
@@ -37,7 +38,7 @@ class SerialTransport(Transport):
         """
         self.url = url
         self.clock = clock
-        # A socket may lead to a simulated board; only its info record tells. So begin with long time-outs.
+        # A socket may lead to a simulated board, which only its info record tells. So begin with long time-outs.
         self.pace = SIMULATED if "://" in url else HARDWARE
         if not url.startswith(f"{tcp.SCHEME}:"):
             self.advice = "check the board's power, cable, --port and --baud"
@@ -45,7 +46,7 @@ class SerialTransport(Transport):
         self._ready: deque[bytes] = deque()
         try:
             self._port = port or _open(url, baud, self.write_timeout)
-        except Exception as error:  # pyserial's URL handlers raise any exception
+        except Exception as error:  # pyserial's URL handlers raise exceptions of any type
             raise PortError(_reason(url, error)) from error
 
     @property
@@ -62,7 +63,7 @@ class SerialTransport(Transport):
         self._write(DELIMITER)
 
     def send_break(self) -> None:
-        """Send a break after the bytes sent: the line is held low for longer than any byte holds it.
+        """Send a break after the bytes already sent: hold the line low for longer than any byte does.
 
         On `socket://`, urgent data stand for a break; the simulated board treats them as one.
         """
@@ -81,11 +82,11 @@ class SerialTransport(Transport):
         return self._ready.popleft() if self._ready else None
 
     def wire_size(self, record_size: int) -> int:
-        """Return the largest frame of a record of `record_size` bytes."""
+        """Return the maximum size of the frame of a record of `record_size` bytes."""
         return frame_size(record_size)
 
     def strays(self) -> int:
-        """Return the bytes of dropped frames and of the frame that has not ended."""
+        """Return the number of bytes in dropped frames and in the frame that has not ended."""
         return self._parser.pending + self.counters.dropped_bytes
 
     def close(self) -> None:
@@ -127,7 +128,7 @@ def _open(url: str, baud: int, write_timeout: float) -> Any:
 
 
 def _reason(url: str, error: Exception) -> str:
-    """Return why a port could not be opened; pyserial's errors on Windows state the cause only in their text."""
+    """Return why a port could not be opened. On Windows, pyserial states the cause only in the error's text."""
     number, text = getattr(error, "errno", None), str(error)
     if isinstance(error, ImportError):
         return f"serial ports such as {url} need what this system lacks ({text}): name udp://host or socket://host:port"

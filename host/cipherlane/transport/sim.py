@@ -27,7 +27,7 @@ class SimTransport(SerialTransport):
         try:
             super().__init__(self.board.url)
             self.advice = _ADVICE
-            self.board.require_own_port()  # again, now that the connection exists
+            self.board.require_own_port()  # check again, now that the connection exists
             self.tools = self.board.description.get("tools", {})
         except BaseException:
             self.board.stop()

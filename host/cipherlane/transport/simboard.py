@@ -33,10 +33,11 @@ DESCRIPTION = "board.json"
 UART_BOARD, ETHERNET_BOARD = "sim", "sim_eth"
 UART_MODULE = "loopback_uart"
 START_TIMEOUT = 30.0
-_LOOK_S = 0.1  # seconds between two checks of the time while a board starts
+_LOOK_S = 0.1  # seconds between two checks of the time limit while a board starts
 STOP_TIMEOUT = 3.0
 _LISTEN = "0A"  # state of a listening socket in /proc/net/tcp
-_LOOPBACK = f"{int.from_bytes(socket.inet_aton('127.0.0.1'), sys.byteorder):08X}"  # as written there
+# 127.0.0.1 as written in /proc/net/tcp
+_LOOPBACK = f"{int.from_bytes(socket.inet_aton('127.0.0.1'), sys.byteorder):08X}"
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -82,13 +83,13 @@ class SimulatedBoard:
         self.port = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._tether: socket.socket | None = None
-        self._folder: Path | None = None  # set until the simulator has deleted it
+        self._folder: Path | None = None  # set until the simulator has deleted its folder
         self._log: BinaryIO | None = None
         self._log_tail = ""
 
     @property
     def url(self) -> str:
-        """URL by which pyserial reaches the board, from within its namespace if it has one."""
+        """URL by which pyserial reaches the board; valid only inside the board's namespace, if it has one."""
         return f"socket://127.0.0.1:{self.port}"
 
     @property
@@ -151,11 +152,12 @@ class SimulatedBoard:
         self._tether, theirs = socket.socketpair()
         try:
             with theirs:
-                (self._gateware / self._executable).stat()  # said here, where the launcher would fail for it
+                # if the program is missing, fail here and not in the launcher
+                (self._gateware / self._executable).stat()
                 config = self._config(theirs.fileno())
                 words = [sys.executable, "-I", launcher.__file__, folder, self._gateware, self._executable, config]
-                # Python ignores SIGPIPE, and restore_signals=False lets the simulator inherit this. So a client that
-                # disconnects does not end the simulator.
+                # Python ignores SIGPIPE, and restore_signals=False lets the simulator inherit this, so that it does not
+                # end when a client disconnects.
                 self._process = subprocess.Popen(
                     namespace.command(*map(str, words)) if self.ip_address else words,
                     stdin=subprocess.PIPE if self._has_console else subprocess.DEVNULL,
@@ -201,8 +203,8 @@ class SimulatedBoard:
     def require_own_port(self) -> None:
         """Check that the board's own process, and no other, listens at `port`, and only on 127.0.0.1.
 
-        The check makes no connection, because the simulated UART accepts only one client. A client connected before
-        the check has also reached the board, which has listened since it reported the port.
+        The check makes no connection, because the simulated UART accepts only one client. A client connected before the
+        check has also reached the board, which has listened since it reported the port.
 
         Raises:
             SimulatedBoardError: another process listens there, or the board listens on other addresses too.
@@ -221,7 +223,7 @@ class SimulatedBoard:
         return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip()) or self._log_tail
 
     def obituary(self, reason: str) -> str:
-        """Return `reason`, or how the simulator ended if it has ended."""
+        """Return how the simulator ended, or `reason` if it has not ended."""
         if self._process is None:
             return reason
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -232,14 +234,14 @@ class SimulatedBoard:
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
     def _logged(self) -> str:
-        """Return the simulator's output; read without moving the file offset, which the simulator shares."""
+        """Return the simulator's output. Reading leaves the file offset unchanged, because the simulator shares it."""
         if self._log is None:
             return ""
         number = self._log.fileno()
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the text of the simulator's configuration, with a `tether` and a port that the simulator chooses."""
+        """Return the text of the simulator's configuration, with `tether`; it lets the simulator choose a port."""
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
         if not uarts:

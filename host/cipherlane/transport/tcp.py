@@ -1,4 +1,4 @@
-"""A byte stream over TCP with the methods of pyserial's ports that are used here; it needs no serial support."""
+"""A byte stream over TCP with the methods of pyserial's ports that this package uses; it does not need pyserial."""
 
 import socket
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ class TcpPort:
         """Connect to `url`, socket://host:port.
 
         Raises:
-            ValueError: it is no such address.
+            ValueError: `url` is no such address.
             OSError: nothing listens there.
         """
         parts = urlsplit(url)
@@ -22,10 +22,10 @@ class TcpPort:
             raise ValueError("it is not socket://host:port")
         self.timeout = self.write_timeout = 0.0
         self._socket = socket.create_connection((parts.hostname, parts.port), _CONNECT_TIMEOUT)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send each frame at once
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send each frame immediately
 
     def read(self, size: int) -> bytes:
-        """Return up to `size` bytes that have arrived; none if none arrived in time.
+        """Return up to `size` bytes that have arrived; none if no byte arrived in time.
 
         Raises:
             ConnectionError: the other end has closed the connection.

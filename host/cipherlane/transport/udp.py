@@ -23,15 +23,15 @@ from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 
 SCHEME = "udp"
-# If 30 % of frames are lost, a call and its reply both arrive in about half of the attempts.
+# If 30 % of frames are lost, about half of the attempts to call a board are answered: call and reply must both arrive.
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
-SLOT = 2048  # bytes of the board's rx_window for a datagram of up to 1500 bytes
+SLOT = 2048  # bytes of the board's rx_window that a datagram of up to 1500 bytes occupies
 _SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
 _MOST_SEGMENTS = 64
-_BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # buffer sizes in bytes to request, in this order, for either direction
-_FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE, SO_SNDBUFFORCE: for root
+_BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # buffer sizes in bytes to try, in this order, for sending and for receiving
+_FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE and SO_SNDBUFFORCE, which only root may use
 _SIZE = struct.Struct("=H")
 _IPV4 = "give the IPv4 address of the board, as udp://192.168.1.50"
 
@@ -40,13 +40,13 @@ class Datagrams:
     """A UDP socket that sends and receives many datagrams at once."""
 
     def __init__(self, connection: socket.socket, clock: Clock = REAL):
-        """Use `connection` and own it from now on; waits use `clock`."""
+        """Use `connection`, and close it at the end; waits use `clock`."""
         self.socket = connection
         self.clock = clock
         self.write_timeout = WRITE_TIMEOUT
         connection.setblocking(False)
         self._on_linux = sys.platform == "linux"
-        self.segments = _MOST_SEGMENTS if self._on_linux else 1  # datagrams sent at once
+        self.segments = _MOST_SEGMENTS if self._on_linux else 1  # maximum number of datagrams in one call
         for option, force in _FORCE.items():
             tries = [(force, _BUFFERS[0])] if self._on_linux else []
             for name, size in tries + [(option, size) for size in _BUFFERS]:
@@ -72,7 +72,7 @@ class Datagrams:
                     self._send(datagram, (), address)
 
     def send_run(self, data: bytes | bytearray, size: int, address: Address) -> None:
-        """Send `data` as datagrams of `size` bytes, of which the last may be shorter; raise the errors of `send`."""
+        """Send `data` as datagrams of `size` bytes; the last may be shorter. Raise the errors of `send`."""
         left = memoryview(data)
         while left:
             piece = left[: size * min(self.segments, most_segments(size))]
@@ -81,7 +81,7 @@ class Datagrams:
                 self._send(piece, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),) if segmented else (), address)
             except TimeoutError:
                 raise
-            except OSError:  # no such option, or a device without checksum offload
+            except OSError:  # the option is unknown, or the network device has no checksum offload
                 if not segmented:
                     raise
                 self.segments = 1
@@ -104,7 +104,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram was refused: its sender will miss the answer
+            except ConnectionError:  # an earlier datagram was refused; ignore it, because its sender will get no answer
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -126,7 +126,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # the error concerns an earlier datagram; this one was not sent
+            except ConnectionError:  # the error concerns an earlier datagram; this one is not sent yet
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
@@ -137,7 +137,7 @@ class Datagrams:
 
 
 class UdpTransport(Transport):
-    """Records as datagrams to one board; they may be lost, repeated and reordered."""
+    """Exchanges records as datagrams with one board; datagrams may be lost, repeated and reordered."""
 
     shared = True
     pace = NETWORK
@@ -152,14 +152,14 @@ class UdpTransport(Transport):
         self.clock = clock
         self._ready: deque[bytes] = deque()
         self._address = parse(url) if unconnected else resolve(*parse(url))
-        self._known = {self._address}  # datagrams of other senders are ignored
+        self._known = {self._address}  # datagrams from other addresses are ignored
         self._datagrams = Datagrams(unconnected or socket.socket(socket.AF_INET, socket.SOCK_DGRAM), clock)
         host, port = self._address
         self.advice = (
             f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of "
             f"{host}; `cipherlane doctor --port {url}` shows the route"
         )
-        # Used only until the board has answered: anybody could send a later refusal, which would end a transfer.
+        # Used only until the board has answered. Later, anybody could send a refusal, and it would end a transfer.
         self._probe = None if unconnected else Probe(self._address)
 
     def pace_of(self, kind: str) -> Pace:
@@ -207,15 +207,15 @@ class UdpTransport(Transport):
         return Run(b"".join(pieces), run.size) if len(pieces) > 1 else run
 
     def run_records(self, record_size: int) -> int:
-        """Return how many datagrams the kernel accepts in one call."""
+        """Return the maximum number of datagrams that the kernel accepts in one call."""
         return most_segments(record_size)
 
     def wire_size(self, record_size: int) -> int:
-        """Return the bytes that a datagram occupies in the board's window: whole slots."""
+        """Return the bytes of the board's window that a datagram occupies: a multiple of SLOT."""
         return slots(record_size)
 
     def resync(self) -> None:
-        """Do nothing: datagrams are separate by nature."""
+        """Do nothing: datagrams are already separate."""
 
     def strays(self) -> int:
         """Return 0: datagrams that are not records are ignored."""
@@ -260,17 +260,17 @@ class UdpTransport(Transport):
             if address in self._known:
                 self._forget_probe()
                 return Run(data, size)
-            if self.clock.now() >= deadline:  # others may send without end
+            if self.clock.now() >= deadline:  # other senders may never stop
                 return None
 
 
 def most_segments(size: int) -> int:
-    """Return how many datagrams of `size` bytes the kernel accepts in one call."""
+    """Return the maximum number of datagrams of `size` bytes that the kernel accepts in one call."""
     return max(1, min(_MOST_SEGMENTS, MAX_DATAGRAM // max(1, size)))
 
 
 def slots(record_size: int) -> int:
-    """Return the bytes that a record of `record_size` bytes occupies in the board's rx_window: whole slots."""
+    """Return the bytes of the board's rx_window that a record of `record_size` bytes occupies: a multiple of SLOT."""
     return -(-record_size // SLOT) * SLOT
 
 
@@ -291,12 +291,12 @@ def parse(url: str) -> tuple[str, int]:
     return host, port or UDP_PORT
 
 
-# A name may be unknown, or impossible to encode. The codec for names may fail to load: it opens a file.
+# Errors of looking up a name: it is unknown, or it cannot be encoded, or the codec for names, a file, cannot be opened.
 _NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
 
 
 def address_of(host: str, port: int) -> Address:
-    """Return the IPv4 address for a name.
+    """Return the IPv4 address that belongs to a name, with `port`.
 
     Raises:
         PortError: the name has only IPv6 addresses.
@@ -313,10 +313,10 @@ def address_of(host: str, port: int) -> Address:
 
 
 def require_ipv4(host: str) -> None:
-    """Refuse an IPv6 address, with or without brackets and port, and a name that has only IPv6 addresses.
+    """Refuse an IPv6 address, with or without brackets and port.
 
     Raises:
-        PortError: it is one of these.
+        PortError: `host` is one.
     """
     literal = host.partition("]")[0].removeprefix("[").partition("%")[0]
     try:
