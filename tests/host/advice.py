@@ -1,17 +1,18 @@
-"""Finds the advice in the tool's errors and notes, and names the test that follows each piece of advice."""
+"""Finds the advice in the tool's errors and notes, and maps each piece of advice to the test that follows it."""
 
 import ast
 import re
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "host" / "cipherlane"
-# Matches text that names something a user can type or do.
+# Finds texts that tell the user to type or do something.
 _ADVISES = re.compile(
     r"--[a-z]{2,}|`|chmod|pip install|CIPHERLANE_|\bdelete\b|\bname another\b|\bIN -|\btry again\b"
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\band resume\b|\bresume with\b|\bto resume\b|\bload \b"
 )
-_NO_ADVICE = {"report/page.py", "report/sorting.py", "protocol/reference.py"}  # styles of pages; writes a page
+# the first two hold styles of pages; the third writes a page
+_NO_ADVICE = {"report/page.py", "report/sorting.py", "protocol/reference.py"}
 _NO_ERRORS = {
     "add_argument",
     "add_command",
@@ -26,7 +27,7 @@ _NO_ERRORS = {
 
 
 def given() -> dict[str, str]:
-    """Return the texts in the sources that give advice, with `{}` for values, mapped to their file and line."""
+    """Return every text in the sources that gives advice, with `{}` for values, mapped to its file and line."""
     found = {}
     for path in sorted(SOURCES.rglob("*.py")):
         if path.relative_to(SOURCES).as_posix() in _NO_ADVICE:
@@ -47,7 +48,9 @@ def given() -> dict[str, str]:
 
 
 def _skipped(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes under `node` that are not errors: docstrings, help texts, patterns, operands of comparisons."""
+    """Return the nodes under `node` that are not error messages: docstrings, help texts, patterns, operands of
+    comparisons.
+    """
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         first = node.body[0] if node.body else None
         return [first] if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) else []
@@ -65,7 +68,7 @@ def _text(node: ast.AST) -> str | None:
     return None
 
 
-# Maps a part of each piece of advice to the test that follows it.
+# For each piece of advice, a part of its text and the test that follows the advice.
 RUN = {
     "no build id in {}: give an id as": "test_advice::test_of_build_ids",
     "give it another name, or name another {}": "test_advice::test_of_files_that_are_in_the_way",
@@ -169,7 +172,7 @@ RUN = {
     "; --log FILE records what is sent and received": "test_advice::test_of_faults_of_the_tool",
     "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
-# Maps a part of each remaining piece of advice to the reason why no test follows it.
+# For each other piece of advice, a part of its text and the reason why no test follows the advice.
 NOT_RUN = {
     "pip install cipherlane again": "would install the tool",
     "pip install 'cipherlane[": "would install packages; that there are such extras: test_advice::test_of_packages",

@@ -1,4 +1,4 @@
-"""Tracks the model board's counter blocks: the ranges in use, and the records that arrived in each."""
+"""The model board's record of counter blocks: the ranges in use, and the records that arrived in each range."""
 
 import struct
 import tomllib
@@ -6,7 +6,7 @@ from pathlib import Path
 
 WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane/protocol/wire.toml").read_text())
 ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
-BLOCKS = 1 << 128  # counter blocks wrap around after this many
+BLOCKS = 1 << 128  # number of counter blocks, after which they wrap around
 
 
 class Refusal(Exception):
@@ -17,7 +17,7 @@ class Refusal(Exception):
 
 
 def sum_of(data):
-    """Return a checksum of a record's bytes, by which the model recognises the record."""
+    """Return a checksum of a record's bytes; the model compares records by it."""
     words = struct.unpack(f"<{(len(data) + 3) // 4}I", data + bytes(-len(data) % 4))
     a, b = len(data), 0
     for word in words:
@@ -33,7 +33,7 @@ def overlap(one, other):
 
 
 class Window:
-    """Remembers which of the last `size` records, up to the highest, arrived, and their checksums."""
+    """Remembers which of the latest `size` records, counted back from the highest one, arrived, and their checksums."""
 
     def __init__(self, size):
         self.size = size
@@ -52,7 +52,7 @@ class Window:
 
 
 class Entry:
-    """A range of counter blocks. It is live while `session` is set, and `ticket` resumes it."""
+    """A range of counter blocks. A session uses it while `session` is set; `ticket` resumes it later."""
 
     def __init__(self, ticket, key, iv, record_bytes, window):
         self.ticket, self.key, self.iv, self.record_bytes, self.window = ticket, key, iv, record_bytes, window
@@ -62,10 +62,10 @@ class Entry:
         self.bytes = self.blocks = self.records = 0
 
     def end(self):
-        """End the session, and keep only the used part of the range: whole records up to the highest."""
+        """End the session and shrink the range to the used part: whole records up to the highest that arrived."""
         self.used = max(self.used, min((self.window.highest + 1) * self.record_bytes, self.length))
         self.session = None
 
     def range(self):
-        """Return first block and number of blocks: the declared range if live, the used range if ended."""
+        """Return first block and number of blocks: during a session as declared, afterwards those used."""
         return self.start, -(-max(self.used, self.length if self.session else 0) // 16)

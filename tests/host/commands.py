@@ -1,4 +1,4 @@
-"""Runs the command line as a user does, but in this process; tests use it where a new process shows nothing more."""
+"""Runs the command line as a user does, but in this process; used where a new process would test nothing more."""
 
 import contextlib
 import faulthandler
@@ -19,7 +19,7 @@ COMMAND = shutil.which("cipherlane", path=sysconfig.get_path("scripts")) or "cip
 SERIAL = pytest.mark.skipif(
     sys.platform != "win32" and not private.fcntl, reason="pyserial has no serial ports without fcntl"
 )
-# what the tool prints about a port that does not exist
+# Text that the tool prints about a port that does not exist.
 NO_PORT = "serial ports such as" if SERIAL.args[0] else "no port"
 LOCKED = pytest.mark.skipif(
     not (private.fcntl or private.msvcrt), reason="going on takes a lock: there is neither fcntl nor msvcrt"
@@ -33,7 +33,8 @@ def reference(data):
     return Cipher(algorithms.AES(bytes.fromhex(KEY)), modes.CTR(bytes.fromhex(IV))).encryptor().update(data)
 
 
-PATIENT = ("--timeout", str(HANG_S))  # for commands that must give the board all the time it needs
+# options for commands that must wait for the board as long as a busy machine needs
+PATIENT = ("--timeout", str(HANG_S))
 
 
 def command(*words, stdin=None, env=None):

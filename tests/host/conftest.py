@@ -11,7 +11,7 @@ from .served import Served
 
 @pytest.fixture(autouse=True, scope="session")
 def no_configuration():
-    """Hide the configuration of the user who runs the tests, also from programs started here."""
+    """Hide the configuration file of the user who runs the tests, also from programs that the tests start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CIPHERLANE_CONFIG", "")
         yield

@@ -1,4 +1,4 @@
-"""Hostile boards, chosen by seed: model boards with mutated replies, on links that carry noise and strangers' data.
+"""Hostile boards, chosen by seed: model boards with mutated replies, on links with noise and data from other senders.
 
 Time is simulated, and passes with each piece that arrives. `hostile_runs` states what a hostile board must never
 achieve, and runs the host tool's commands against many of them.
@@ -13,10 +13,10 @@ from .links import SimulatedClock
 from .loader_model import LoaderBoard
 from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 
-PIECE = 0.002  # seconds that each arriving piece takes
-ARRIVAL = 5e-6  # seconds that the arrival of a frame takes at least: no time passes without end
+PIECE = 0.002  # seconds that each arriving piece of data takes
+ARRIVAL = 5e-6  # minimum seconds that a frame takes to arrive, so that time always advances
 LAST = float("inf")
-MOST_CALLS = 400_000  # reads of the clock in one run; more means an endless loop
+MOST_CALLS = 400_000  # maximum number of clock readings in one run; more mean an endless loop
 BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
 REPLIES = {record["code"]: record["reply"] for record in WIRE["record"]}
 TEXTS = (b"[/x]", b"[bold]a[/bold]", b"\x1b[2J\x07", b"\xff\xfe\x80", b":smile:", b"a\nb\r", b"%s{0}", b"")
@@ -27,12 +27,12 @@ class EndlessLoop(AssertionError):
 
 
 class Clock(SimulatedClock):
-    """A clock that advances with arrivals and counts how often it is read."""
+    """A clock that advances when data arrive, and counts how often it is read."""
 
     def __init__(self):
         super().__init__()
         self.calls = 0
-        self.ends = LAST  # time at which the waiting command is interrupted, once
+        self.ends = LAST  # time at which the running command is interrupted, once
 
     def now(self):
         self.calls += 1
@@ -68,7 +68,7 @@ class HostileLoader(LoaderBoard):
 
 
 class HostileBoard:
-    """A model board that answers as wrongly as its seed determines."""
+    """A model board that gives wrong answers, as its seed determines."""
 
     def __init__(self, seed):
         self.random = rng = random.Random(seed)
@@ -84,9 +84,9 @@ class HostileBoard:
         self.peer._network = lambda *_: (0, struct.pack("<6Q8I", *[self._count()] * 6, *[self._count()] * 8))
         self.peer.bench_part = rng.choice((16, 300, 1 << 30))
         self.count, self.step = 0, rng.choice((0, 1, 1000))
-        self.rate = rng.choice((0, 0, 0.03, 0.3, 0.9))  # share of replies that are mutated
+        self.rate = rng.choice((0, 0, 0.03, 0.3, 0.9))  # fraction of replies that are mutated
         self.lose = rng.choice((0, 0, 0, 0.2, 0.9))
-        # Fields that keep one hostile value for the whole run.
+        # Fields that have one hostile value during the whole run.
         self.fixed = [self._some_field() for _ in range(rng.choice((0, 1, 1, 2, 6)))]
         self.flood = rng.choice((None, None, "strangers", "replies", "copies", "noise", "zeros"))
         self.flood_after = rng.randrange(30)
@@ -95,7 +95,7 @@ class HostileBoard:
         self.last = b""
 
     def load(self):
-        """Replace the peer with one that has a loader; either the loader or firmware runs."""
+        """Replace the model board with one that has a loader; either its loader or its firmware runs."""
         self.peer = HostileLoader(running=self.random.random() < 0.7, starts=self.random.random() < 0.8)
 
     def _count(self):
@@ -120,7 +120,7 @@ class HostileBoard:
         return (value & top).to_bytes(size, "little")
 
     def answers(self, request):
-        """Return what the board sends in reply to a request: pairs of a delay and a record."""
+        """Return the board's answers to a request, as pairs of a delay in seconds and a record."""
         rng = self.random
         version, _, length, *_ = HEADER.unpack_from(request)
         if version != WIRE["version"] or length != len(request) - HEADER.size:
@@ -198,7 +198,7 @@ class HostileBoard:
         return [(0.0, self._with(reply, *self._some_field()))]
 
     def floods(self):
-        """Return what strangers or the board send unasked, or None if nothing (more) comes."""
+        """Return data that other senders or the board send without a request; None if there are no more."""
         if self.flood is None or self.answered < self.flood_after or self.flood_length <= 0:
             return None
         self.flood_length -= 1
@@ -211,7 +211,7 @@ class HostileBoard:
 
 
 class Socket:
-    """A UDP socket that is connected to a hostile board and also receives datagrams from strangers."""
+    """A UDP socket that is connected to a hostile board and also receives datagrams from other senders."""
 
     def __init__(self, board, clock):
         self.board, self.clock = board, clock

@@ -1,4 +1,4 @@
-"""Runs the host tool in hostile environments: streams, limits, names, variables, clocks and signals by seed.
+"""Runs the host tool in hostile environments, chosen by seed: streams, limits, names, variables, clocks and signals.
 
 Each run must end by itself with a documented status. It must show no traceback, and one line for an error. It must not
 lose or change any file other than the result, and a result must be complete. `python -m tests.host.hostile_environments
@@ -40,7 +40,7 @@ FIGURES = Path(__file__).parents[2] / "results"
 
 
 class FreshBoard(SocketBoard):
-    """A board that each client finds as if it had just been powered on."""
+    """A board that is in its power-on state for each new client."""
 
     def __init__(self, make):
         super().__init__(make())
@@ -72,11 +72,13 @@ def boards():
 
 
 class Child(BaseException):
-    """Raised in the forked process, so that it runs the command."""
+    """Raised in the forked process to leave the test loop and run the command."""
 
 
 def run(seed, urls, folder):
-    """Run one plan; return its outcome and a list of faults, empty if all is well. Raises `Child` in the child."""
+    """Run the plan of a seed; return its outcome and a list of faults, empty if all is well. Raise `Child` in the
+    child.
+    """
     plan = draw(seed, urls)
     work = folder / "work"
     work.mkdir()
@@ -99,7 +101,7 @@ def run(seed, urls, folder):
 
 
 def _wait(pid):
-    """Return the exit status of a process: negative for a signal, None if it had to be killed."""
+    """Return the exit status of a process: the negative number of a signal, or None if the process had to be killed."""
     handle = os.pidfd_open(pid)
     ended = select.select([handle], [], [], HANGS_S)[0]
     os.close(handle)
@@ -110,7 +112,7 @@ def _wait(pid):
 
 
 def _said(plan, status, output, errors):
-    """Yield the faults in how the command ended and in what it printed."""
+    """Yield each fault in the command's exit status and in its output."""
     if status is None:
         yield "it hung"
     elif status not in STATUSES and not (plan.signals and -status in SIGNALS):
@@ -130,7 +132,7 @@ def _said(plan, status, output, errors):
 
 
 def _files(plan, status, work, kept):
-    """Yield the faults in the files after the run."""
+    """Yield each fault in the files after the run."""
     for name, content in kept.items():
         path = work / name
         if not path.is_file() or path.read_bytes() != content:
@@ -163,7 +165,7 @@ def run_many(seeds, report):
     folder = Path(tempfile.mkdtemp(prefix="hostile-"))
     folder.chmod(0o755)
     for name in ENCODINGS:
-        codecs.lookup(name)  # load codecs now: later runs may lack the permission to read Python's own files
+        codecs.lookup(name)  # load codecs now: a run may lack the permission to read Python's own files
     gc.freeze()
     try:
         for seed in seeds:

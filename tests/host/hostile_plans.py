@@ -1,4 +1,4 @@
-"""Plans hostile environments by seed: a command line and the surroundings in which it runs.
+"""Draws plans of hostile environments by seed: a command line and the environment in which it runs.
 
 A plan is drawn before the process that carries it out is forked; see `hostile_environments`.
 """
@@ -66,18 +66,18 @@ NUMBERS = ("0", "-1", "nan", "inf", "1e999", "9" * 5000, "", " ", "x", "\u00b2",
 
 @dataclass
 class Plan:
-    """The plan of one run: `words` is the command line, and `enter` sets up its process."""
+    """The plan of one run: `words` is the command line; the other fields describe its environment."""
 
     words: list[str]
     kind: str
     target: bytes | None = None
     force: bool = False
-    there: bool = False  # whether the target exists before
+    there: bool = False  # whether the target exists before the run
     streams: list[str] = field(default_factory=lambda: ["null", "file", "file"])
     encoding: tuple[str, str] = ("utf-8", "strict")
     variables: dict[str, str | None] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=dict)
-    signals: list[tuple[int, int]] = field(default_factory=list)  # pairs of a step and a signal
+    signals: list[tuple[int, int]] = field(default_factory=list)  # pairs of a step (see `_signal_at`) and a signal
     features: list[str] = field(default_factory=list)
 
 
@@ -160,7 +160,7 @@ def _limits(rng, plan):
     most = {
         "NOFILE": rng.randrange(3, 16),
         "FSIZE": rng.choice((0, 1, 100, 512, 4096, 6000)),
-        "AS": 1 << rng.randrange(10, 27),  # in addition to the memory in use
+        "AS": 1 << rng.randrange(10, 27),  # bytes in addition to the memory in use
         "DATA": 1 << rng.randrange(10, 27),
         "NPROC": 0,
     }[kind]
@@ -210,7 +210,7 @@ FEATURES += [_signals, _signals]
 
 
 def lay_out(plan, folder, image, figures):
-    """Write the files that the command will find; return those that must not change, mapped from path to content."""
+    """Write the files that the command may use; return those that it must not change, by path, with their contents."""
     kept = {"in": DATA, "key": KEY.encode(), "bystander": OLD, "image": image, "figures.json": figures}
     kept |= {"brackets": BRACKETS.encode(), "binary": bytes(range(256)), "folder/inside": OLD}
     (folder / "folder").mkdir()
@@ -308,7 +308,7 @@ def _set_streams(plan):
 
 
 def _jump(rng):
-    """Make the time of day random, and let time pass in leaps, as on a machine that sleeps."""
+    """Make the time of day random, and let time jump forward, as on a machine that sleeps."""
     now, passed = time.monotonic, 0.0
 
     def monotonic():
@@ -328,7 +328,7 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send each signal at its step.
+    """Send each signal when its step is reached.
 
     Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
     """

@@ -39,22 +39,24 @@ from .loader_model import BUILD, FIRMWARE, ORIGIN
 TIMEOUT = 0.1  # the user's limit for each reply, in seconds
 PARSER = build_parser()
 ATTEMPTS = 4
-_SLACK = 0.05  # seconds for pieces that are still arriving when the time is over
+_SLACK = 0.05  # seconds added for data that are still arriving when the limit is reached
 ATTEMPT = 2 * TIMEOUT + _SLACK
-EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK  # seconds: each copy waits for room in the window, then for its answer
-# seconds of a stalled transfer: copies of a record, then queries whether its session still exists
+# maximum seconds of a request: each attempt waits for room in the window, then for its answer
+EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
+# Maximum seconds until a stalled transfer ends: attempts to send a record, then requests whether its session exists.
 STANDSTILL = 5 * EXCHANGE
-# seconds of one step of a load: repeated calls, the last call, and a connection
+# Maximum seconds of one step of loading firmware: repeated calls of the loader, its last call, and a connection.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
-LEAVING = 2 * EXCHANGE + STANDSTILL  # seconds from an interruption of `live` until it has left the board
+LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until it has left the board
 FILE_BYTES = 5003
 EDGE = 32
 MOST_PAUSES = 1000
-ON_TERMINAL = int(sys.platform == "win32" or bool(private.fcntl))  # Textual needs fcntl elsewhere
+# 1 if `top` can run: except on Windows, Textual needs fcntl
+ON_TERMINAL = int(sys.platform == "win32" or bool(private.fcntl))
 
 
 class WaitedTooLong(AssertionError):
-    """A wait took longer than the user's limit allows."""
+    """A wait was longer than the user's limit allows."""
 
 
 class Watched(Device):
@@ -101,7 +103,7 @@ class Watched(Device):
 
 
 class Pictures(Hub):
-    """A hub that has a viewer and keeps the last messages."""
+    """A hub that pretends to have a viewer, and keeps the last messages."""
 
     def __init__(self):
         super().__init__()
@@ -113,7 +115,7 @@ class Pictures(Hub):
 
 
 def watch(open_device, clock, rng):
-    """Do what the command `live` does until it is interrupted; return the last messages for its viewers."""
+    """Do as the command `live` does until it is interrupted; return the last messages that its viewers would get."""
     hub = Pictures()
     streamer = Streamer(hub, open_device, EDGE, engine=rng.choice((None, "table", "fastpath")))
     clock.ends = clock.time + rng.choice((0.5, 5.0, 30.0))
@@ -128,7 +130,7 @@ def watch(open_device, clock, rng):
 
 
 class Replay:
-    """Sends recorded messages to a hub again, as a streamer does."""
+    """Stands for a streamer: sends recorded `messages` to a hub again."""
 
     def __init__(self, hub, messages):
         self._hub, self._messages = hub, messages
@@ -147,7 +149,7 @@ class Replay:
 
 
 def on_screen(messages):
-    """Return what the command `top` shows for `messages`."""
+    """Return the text that the command `top` shows for `messages`."""
     last = [json.loads(message) for channel, message in messages if channel == Channel.STATE][-1:]
 
     async def show():
@@ -169,7 +171,7 @@ def on_screen(messages):
 
 
 def crypt(device, rng):
-    """Encrypt or decrypt as the commands do: a stream of known or unknown length, resumed after a failure."""
+    """Encrypt or decrypt a stream of known or unknown length, as the commands do; after a failure, resume it."""
     data, out = rng.randbytes(rng.choice((0, 1, 4000))), io.BytesIO()
     engine = rng.choice((Engine.TABLE, Engine.FASTPATH))
     key, iv = rng.randbytes(rng.choice((16, 32))), rng.choice((None, rng.randbytes(16)))
@@ -188,7 +190,7 @@ def crypt(device, rng):
 
 
 def watched_step(step):
-    """Wrap a step of a load so that it fails if it takes longer than `STEP`."""
+    """Wrap a step of loading firmware so that it fails if it takes longer than `STEP`."""
 
     def watched(device, *arguments):
         with device.within(STEP, step.__name__):
@@ -198,7 +200,7 @@ def watched_step(step):
 
 
 def commands(file):
-    """Return the command lines that the runs use in turn."""
+    """Return the command lines from which each run chooses one."""
     json = (["--json"], [])
     return [
         *(["info", *more] for more in json),
@@ -264,10 +266,10 @@ def run(seed, file):
 
 
 def run_many(seeds):
-    """Run all `seeds`; return the count of each outcome, and the failed seeds with their tracebacks."""
+    """Run all `seeds`; return how often each outcome occurred, and the failed seeds with their tracebacks."""
     outcomes, failures = {}, {}
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "[", "x]")  # a name that rich would read as invalid markup
+        file = Path(folder, "[", "x]")  # rich would read this name as invalid markup
         file.parent.mkdir()
         file.write_bytes(bytes(range(251)) * (FILE_BYTES // 251))
         Path(f"{file}.firmware").write_bytes(image.pack(FIRMWARE, BUILD, ORIGIN))

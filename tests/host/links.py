@@ -1,4 +1,4 @@
-"""Links in memory between a Device and a PeerBoard that damage records by a seeded plan, in simulated time."""
+"""Simulated links between a Device and a model board: they damage records at random, by seed, in simulated time."""
 
 import random
 from collections import deque
@@ -33,12 +33,11 @@ class SimulatedClock(Clock):
 
 
 class LossyLink(Transport):
-    """A record link that loses, repeats, reorders, truncates or corrupts records, each at a rate.
+    """A link that loses, repeats, reorders, truncates or corrupts records, each at its own rate, in both directions.
 
-    This affects both directions. Damaged records pass through the model's framing, and its CRC check drops them. On a
-    `shared` link each record is a datagram. The link asserts that requests on their way to the board never exceed the
-    board's window. It sends up to `run` records at once. It delivers records in runs of one size; only the last
-    record of a run may be shorter.
+    Damaged records pass through the model's framing, and its CRC check drops them. On a `shared` link each record is a
+    datagram. The link asserts that requests on their way to the board never exceed the board's window. It sends up to
+    `run` records at once. It delivers records in runs of one size; only the last record of a run may be shorter.
     """
 
     def __init__(
@@ -62,8 +61,8 @@ class LossyLink(Transport):
         self.shared = shared
         self.pace = pace
         self.run = run
-        self.runs = []  # sizes of the runs of records that arrived
-        self.left = None  # a received record that starts the next run
+        self.runs = []  # sizes of the runs of records delivered so far
+        self.left = None  # a record of another size, which starts the next run
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()
@@ -77,7 +76,8 @@ class LossyLink(Transport):
     def wire_size(self, record_size):
         if self.shared:
             return -(-record_size // SLOT) * SLOT
-        return record_size + 4 + 1 + (record_size + 4) // 254 + 1  # CRC, code bytes, zero
+        # adds the CRC, the code bytes of COBS, and the final zero
+        return record_size + 4 + 1 + (record_size + 4) // 254 + 1
 
     def send(self, record):
         assert len(to_frame(record)) <= self.wire_size(len(record))
@@ -118,7 +118,7 @@ class LossyLink(Transport):
         return Run(b"".join(records), len(first))
 
     def _work(self):
-        """Let the board answer one request, if the request arrives."""
+        """Move one request towards the board; if it arrives, let the board answer it."""
         self.clock.sleep(RECORD_TIME)
         request = self._through(self.requests.popleft())
         whole = request is not None and len(request) >= HEADER.size
@@ -165,7 +165,7 @@ class LossyLink(Transport):
 
 
 class SimulatedPort:
-    """A serial port with a PeerBoard at its end, in simulated time. It has the interface of pyserial's ports."""
+    """A serial port with a model board at its end, in simulated time, with the interface of pyserial's ports."""
 
     write_timeout = timeout = 0.0
     url = "socket://model"

@@ -15,12 +15,12 @@ FIRMWARE = bytes(range(256)) * 12
 
 
 class LoaderBoard(PeerBoard):
-    """A board that runs its loader or firmware; `spoil` changes the part of an image that reaches the memory."""
+    """A model board whose loader or firmware runs; `spoil` changes the part of an image that reaches the memory."""
 
     def __init__(self, running=True, starts=True):
         super().__init__(name=b"model_loader")
         self.running = running
-        self.starts = starts  # whether started firmware answers
+        self.starts = starts  # whether firmware answers after it was started
         self.cause = Cause.POWER
         self.header = bytes(IMAGE.size)
         self.memory = bytearray(CAPACITY)

@@ -1,4 +1,4 @@
-"""An independent peer: a board that answers records, written only from the page on records, with OpenSSL for AES.
+"""The model board: written only from the page on records, independently of the tool, with OpenSSL for AES.
 
 From the host package it uses only the data in wire.toml. It implements framing again, byte by byte.
 """
@@ -30,7 +30,7 @@ KEY_CYCLES = 100
 
 
 class PeerBoard:
-    """Answers records one by one; keeps the names of the records in `seen`, in order, for tests."""
+    """A model board: answers records one by one. `seen` lists the names of the records received, for tests."""
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class PeerBoard:
         self.clock_hz = 75_000_000
         self.engines = 0b1111
         self.bench_bytes = 4096
-        self.bench_part = 1 << 30  # most bytes that one benchmark request processes
-        self.random = random.Random(1)  # the board's random source; None if it fails its health test
-        self.entries = []  # all ranges since power-on
+        self.bench_part = 1 << 30  # maximum bytes that one benchmark request processes
+        self.random = random.Random(1)  # the board's random source; None if the source fails its health test
+        self.entries = []  # all ranges of counter blocks since power-on
         self.seen = []
         self.next_session = 1
         self.fail_after = None  # number of data records after which the engine reports a fault
@@ -72,12 +72,12 @@ class PeerBoard:
         return {entry.session: entry for entry in self.entries if entry.session}
 
     def end_sessions(self):
-        """End all sessions, as the board does with sessions that are idle for long."""
+        """End all sessions, as a board ends sessions that were idle for a long time."""
         for entry in self.sessions.values():
             self._end(entry)
 
     def power_cycle(self):
-        """Drop all ranges and sessions, as power-on does."""
+        """Forget all ranges and sessions, as at power-on."""
         self.entries.clear()
 
     def _end(self, entry):
@@ -130,7 +130,7 @@ class PeerBoard:
         return session, fields
 
     def _held(self):
-        """Return the number of ranges in the table. Ended ranges of one key that follow each other count as one."""
+        """Return how many entries of the table are used. Consecutive ended ranges of one key share an entry."""
         merged = set()
         for entry in self.entries:
             start, count = entry.range()
@@ -256,7 +256,7 @@ class PeerBoard:
     _load_begin = _load_data = _load_start = _loader
 
     def _mac(self, session, offset, token, data):
-        """Compute the MAC of whole bytes, after removing the padding that the host added."""
+        """Compute the MAC of a message of whole bytes: remove the host's padding, and let OpenSSL pad the message."""
         engine, subkey, key = MAC.unpack_from(data)
         assert self.engines >> engine & 1 and subkey in (1, 2)
         message = data[MAC.size :]
@@ -269,7 +269,7 @@ class PeerBoard:
 
 
 def stuff(data):
-    """Encode `data` by COBS as its paper defines it: each group is a length code and the bytes before the next zero."""
+    """Encode `data` by COBS as the paper defines it: each group is a length code and the bytes before the next zero."""
     out, group = bytearray(), bytearray()
     for byte in data:
         if byte:
@@ -284,7 +284,7 @@ def stuff(data):
 
 
 def unstuff(data):
-    """Return the bytes that the COBS encoding `data` stands for, or None if it is invalid."""
+    """Decode `data` by COBS; return None if it is invalid."""
     out = bytearray()
     while data:
         code, group, data = data[0], data[1 : data[0]], data[data[0] :]
@@ -309,7 +309,7 @@ def from_frame(frame):
 
 
 class SocketBoard(threading.Thread):
-    """Serves a PeerBoard on a TCP port, one client after the other; a context manager.
+    """Serves a model board on a TCP port to one client after the other; a context manager.
 
     If `most` is not None, the board answers that many more data records and loses the rest. `mangle` maps each received
     frame (without its zero) to the frame that the board sees. The board sends `noise` in answer to anything that is not

@@ -6,7 +6,7 @@ from tests.waiting import HANG_S
 
 
 class Served(threading.Thread):
-    """Calls `step` in a thread until the context ends; a context manager."""
+    """A thread that calls `step` repeatedly until the context ends."""
 
     def __init__(self, step):
         super().__init__(daemon=True)

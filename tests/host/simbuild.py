@@ -1,4 +1,4 @@
-"""Makes the build directory of a simulated board that runs the model peer instead of a simulator."""
+"""Makes the build directory of a simulated board; instead of a simulator, it runs the model board."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ END
 
 
 def make_build(directory, program=None, extra=""):
-    """Lay out `directory` as `make sim` does; `program` replaces the model peer."""
+    """Create the files that `make sim` creates; `program` is run instead of the model board."""
     gateware = directory / "gateware"
     (gateware / "obj_dir").mkdir(parents=True)
     (gateware / "memory.init").write_text("words")

@@ -1,4 +1,4 @@
-"""The advice that the tool prints must work: a test here, or the test that `advice` names, follows each piece."""
+"""Checks that the tool's advice works: a test here, or the test that `advice` names, follows each piece of advice."""
 
 import errno
 import json
@@ -52,7 +52,7 @@ def to(server):
 
 
 def refused(advised, *words, **options):
-    """Run a command that must fail with this advice; return the error line that contains the advice."""
+    """Run a command that must fail and give the advice `advised`; return the line of the error with the advice."""
     status, _, stderr = command(*words, **options)
     line = stderr.strip().splitlines()[-1]
     assert status and advised in line, (status, stderr)
@@ -118,10 +118,12 @@ def test_of_files_that_are_in_the_way(place, to):
 )
 @pytest.mark.parametrize("before", [False, True])
 def test_of_going_on(place, server, to, words, before):
-    """Advice to resume works with options before and after the command. The log exists by then, and no key is shown."""
+    """Advice to resume works with options before and after the command's name. It leaves out the log, which then
+    exists, and the key.
+    """
     if before and not words[0].startswith(("--log", "--force")):
         pytest.skip("options of the command stand after it")
-    (place / "FILE").write_text(KEY)  # the name that the advice uses for a key file
+    (place / "FILE").write_text(KEY)  # the advice names a key file FILE
     (place / "FILE").chmod(0o600)
     server.board.fail_after = 3
     line = [*words, "encrypt", *to, "in", "out"] if before else ["encrypt", *to, *words, "in", "out"]
@@ -222,7 +224,7 @@ def test_of_another_run(place, server, to, monkeypatch):
 
 
 def test_of_beginning_again(place, server, to):
-    """The board refuses counter blocks that it has served. After a changed input, the advice avoids these blocks."""
+    """The board refuses counter blocks that it has already used. The advice for a changed input avoids these blocks."""
     assert crypt(server, "in", "out")[0] == 0
     again = ("encrypt", *to, "--iv", IV, "in", "new")
     line = refused("use another IV or none (the board draws one), or another board; a power cycle", *again)
@@ -264,7 +266,7 @@ def test_of_new_keys(place):
     assert len((place / "another").read_text().strip()) == 64
 
 
-# Keys, counter blocks, streams
+# Tests about keys, counter blocks and streams
 
 
 def test_of_keys_and_blocks(place, to):
@@ -301,7 +303,7 @@ def test_of_standard_streams(place, to):
     assert json.loads(works("bench", *to, "--engine", "ise", "--json")) and (place / "-").exists()
 
 
-# Engines, numbers, LTE
+# Tests about engines, numbers and LTE
 
 
 def test_of_engines(place, server, to):
@@ -373,7 +375,7 @@ def test_of_lte(place):
         works(*words, "--key-bits", "128")
 
 
-# Ports, settings, other commands
+# Tests about ports, settings and other commands
 
 
 def test_of_ports(place, server, to, monkeypatch):
@@ -388,7 +390,7 @@ def test_of_ports(place, server, to, monkeypatch):
     board = NullBoard(port=0)
     with Served(lambda: board.serve_once(0.05)):
         works("find", "--network", board.url, "--timeout", "1")
-        works("info", "--port", board.url)  # a URL with an IPv4 address
+        works("info", "--port", board.url)  # the URL has an IPv4 address
     board.close()
     refused("check the address, or start the board", "info", "--port", board.url)
     board = NullBoard(port=int(board.url.rpartition(":")[2]))

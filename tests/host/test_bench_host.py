@@ -1,4 +1,4 @@
-"""A short `make bench-host`: checks its figures, and that these decide whether it fails."""
+"""A short `make bench-host`: checks its figures, and that it fails if they are too low."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Finding attached JTAG cables in a tree like Linux's sysfs, and the udev rules for them."""
+"""Finds JTAG cables in a folder that imitates Linux's sysfs, and checks the udev rules for them."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def test_a_cable_names_the_boards_and_revisions_that_have_it(tmp_path):
 def test_a_uart_is_one_interface_of_a_cable():
     """The UART of the ECPIX-5 R03 is interface 2, the third of four.
 
-    If the system reports no interface, any may match.
+    If the system reports no interface number, any interface may match.
     """
     assert [cables.boards_at("0403:6011", each) for each in (0, 1, 3)] == [[], [], []]
     assert cables.boards_at("0403:6011", 2) == cables.boards_at("0403:6011", None) == ["LambdaConcept ECPIX-5 R03"]
@@ -55,13 +55,14 @@ def test_cables_are_told_from_what_else_is_there(tmp_path):
 def test_a_node_that_may_not_be_opened(tmp_path, monkeypatch):
     add(tmp_path, "1-1", idVendor="0403", idProduct="6010", busnum="1", devnum="7")
     node, asked = tmp_path / "dev" / "bus" / "usb" / "001" / "007", []
-    monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))  # root may open everything
+    # replaced, because root may open everything
+    monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))
     assert [bool(each.usable) for each in cables.attached(tmp_path)] == [False]
     assert asked == [(node, os.R_OK | os.W_OK)]
 
 
 def test_a_cmsis_dap_is_opened_as_a_human_interface_device(tmp_path, monkeypatch):
-    """The tool openFPGALoader uses hidapi's hidraw, so access to the node of the USB device itself does not help."""
+    """The tool openFPGALoader opens a CMSIS-DAP cable through hidraw: access to its USB device does not suffice."""
     for usb, name in (("0d28", "1-1"), ("0403", "1-2")):
         product = {"0d28": "0204", "0403": "6010"}[usb]
         add(tmp_path, name, idVendor=usb, idProduct=product, busnum="1", devnum=name[-1])

@@ -1,4 +1,4 @@
-"""One rule for files that the tool writes: none is another file of the command, and none is replaced unasked."""
+"""Checks that a command writes no file that it also uses otherwise, and replaces no file without a request."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from cipherlane.whole import write
 from .commands import IV, KEY, ON_POSIX, command, one_line_error, reference
 from .test_files import link
 
-FILES = {"IN", "FILE", "OUT", "ID"}  # placeholders in the help that stand for files
+FILES = {"IN", "FILE", "OUT", "ID"}  # placeholders in the help texts that stand for files
 
 
 def settled(folder):
-    """Return all files in a folder with their contents; links appear as links."""
+    """Return the contents of all files in a folder by name; symbolic links are listed as links."""
     return {
         path.name: os.readlink(path) if path.is_symlink() else path.read_bytes()
         for path in folder.iterdir()
@@ -28,7 +28,7 @@ def settled(folder):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """Make the folder in which the commands run: an input, a key, a configuration and an unfinished output."""
+    """Make the folder in which the commands run, with an input, a key, a configuration and an unfinished output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").write_bytes(random.Random(1).randbytes(5003))
     (tmp_path / "key").write_text(KEY)

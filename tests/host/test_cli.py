@@ -1,4 +1,4 @@
-"""The command line, run as a user runs it, with the model peer at a socket."""
+"""Tests the command line as a user runs it, with the model board at a socket."""
 
 import json
 import os
@@ -113,7 +113,7 @@ def test_boards_that_are_not_ours(monkeypatch):
         opens = common.open_device
 
         def opened(args):
-            """Wait for the answer to the first record that is sent."""
+            """Return an opened device, after the answer to a first, meaningless record has arrived."""
             transport = (device := opens(args)).link.transport
             transport.send(b"first")
             until(transport.strays, step=lambda: transport.receive(0.1))

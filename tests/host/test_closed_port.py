@@ -1,4 +1,4 @@
-"""UDP ports at which nothing listens, or nobody answers: the error, the number of waits, and the advice."""
+"""Tests UDP ports at which nothing listens or nobody answers: the error, the number of waits, and the advice."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def closed_port():
 
 
 class Counted(Clock):
-    """The machine's clock, but it notes the length of each wait."""
+    """The machine's clock; `waits` lists the length of each wait."""
 
     def __init__(self):
         self.waits = []
@@ -32,7 +32,7 @@ class Counted(Clock):
 
 
 def test_a_closed_port_is_told_after_one_wait(monkeypatch):
-    """The host must report the closed port with the status of a port error, and wait only once, at most 0.5 s."""
+    """The host must report a closed UDP port with the status of a port error, after a single wait of at most 0.5 s."""
     clock = Counted()
     transport = UdpTransport(closed_port(), clock=clock)
     with pytest.raises(PortError, match=r"nothing listens at UDP port \d+ of 127\.0\.0\.1, .*: check the address"):
@@ -61,7 +61,7 @@ def test_advice_on_a_silent_board_can_be_run():
 
 
 def test_a_refusal_after_an_answer_ends_nothing(null_board):
-    """Anybody can send a refusal. Once the board has answered, the host keeps waiting for it."""
+    """Anybody can send a refusal. So once the board has answered, a refusal must not end the connection."""
     transport = UdpTransport(null_board.url)
     with Device(transport) as device:
         device.info()

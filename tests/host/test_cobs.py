@@ -5,7 +5,7 @@ from cipherlane.protocol import cobs
 
 from .model import stuff, unstuff
 
-# Examples from the published description of the algorithm (Wikipedia's table follows Cheshire and Baker).
+# Examples from the description of COBS in Wikipedia, which follows Cheshire and Baker.
 EXAMPLES = [
     ("00", "0101"),
     ("0000", "010101"),

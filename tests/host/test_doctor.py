@@ -1,4 +1,4 @@
-"""`cipherlane doctor` with the model peer. Both run in simulated time."""
+"""Tests `cipherlane doctor` with the model board, both in simulated time."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from .commands import NO_PORT, SERIAL, command, words_of
 from .links import LossyLink
 from .model import PeerBoard
 
-CLOCK_HZ = 200_000  # slow enough that one benchmark takes a twentieth of a second
+CLOCK_HZ = 200_000  # so slow that one benchmark takes a twentieth of a second
 
 
 class TimedBoard(PeerBoard):
-    """A board that reports a clock of `CLOCK_HZ`, while its work takes time as at `true_hz`.
+    """A board that reports a clock of `CLOCK_HZ` but works as slowly or fast as at `true_hz`.
 
-    The host pauses during benchmarks; `pauses` lists the seconds, in order.
+    The host pauses for one of the times in `pauses`, in seconds, after each benchmark.
     """
 
     def __init__(self, true_hz=CLOCK_HZ):
@@ -41,7 +41,10 @@ def one_benchmark(monkeypatch):
 
 @pytest.fixture
 def checked(monkeypatch):
-    """Run the command on a board. Return the exit status, and the checks by name, or their text without `json`."""
+    """Return a function that runs the command on a board and returns the exit status and the checks.
+
+    The checks are a dictionary by name, or a text without `json`.
+    """
 
     def run(board, *words, json=True):
         link = LossyLink(board, seed=0, ordered=True)
@@ -122,7 +125,7 @@ def test_a_clock_that_is_not_what_the_firmware_says(checked, share):
 
 @pytest.mark.parametrize(("pauses", "passed"), [([5.0], True), ([5.0, 5.0], True), ([5.0, 5.0, 5.0], False)])
 def test_pauses_of_this_machine_are_not_taken_for_the_board_s_clock(checked, pauses, passed):
-    """The check of the clock passes unless the machine pauses during each measurement."""
+    """The check of the board's clock passes unless this machine pauses during every measurement."""
     board = TimedBoard()
     board.pauses = list(pauses)
     status, checks = checked(board)
@@ -151,7 +154,8 @@ def test_a_link_that_loses_requests(checked):
 
 
 def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
-    """The time limit of the first reply holds until a reply is lost. The link's learnt limit, 0.25 s, is too short.
+    """Each reply may take as long as the first one, until a reply is lost: the learnt limit, 0.25 s, would be too
+    short.
 
     A busy machine may pause for that long.
     """
@@ -203,10 +207,7 @@ def test_the_cable(tmp_path, monkeypatch, found, local, passed, says):
 
 
 def test_the_null_board(null_board):
-    """The null board answers on the loopback interface, without a gateway, and has nothing to test.
-
-    That is no fault.
-    """
+    """With the null board, no check fails: it is on the loopback interface, without a gateway, and tests no engine."""
     status, stdout, _ = command("doctor", "--port", null_board.url, "--json")
     checks = by_name(stdout)
     assert status == 0 and not any(passed is False for passed, _ in checks.values())
@@ -219,7 +220,7 @@ def test_the_null_board(null_board):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3"])
 def test_loopback_has_no_gateway(tmp_path, host):
-    """Linux's routing table sends networks that it does not list to the gateway. This must not apply to loopback."""
+    """No gateway leads to loopback addresses, although Linux's routing table does not list them."""
     (tmp_path / "route").write_text(TABLE)
     assert routes.gateway("10.0.0.9", tmp_path / "route") and routes.gateway(host, tmp_path / "route") == ""
 
@@ -242,7 +243,7 @@ eth2\t0003A8C0\t00000000\t0000\t0\t0\t0\t00FFFFFF\t0\t0\t0
     ],
 )
 def test_gateways_of_linux(tmp_path, host, through):
-    """The gateway of the narrowest matching network counts. Interface eth2 is down and does not count."""
+    """The gateway of the narrowest matching network counts. Interface eth2 is down, so it does not count."""
     (tmp_path / "route").write_text(TABLE)
     assert routes.gateway(host, tmp_path / "route") == through
     for broken in ("", "a\nb c\n", None):
@@ -271,13 +272,13 @@ def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed
     ("noise", "says"), [(b"", "no reply from the board: check the board's power"), (b"U", "and --baud")]
 )
 def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
-    """The port is silent, like the cable's other port, or sends bytes that are no records, as at a wrong speed."""
+    """The port is silent, as the cable's other port is, or sends bytes that are no records, as at a wrong baud rate."""
     far, near = os.openpty()
     pytest.importorskip("tty").setraw(near)
     opens = common.open_device
 
     def open_and_talk(args):
-        device = opens(args)  # opening drops what came before
+        device = opens(args)  # opening discards earlier data
         os.write(far, noise * 50)
         return device
 

@@ -1,4 +1,4 @@
-"""Sessions that send data records to a different address than control records: the host side of the fast path."""
+"""Tests the host side of the fast path: sessions whose data records go to another address than control records."""
 
 import io
 import json
@@ -29,7 +29,7 @@ FIELDS = [field["name"] for record in WIRE["record"] if record["name"] == "fastp
 
 
 class FastBoard(PeerBoard):
-    """A model board with a fast path; the fast path drops what it does not serve."""
+    """A model board with a fast path, which drops records that it does not support."""
 
     def __init__(self, port=4000):
         super().__init__(max_data=1440, rx_window=16384, max_sessions=8)
@@ -53,7 +53,7 @@ class FastBoard(PeerBoard):
 
 
 class FastLink(LossyLink):
-    """A network in memory that sends data records, and only these, to the fast path."""
+    """A network in memory; it checks that data records, and no others, go to the fast path."""
 
     def __init__(self, board):
         super().__init__(board, seed=1, shared=True, pace=QUICK)
@@ -68,7 +68,7 @@ class FastLink(LossyLink):
 
 
 class Sockets:
-    """A board with two sockets. Only the second one answers data records of its sessions."""
+    """A board with two sockets. Only the second one answers the data records of sessions."""
 
     def __init__(self):
         self.control, self.fast = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))

@@ -29,7 +29,7 @@ def source(tmp_path):
 
 
 def link(path, target):
-    """Make a symbolic link, or skip the test where the system cannot make one."""
+    """Make a symbolic link; skip the test if the system cannot make one."""
     try:
         path.symlink_to(target)
     except OSError as error:
@@ -297,10 +297,10 @@ def test_input_knows_its_size(tmp_path, source):
 
 @ON_POSIX
 def test_what_a_pipe_has_is_read_at_once(tmp_path):
-    """A reader that waited for a full buffer would delay records, so it must return what is there."""
+    """Reading from a pipe must return the bytes present, because waiting for a full buffer would delay records."""
     os.mkfifo(tmp_path / "pipe")
     descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
-    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends the wait if there is one
+    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends a wait that should not occur
     late.start()
     with InputFile(str(tmp_path / "pipe")) as source:
         os.write(descriptor, DATA)
@@ -312,7 +312,7 @@ def test_what_a_pipe_has_is_read_at_once(tmp_path):
 
 def test_verifier_counts_from_the_beginning_of_the_stream():
     with pytest.raises(VerifyError, match="byte 3 differs"):
-        # AES-128 of the zero block begins with 66e94bd4
+        # AES-128 of the zero block under the zero key begins with 66e94bd4.
         Verifier(bytes(16), bytes(16)).check(bytes(4), bytes.fromhex("66e94b00"))
 
 

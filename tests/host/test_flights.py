@@ -1,4 +1,4 @@
-"""Flights on a shared link: later answers reveal losses, and the window adapts."""
+"""Tests `Flights` on a shared link: later answers reveal losses, and the window adapts."""
 
 from cipherlane.flights import Flights, Key, Window
 
@@ -104,7 +104,7 @@ def test_window_shrinks_once_in_a_round_trip():
 
 
 def test_answers_that_come_at_once_are_one_step():
-    """The window grows by all these answers at once, and none of them counts as overtaken by the others."""
+    """Answers that arrive together enlarge the window by all their bytes, and do not overtake each other."""
     flights = filled(10)
     flights.window.start(1 << 20, 100)
     assert flights.answer([key(8), key(7), key(9), *map(key, range(1, 7))], 0.5) == ([0.5] * 9, [key(0)])

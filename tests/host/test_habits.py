@@ -1,4 +1,4 @@
-"""Habits of the command line: its questions, suggestions, history, settings, configuration file and output."""
+"""Tests the behaviour of the command line: questions, suggestions, history, settings, configuration file and output."""
 
 import argparse
 import contextlib
@@ -280,9 +280,9 @@ def test_the_key_file_can_be_a_setting(capsys, configuration, null_board, monkey
 
 
 class Serving(SimulatedClock):
-    """A clock that lets a board answer while somebody waits. If there is nothing to answer, time passes.
+    """A clock that lets a board answer when the host waits. Time passes only when there is nothing to answer.
 
-    The process is stopped for `pause` seconds after the first answers.
+    After the first answers, the host's process is paused for `pause` seconds.
     """
 
     def __init__(self, board, pause=0.0):
@@ -321,10 +321,7 @@ def test_find_asks_each_address_of_a_network(capsys, null_board, monkeypatch):
 
 
 def test_find_takes_what_came_while_it_was_stopped():
-    """The process is stopped for longer than `find` waits.
-
-    The answers are there when it continues, and `find` uses them.
-    """
+    """`find` uses answers that arrived while its process was paused for longer than its own waiting time."""
     with contextlib.closing(NullBoard(port=0)) as board:
         clock = Serving(board, pause=60.0)
         (found,) = boards("127.0.0.0/29", 5.0, int(board.url.rpartition(":")[2]), clock)
@@ -368,7 +365,7 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
 
 
 def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
-    """One port answers, one is silent, one has another version, one cannot be opened, one is not on USB."""
+    """One port answers, one is silent, one has another version, one cannot be opened, and one is not on USB."""
     monkeypatch.setenv("COLUMNS", "120")
     other, silent = PeerBoard(), SocketBoard(PeerBoard(), mangle=lambda frame: b"\2")
     other.version = 1
@@ -388,20 +385,20 @@ def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
 
 @pytest.fixture
 def unserved():
-    """A null board that answers only while its test waits."""
+    """Yield a null board that answers only while the test waits."""
     with contextlib.closing(NullBoard(port=0)) as board:
         yield board
 
 
 def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monkeypatch):
-    """macOS, for example, reports that a host is down when the next datagram is sent to it."""
+    """A system may report that a host is down when the next datagram is sent to it, as macOS does."""
     port, clock = int(unserved.url.rpartition(":")[2]), Serving(unserved)
     send, asked = Datagrams.send, set()
 
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # a request, not an answer
+        if address[1] == port:  # only for requests to the board, not for its answers
             asked.add(address)
         send(datagrams, records, address)
 
@@ -426,7 +423,7 @@ def test_find_hears_boards_of_another_version_and_nobody_else(unserved):
 
 
 def test_find_lists_no_stranger_who_was_not_asked(unserved):
-    """A record of another version has no token to check, so the address of its sender decides."""
+    """A record of another version has no token to check, so it counts only if its sender was asked."""
     genuine = unserved.answer
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
 

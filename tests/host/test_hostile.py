@@ -1,4 +1,6 @@
-"""What hostile boards and strangers can do to the host tool: some hundred runs, and defects that such runs found."""
+"""Tests what hostile boards and other senders can do to the host tool: some hundred runs, and defects found by such
+runs.
+"""
 
 import io
 import socket
@@ -35,7 +37,7 @@ def test_a_seed_is_a_run():
 
 
 def tame(**attributes):
-    """Make a hostile board that does nothing wrong except what `attributes` set."""
+    """Make a hostile board whose only faults are those set by `attributes`."""
     board = HostileBoard(0)
     board.rate = board.lose = 0
     board.fixed, board.flood = [], None
@@ -63,7 +65,7 @@ def test_connect_keeps_its_time_whatever_arrives_without_end(flood, error):
 
 
 def test_strangers_on_a_real_socket_do_not_keep_the_host_waiting():
-    """The host stops reading strangers' datagrams once its time is over, even if more are waiting."""
+    """The host stops reading datagrams of other senders once its time is over, even if more are waiting."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         stranger.bind(("127.0.0.1", 0))
         with UdpTransport("udp://127.0.0.1:1", socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as transport:
@@ -76,7 +78,7 @@ def test_strangers_on_a_real_socket_do_not_keep_the_host_waiting():
 
 
 def test_copies_without_end_do_not_slow_a_transfer_down():
-    """Each copy takes time to read. The host sends the next record when it is due, not when the copies pause."""
+    """Copies of a reply that never stop arriving must not delay the next record."""
     board = tame(flood="copies", flood_after=2, flood_length=LAST)
     board.peer.window, board.peer.max_data = 1, 16
     with over_udp(board) as device, device.open_session(bytes(16), bytes(16), Engine.ISE, length=1600) as session:

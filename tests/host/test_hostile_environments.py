@@ -1,4 +1,4 @@
-"""What hostile environments can do to the host tool: some hundred runs by seed, and faults that such runs found."""
+"""Tests what hostile environments can do to the host tool: some hundred runs by seed, and defects found by runs."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def test_environments_by_seed():
 
 
 def shell(script, **variables):
-    """Run a line of sh in which $TOOL stands for the command."""
+    """Run a line of shell code in which $TOOL stands for the command."""
     environment = {**os.environ, "CIPHERLANE_CONFIG": "", "TOOL": " ".join(CIPHERLANE), **variables}
     return subprocess.run(["sh", "-c", script], capture_output=True, env=environment, timeout=300)
 
@@ -44,7 +44,7 @@ def test_closed_streams():
 
 
 def test_a_closed_stream_s_number_is_no_file_s(tmp_path):
-    """If a stream is closed, its output must not end up in a file that the tool opens under the same number."""
+    """Output to a closed standard stream must not end up in a file that the tool opens under the stream's number."""
     key = tmp_path / "key"
     done = shell(f"$TOOL keygen {key} <&- >&- 2>&-")
     assert re.fullmatch(r"[0-9a-f]{64}\n", key.read_text()), done
@@ -58,7 +58,7 @@ def test_a_full_output(words):
 
 
 def test_full_streams_where_no_further_file_can_be_opened():
-    """The exit status is the command's own, not the status that Python returns when it cannot flush at exit."""
+    """The command's own exit status must remain, although Python returns another one if it cannot flush at exit."""
     program = """
 import resource, sys
 import cipherlane.boundary
@@ -76,7 +76,7 @@ sys.exit(cipherlane.boundary.guarded(fail, str))
 
 
 def test_names_that_the_terminal_cannot_show():
-    """Without Python's UTF-8 mode, too, the error shows the name of a port that cannot be decoded."""
+    """The error shows a port name that is not valid text as escapes, even without Python's UTF-8 mode."""
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"}
     done = shell("$TOOL info --port $(printf '\\377\\376')", **environment)
     assert done.returncode == 3 and rb"no port \udcff\udcfe: connect the board" in done.stderr
@@ -102,10 +102,7 @@ def test_speeds_that_no_port_has(baud):
 
 @ON_POSIX
 def test_errors_of_termios_are_the_port_s():
-    """Recent C libraries refuse unsupported speeds in tcsetattr, and pyserial lets that error pass.
-
-    It counts as a port error.
-    """
+    """Recent C libraries refuse unsupported speeds in tcsetattr with termios.error, which must become a PortError."""
     import termios
 
     class Port:

@@ -1,4 +1,4 @@
-"""Inputs that misreport or change their size, outputs with long names, and readers that stop early."""
+"""Tests inputs that misreport or change their size, outputs with long names, and readers that stop early."""
 
 import os
 import random
@@ -17,7 +17,7 @@ from .commands import COMMAND, IV, KEY, LOCKED, ON_POSIX, command, crypt, one_li
 from .model import PeerBoard, SocketBoard
 
 DATA = random.Random(4).randbytes(150_001)
-RECORD = 976  # bytes of data in the model's records
+RECORD = 976  # data bytes in each record of the model board
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def meanwhile(server, source):
-    """Call a function on the input once the board has answered some of its data records."""
+    """Return a function that arranges to call `action(source)` after the board has received some records."""
 
     def arrange(action, after=20):
         answer, left = server.board.answer, [after]
@@ -66,7 +66,7 @@ def test_files_of_the_kernel_are_read_to_their_end(server, tmp_path, name):
 
 @pytest.mark.parametrize(("said", "there"), [(4096, 10), (60_000, 59_999), (1, 0)])
 def test_a_short_file_that_says_more_than_it_has_is_taken_as_it_is(server, tmp_path, monkeypatch, said, there):
-    """Files in /sys, for example, report the size of a page."""
+    """Files in /sys, for example, report the size of a page, whatever they contain."""
     path = tmp_path / "in"
     path.write_bytes(DATA[:there])
     lie(monkeypatch, path, said)
@@ -160,7 +160,7 @@ def short_streams(monkeypatch):
 
 
 def parts_of(line, folder):
-    """Run the `split` command that `line` names; return the parts."""
+    """Run the `split` command in `line`; return the parts that it writes."""
     (said,) = re.findall(r"`(split [^`]*)`", line)
     before = set(folder.iterdir())
     subprocess.run(["/bin/sh", "-c", said], cwd=folder, input=DATA, check=True, timeout=60)
@@ -243,7 +243,7 @@ def test_names_that_are_too_long_or_share_their_beginning(server, tmp_path, sour
     ],
 )
 def test_a_reader_that_stops_early_is_no_failure(source, words):
-    """The reader closes its end of the pipe before anything is written."""
+    """The reader closes its end of the pipe before anything is written. This must not count as a failure."""
     with SocketBoard(PeerBoard()) as server:
         command_line = [COMMAND, *({"PORT": server.url, "IN": str(source)}.get(word, word) for word in words)]
         reader, writer = os.pipe()

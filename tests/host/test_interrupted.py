@@ -1,4 +1,4 @@
-"""Measurements that are interrupted or fail: the results so far are printed, kept and marked."""
+"""Tests measurements that are interrupted or fail: the results so far are printed, written to files and marked."""
 
 import csv
 import json
@@ -42,7 +42,7 @@ def test_an_interrupted_stream_leaves_its_figures(null_board, tmp_path, number):
         env={**os.environ, "CIPHERLANE_CONFIG": ""},
     )
     try:
-        lines = [process.stderr.readline() for _ in range(5)]  # a two-line heading and three intervals
+        lines = [process.stderr.readline() for _ in range(5)]  # two lines of heading and three intervals
         process.send_signal(number)
         stdout, stderr = process.communicate(timeout=120)
     finally:
@@ -83,7 +83,7 @@ def test_a_stream_that_the_board_ends_leaves_its_figures(tmp_path, shown):
 
 
 def test_an_interrupted_engine_leaves_its_figure(server, monkeypatch):
-    """The benchmark from memory to memory is interrupted after the board's second answer."""
+    """A benchmark from memory to memory is interrupted after the board's second answer, and still prints a figure."""
     parts, seen = Device._bench_parts, []
 
     def stopping(self, total, request):
@@ -103,7 +103,7 @@ def test_an_interrupted_engine_leaves_its_figure(server, monkeypatch):
 
 
 def test_an_interrupted_demo_leaves_the_figures_of_what_it_verified(server, tmp_path):
-    server.board.fail_after = 13  # each stream has 4096 bytes: five records
+    server.board.fail_after = 13  # ends the third stream: each has 4096 bytes, which are five records
     status, stdout, stderr = command("demo", "--port", server.url, "--json", "--results", tmp_path / "x.json")
     assert status == 7 and "2 of 6 figures were measured: see" in stderr
     records = json.loads(stdout)

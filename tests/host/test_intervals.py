@@ -1,4 +1,4 @@
-"""`bench --link --interval`: throughput in both directions, interval by interval."""
+"""Tests `bench --link --interval`, which measures throughput in both directions in successive intervals."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ RECORDS, SECONDS = 300, 0.005
 
 
 def streamed(records, show, **rates):
-    """Stream records of 1024 bytes in simulated time; return the measurement and its intervals.
+    """Stream records of 1024 bytes in simulated time; return the measurement and the intervals.
 
     `show` is called with each interval and the link.
     """
@@ -50,7 +50,7 @@ def test_intervals_follow_each_other_and_add_up(lose):
     assert total.retransmissions == done.retransmissions == sum(each.retransmissions for each in seen)
     assert total.sent_bytes == sum(each.sent_bytes for each in seen) == 1024 * (RECORDS + done.retransmissions)
     assert (done.retransmissions > 0) == bool(lose)
-    if not lose:  # without losses the link takes the same time for each record
+    if not lose:  # without losses, each record takes the link the same time
         rate = 8 * 1024 / RECORD_TIME / 1e6
         assert [each.received_mbps for each in seen] == pytest.approx([rate] * len(seen), rel=0.2)
         assert [each.record()["sent_mbps"] for each in seen] == pytest.approx([rate] * len(seen), rel=0.25)

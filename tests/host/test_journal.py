@@ -1,4 +1,4 @@
-"""The sidecar (journal) of an output that is not complete."""
+"""Tests the sidecar (journal) of an incomplete output."""
 
 import hashlib
 import json
@@ -43,7 +43,7 @@ def facts(**others):
 
 
 def begin(names, count, ahead=5000, read=None):
-    """Leave an interrupted transfer: `count` bytes were written, and `ahead` more were read."""
+    """Interrupt a transfer after `count` bytes were written and `ahead` more were read."""
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
         journal = Journal.begin(output, source, record_bytes=UNIT, ticket=7, **facts())
         with journal:
@@ -55,7 +55,7 @@ def begin(names, count, ahead=5000, read=None):
 
 
 def resume(names, check=None, **others):
-    """Resume the transfer and complete it; return where it resumed, and the journal."""
+    """Resume a transfer and complete it; return the byte at which it resumed, and the journal."""
     with InputFile(names[0]) as source, OutputFile(names[1], source, resume=True) as output:
         journal = Journal.resume(output, source, **facts(**others))
         journal.check_kept(source, check)
@@ -69,7 +69,7 @@ def resume(names, check=None, **others):
 
 
 def refused(names, message, **others):
-    """Check that resuming is refused and changes nothing."""
+    """Check that resuming is refused with `message` and changes no file."""
     before = {name: content(names[1] + name) for name in (".part", ".part.resume")}
     with pytest.raises(FileError, match=message) as caught:
         resume(names, **others)
@@ -133,7 +133,9 @@ def test_every_byte_that_was_kept_is_checked(names, at):
 
 @LOCKED
 def test_verifying_covers_what_was_kept(names):
-    """Resuming with verification must notice an earlier wrong answer, though the sidecar matches it."""
+    """Resuming with verification must notice a wrong result in the part already written, although the sidecar matches
+    it.
+    """
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
         journal = Journal.begin(output, source, record_bytes=UNIT, ticket=None, **facts())
         with journal:
@@ -179,7 +181,7 @@ def test_input_from_a_pipe_is_recognised_by_its_bytes(names):
 
 @LOCKED
 def test_what_was_written_after_the_last_note_can_be_taken_over(names):
-    """After a kill, the output may be longer than the sidecar notes. The board may not answer earlier bytes again."""
+    """If the tool was killed, the output may be longer than the sidecar says. `take_over` counts the extra part."""
     begin(names, 20 * UNIT)
     with open(names[1] + ".part", "ab") as part:
         part.write(encrypted(DATA)[20 * UNIT : 25 * UNIT + 5])
@@ -199,7 +201,7 @@ def test_what_was_written_after_the_last_note_can_be_taken_over(names):
 @LOCKED
 @pytest.mark.parametrize("seed", range(4))
 def test_an_interrupt_at_any_point_leaves_a_sidecar_that_holds(names, seed, monkeypatch):
-    """A signal's exception may come anywhere, so it is raised at a random line of the journal or of the file code."""
+    """A signal may interrupt the code anywhere, so the test raises KeyboardInterrupt at a random line."""
     rng, steps = random.Random(seed), 0
 
     def trace(frame, event, argument):
@@ -278,7 +280,7 @@ def test_damaged_sidecars_are_refused(names, damage):
 
 @LOCKED
 def test_verifier_watches_in_front_of_the_journal(names):
-    """The verifier checks before the journal does: a wrong answer is neither written nor counted."""
+    """The verifier checks a result before the journal sees it, so a wrong result is neither written nor counted."""
     with pytest.raises(VerifyError), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
         journal = Journal.begin(output, source, record_bytes=UNIT, ticket=7, **facts())
         with journal:

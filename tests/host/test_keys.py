@@ -1,4 +1,4 @@
-"""Keys: where they come from, and that no output shows one."""
+"""Tests keys: which sources they may come from, and that no output shows one."""
 
 import os
 import re
@@ -18,9 +18,9 @@ OTHER = "00112233445566778899AABBCCDDEEFF"
 
 @pytest.fixture
 def encrypt(server, source, tmp_path):
-    """Return a function that encrypts; only `words` and `key` (for the environment) give keys.
+    """Return a function that encrypts with a key only from `words` or `key` (for the environment).
 
-    It returns status and error.
+    It returns exit status and standard error.
     """
 
     def run(*words, key="", port=None, input=source, **options):
@@ -187,7 +187,7 @@ def test_a_mistyped_command_line_is_still_explained(capsys):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc, and at the simulated board")
 def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source):
-    """The command gets its key from the environment, and starts a simulated board as its child."""
+    """The key must not appear in the environment or arguments of the simulated board that the command starts."""
     from .simbuild import make_build
 
     build = make_build(tmp_path / "sim", extra="SocketBoard.most = 10")

@@ -41,12 +41,12 @@ class Delays(Transport):
 
 
 def time_outs(*seconds):
-    """Return the link's time-out after each request."""
+    """Send requests whose answers take these `seconds`; return the link's time-out after each."""
     link = Link(Delays(*seconds))
     found = []
     for number in range(len(seconds)):
         link.send(Record(RecordType.INFO, token=number))
-        for _ in range(3):  # some time-outs belong to earlier requests that were already given up
+        for _ in range(3):  # a time-out may belong to an earlier request that was given up before
             if link.receive(link.patience()) or link.expire():
                 break
         found.append(link.timeout)
@@ -111,7 +111,9 @@ def test_given_up_copies_are_forgotten():
 
 
 def test_time_out_follows_the_round_trips_as_rfc_6298_says():
-    """SRTT starts as R and RTTVAR as R/2. Then RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R| and SRTT = 7/8 SRTT + 1/8 R."""
+    """RFC 6298: SRTT starts as R, RTTVAR as R/2. Then RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|, and SRTT = 7/8 SRTT + 1/8
+    R.
+    """
     assert time_outs(0.4, 0.4, 0.8) == pytest.approx([0.4 + 4 * 0.2, 0.4 + 4 * 0.15, 0.45 + 4 * 0.2125])
 
 
@@ -129,7 +131,7 @@ def test_records_sent_and_answered_together_are_one_measurement():
 
 
 class Pausing(SimulatedClock):
-    """A clock with which the process is stopped for `pause` seconds right after it has read the time."""
+    """A clock whose process pauses for `pause` seconds right after it has read the time."""
 
     pause = 0.0
 
@@ -140,7 +142,7 @@ class Pausing(SimulatedClock):
 
 @pytest.mark.parametrize("pause", [0.0, 5.0])
 def test_a_reply_that_came_while_the_process_was_stopped_is_taken(pause):
-    """The time limit is already over when the process checks for the reply."""
+    """A reply that arrived during a pause counts, although the time limit has passed when the process reads it."""
     transport = Delays(0.0)
     transport.clock = Pausing()
     send = transport.send

@@ -1,4 +1,4 @@
-"""The live view without a browser: pictures, and cutting the stream into pictures."""
+"""Tests the live view without a browser: pictures, and dividing the stream into pictures."""
 
 import colorsys
 import math
@@ -16,7 +16,7 @@ from PIL import Image
 EDGE = 32
 
 
-# How even the distribution of bytes is
+# Tests of how evenly byte values occur
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_text_is_drawn_within_the_picture(edge):
 
 
 def test_a_pixel_has_its_colour_and_its_upper_half_is_the_nearest_of_16():
-    """A pixel has three bits of red, three of green and two of blue; this test decodes them independently."""
+    """Checks colours against an independent decoding: a pixel has three bits of red, three of green and two of blue."""
     for pixel in range(256):
         bit = [pixel >> at & 1 for at in range(8)]
         parts = bit[7] * 4 + bit[3] * 2 + bit[2], bit[6] * 4 + bit[5] * 2 + bit[1], bit[4] * 2 + bit[0]
@@ -129,9 +129,7 @@ class Watch(Clock):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_picture_comes_whole_with_its_own_plaintext(seed):
-    """However the stream is cut on reading and writing, and however writing lags, each picture pairs with its
-    plaintext.
-    """
+    """Each picture is returned with its own plaintext, however reads and writes divide the stream and writes lag."""
     rng, clock, samples = random.Random(seed), Watch(), []
     film = [bytes((number,)) * 48 for number in range(7)]
     frames = Frames(film, clock, 20.0, lambda: False, lambda: rng.random() < 0.5, samples.append)

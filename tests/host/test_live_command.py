@@ -1,4 +1,4 @@
-"""`cipherlane live` as a program: where it listens, how it ends, and serving many browsers at once."""
+"""Tests `cipherlane live` as a program: where it listens, how it ends, and that it can serve many browsers."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ from tests.waiting import HANG_S
 from .commands import COMMAND, ON_POSIX, command, one_line_error
 from .served import Served
 
-GROWTH = 16 << 20  # bytes by which its memory may grow once it runs
+GROWTH = 16 << 20  # bytes by which the tool's memory may grow while it runs
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_address_as_json(null_board, allowed, url):
 
 @ON_POSIX
 def test_make_screenshots_ends_it_as_its_user_does(null_board, capfd):
-    """It must end without an error message, and "live: ended" must be its last line."""
+    """The live view that `make screenshots` starts must end without an error, with "live: ended" as its last line."""
     pytest.importorskip("playwright")
     from tests.screenshots.__main__ import live_view
 
@@ -101,7 +101,7 @@ def test_without_its_packages_it_says_what_to_install(null_board, monkeypatch):
 
 @pytest.fixture
 def running():
-    """Run `cipherlane live` with a null board, served here; yield its process and its address, then end it."""
+    """Run `cipherlane live` with a null board in this process; yield the live process and its address, then end it."""
     board = NullBoard(port=0)
     words = [COMMAND, "live", "--port", board.url, "--listen", "127.0.0.1:0"]
     with Served(lambda: board.serve_once(0.05)), subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
@@ -126,13 +126,13 @@ def test_an_interrupt_ends_it_though_a_page_is_open(running, number, status):
             viewer.recv(HANG_S)
 
 
-# pictures for each viewer, once all viewers have had `FIRST`
+# Pictures for each viewer to receive after its first pictures, of which there are `FIRST`.
 PICTURES = int(os.environ.get("CIPHERLANE_LIVE_LOAD", "10"))
 FIRST = 3
 
 
 def test_ten_viewers_and_some_that_never_read(running):
-    """The tool's memory must not grow, and the viewers that read must keep getting pictures."""
+    """Viewers that never read must not make the tool's memory grow or keep pictures from other viewers."""
     process, host = running
     before, after = asyncio.run(asyncio.wait_for(load(process, host), HANG_S * max(1, PICTURES / 50)))
     print(f"{before >> 10} kB, after {PICTURES} pictures to each {after >> 10} kB")
@@ -140,9 +140,9 @@ def test_ten_viewers_and_some_that_never_read(running):
 
 
 async def load(process, host):
-    """Return the tool's memory once each viewer has had its first pictures, and once each has had `PICTURES` more.
+    """Return the tool's memory after each viewer's first pictures, and again after `PICTURES` more for each.
 
-    Meanwhile, each viewer that never reads has asked for as many.
+    Meanwhile, each viewer that never reads has asked for as many pictures.
     """
     address, options = f"ws://{host}/messages", {"origin": f"http://{host}", "proxy": None, "open_timeout": HANG_S}
     counts, asked, done = [0] * 10, [0] * 3, asyncio.Event()
@@ -154,9 +154,9 @@ async def load(process, host):
                 counts[number] += isinstance(await viewer.recv(), bytes)
 
     async def stuff(number):
-        """Send "ready" again and again and read nothing; what is queued for it must not pile up.
+        """Send "ready" repeatedly without reading; messages for such a viewer must not pile up in the server.
 
-        Reconnect if cut off.
+        Reconnect if the connection is closed.
         """
         while not done.is_set():
             with contextlib.suppress(ConnectionClosed, ConnectionError):

@@ -1,4 +1,4 @@
-"""The live view without a browser: comparing two engines, and pictures with half the bits."""
+"""Tests the live view without a browser: comparing two engines, and pictures with half the bits."""
 
 import random
 
@@ -15,7 +15,7 @@ from .test_live_streamer import EDGE, watch
 
 @pytest.fixture
 def sessions(monkeypatch):
-    """Collect the key, initial counter block and engine of each session, in order."""
+    """Return a list that collects key, initial counter block and engine of each session that is opened."""
     opened, real = [], Device.open_session
 
     def open_session(device, key, iv, engine, *words, **options):
@@ -27,8 +27,8 @@ def sessions(monkeypatch):
 
 
 def compared(board, monkeypatch, looks, **first):
-    """Compare the null board's only engine with itself until `looks(shown, state)`; return pictures by channel."""
-    monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)  # one picture in each turn
+    """Compare the null board's only engine with itself until `looks(shown, state)`; return the pictures by channel."""
+    monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)  # no turn is short, so each has one picture
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []
 
@@ -98,7 +98,9 @@ def test_a_byte_changed_on_the_wire_of_both(null_board, monkeypatch):
 
 
 def test_long_turns_have_many_copies_and_show_the_last(null_board, monkeypatch, sessions):
-    """On a fast board the turns grow. The picture shown is the last copy, encrypted at its own counter blocks."""
+    """On a fast board the turns grow. The picture shown is the last copy, encrypted with the counter blocks of that
+    copy.
+    """
     found = []
 
     def look(streaming, channel, said):
@@ -129,9 +131,9 @@ def test_racers_are_the_fastest_of_each_kind():
 
 
 def test_a_board_with_several_engines_begins_with_a_lap_of_each(null_board, monkeypatch, sessions):
-    """So the page has figures to compare at once.
+    """At the start, each engine encrypts one picture, so that the page has figures to compare.
 
-    Then the board streams with the fastest engine, or races if told to.
+    Then the board streams with the fastest engine, or lets engines race if the user chooses that.
     """
     monkeypatch.setattr("cipherlane.live.streamer.racers", lambda _: (Engine.TABLE,) * 3)
     states, raced = [], []
@@ -165,7 +167,7 @@ def test_packing_keeps_the_upper_half_of_each_pixel(edge):
 
 
 def test_a_slow_board_gets_half_the_bits_and_a_fast_one_all_again(null_board, monkeypatch):
-    """The tool changes the bits as long as the user has not chosen them, and the page tells which are in use."""
+    """The tool adapts the bits of a pixel unless the user has chosen them, and reports the bits in use."""
     seen, states = [], []
 
     def look(streaming, channel, said):

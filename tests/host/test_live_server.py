@@ -1,4 +1,4 @@
-"""The live view's server, with clients other than browsers: who may ask, and the limits."""
+"""Tests the live view's server with clients that are not browsers: access and limits."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ WAIT = HANG_S
 
 
 class Live:
-    """A live-view server with a hub that the test fills."""
+    """A live-view server whose hub the test fills."""
 
     def __init__(self, token=None, address="127.0.0.1", allowed=()):
         self.hub, self.chosen, self.token = Hub(), [], token
@@ -113,7 +113,7 @@ def test_nothing_but_the_page_is_served(live, path):
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:{port}", ""])
 def test_another_host_is_refused(live, host):
-    """A foreign host name may resolve to this machine (DNS rebinding). The server must not accept it as its own."""
+    """The server must refuse a foreign host name even if it resolves to this machine (DNS rebinding)."""
     name = host.format(port=live.host.rpartition(":")[2])
     answer, body = live.get("/", Host=name)
     assert answer.status == 421 and b"--allow-host NAME:PORT" in body
@@ -129,7 +129,7 @@ def test_loopback_has_its_usual_names(live):
 
 
 def test_an_allowed_host_reaches_page_and_messages_and_no_other_does():
-    """A host can be, for example, an SSH tunnel with a port of its own, or a container."""
+    """An allowed host may be, for example, an SSH tunnel with its own port, or a container."""
     with Live(allowed=["Lab.example:9000", "tunnel", "[::2]:9000"]) as live:
         at = live.host.rpartition(":")[2]
         for good in ("lab.example:9000", f"tunnel:{at}", "[::2]:9000", live.host):
@@ -192,7 +192,7 @@ def test_beyond_loopback_the_token_comes_first():
         for word in ("wrong", "ready", "", b"right", "right "):
             with live.connect() as viewer, pytest.raises(ConnectionClosed) as closed:
                 viewer.send(word)
-                viewer.send("ready")  # the server may close the connection before this
+                viewer.send("ready")  # the server may already have closed the connection
                 viewer.recv(WAIT)
             assert closed.value.rcvd.code == 4401 and "right" not in closed.value.rcvd.reason
         assert b"right" not in live.get("/")[1]
@@ -239,7 +239,7 @@ def test_a_message_is_sent_to_who_is_ready_and_the_newest_alone(live):
         assert slow.recv(WAIT) == b"49", "it missed the others"
         asked.clear()
         slow.send("ready")
-        assert asked.wait(WAIT)  # the server waits: nothing is new for this viewer yet
+        assert asked.wait(WAIT)  # the server waits, because nothing is new for this viewer
         live.hub.put(Channel.PICTURE, b"50")
         assert slow.recv(WAIT) == b"50"
     live_wait(lambda: live.hub.viewers == 0)
@@ -249,7 +249,7 @@ ROUNDS = 60
 
 
 def test_what_is_not_read_is_not_sent(live):
-    """If a browser asks but does not read, the server must not buffer more for it than the kernel does."""
+    """If a browser asks for pictures but does not read them, the server must not buffer more than the kernel does."""
     taken, step = Counter(), live.hub.next
 
     async def counted(seen):
@@ -260,7 +260,7 @@ def test_what_is_not_read_is_not_sent(live):
     live.hub.next = counted
     with live.connect(max_queue=1) as viewer, live.connect(max_size=None) as reader:
         live_wait(lambda: live.hub.viewers == 2)
-        for _ in range(ROUNDS):  # meanwhile a viewer that reads gets every picture
+        for _ in range(ROUNDS):  # meanwhile, a viewer that reads gets every picture
             live.hub.put(Channel.PICTURE, bytes(1 << 20))
             viewer.send("ready")
             reader.send("ready")
@@ -281,7 +281,7 @@ def test_viewers_are_bounded_and_their_places_are_free_again(live, monkeypatch):
             live_wait(lambda: live.hub.viewers == 0)
 
 
-# Connections that are not viewers
+# Tests of connections that are not viewers
 
 
 def half_open(live, words=b"GET / HTTP/1.1\r\n"):
@@ -292,7 +292,7 @@ def half_open(live, words=b"GET / HTTP/1.1\r\n"):
 
 
 def ended(connection):
-    """Wait for the server to end a connection; return whether it did."""
+    """Wait until the server closes `connection`; return whether it did so in time."""
     try:
         while connection.recv(4096):
             pass
@@ -305,7 +305,10 @@ def ended(connection):
 
 @pytest.mark.parametrize("words", [b"", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n", b"upgrade"])
 def test_many_who_only_connect_lock_no_viewer_out(monkeypatch, words):
-    """Cases: connections without a request, with half a request, idle after a request, and without a token."""
+    """Connections without a viewer must not keep viewers out.
+
+    Cases: no request, half a request, idle after a request, and no token.
+    """
     monkeypatch.setattr(waiting, "MOST_GUESTS", 8)
     monkeypatch.setattr(waiting, "PATIENCE", 10 * WAIT)
     monkeypatch.setattr(server, "TOKEN_PATIENCE", 10 * WAIT)
@@ -343,7 +346,7 @@ def test_a_header_that_never_ends_is_not_waited_for(monkeypatch):
 
 
 class Wire:
-    """A connection's end as a waiting room sees it."""
+    """A connection as a `WaitingRoom` sees it."""
 
     def __init__(self, address, port):
         self.client, self.closed = (address, port), False

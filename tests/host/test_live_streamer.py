@@ -1,4 +1,4 @@
-"""The live view without a browser: what the hub receives from a board, and what it does not."""
+"""Tests the live view without a browser: what the hub receives from a board, and what it does not receive."""
 
 import itertools
 import json
@@ -26,11 +26,11 @@ MOST_MESSAGES = 400
 
 
 class Ended(BaseException):
-    """Raised when a test has seen enough."""
+    """Raised to end the stream when a test has seen enough."""
 
 
 class Script(Hub):
-    """A hub that passes each message to `look(channel, message)` and ends the streaming once it returns true."""
+    """A hub that passes each message to `look(channel, message)`, and ends the stream once `look` returns true."""
 
     def __init__(self, look):
         super().__init__()
@@ -46,15 +46,15 @@ class Script(Hub):
 
 
 def split(message):
-    """Return head, plaintext, wire picture and decrypted picture of a message."""
+    """Return the head, the plaintext, the wire picture and the decrypted picture in `message`."""
     size = 4 + int.from_bytes(message[:4], "little")
     head = json.loads(message[4:size])
-    pixels = head["edge"] ** 2 * head["bits"] // 8  # size of a picture in bytes
+    pixels = head["edge"] ** 2 * head["bits"] // 8  # bytes of a picture
     return head, *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
 
 
 def watch(board, look, monkeypatch, devices=None, stretches=(0.1,), **options):
-    """Stream through `board` until `look(streamer, channel, said)`; return the streamer and all messages.
+    """Stream through `board` until `look(streamer, channel, said)` is true; return the streamer and all messages.
 
     Pictures are shown however long that takes. Time-outs are the link's own, so a busy machine does not exhaust them.
     The devices that are opened are appended to `devices`.
@@ -93,7 +93,9 @@ def test_three_states_of_a_picture(null_board, monkeypatch):
 @pytest.mark.parametrize("viewers", [0, 1])
 @pytest.mark.parametrize("echo", [False, True])
 def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, viewers):
-    """The host's library checks each picture before tampering, since tampering is not the board's doing."""
+    """The host's library checks every picture, shown or not. It does so before tampering, which is not the board's
+    fault.
+    """
     board, passed = NullBoard(port=0, echo=echo), []
 
     def look(streamer, channel, said):
@@ -111,7 +113,7 @@ def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, 
 
 
 def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
-    """Until then, the page marks the choice as not yet in effect."""
+    """The state names a new choice as running only once results of that choice have arrived."""
     states = []
 
     def look(streamer, channel, said):
@@ -126,7 +128,7 @@ def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
 
 
 def test_no_question_to_a_board_is_rejected_again_and_again(null_board, monkeypatch):
-    """A board without Ethernet does not count its cycles, so it is asked for them only once."""
+    """A null board does not know the request for cycles, so the tool must send it only once."""
     watch(null_board, lambda _, channel, said: channel == Channel.STATE and len(said["points"]) > 3, monkeypatch)
     assert null_board._opened > 3 and null_board._rejected == 1
 
@@ -145,7 +147,7 @@ def seen_equal(said):
 
 
 def test_choices_while_it_runs(null_board, monkeypatch):
-    """Figures and pictures that belong to each choice must follow it."""
+    """After each choice, figures and pictures that belong to that choice must arrive."""
     wanted = [{"key_bits": 256}, {"record_bytes": 64}, {"source": "text", "text": "Hello"}, {"wiretap": "ecb"}]
     done, pictures_of = [], {}
 
@@ -236,7 +238,7 @@ def test_neither_keys_nor_counter_blocks_are_in_any_message(null_board, monkeypa
 
 
 def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch):
-    """The `cryptography` library decrypts the session's first picture, from its initial counter block on."""
+    """Decrypting the first picture independently, from the session's initial counter block on, gives the plaintext."""
     found = []
 
     def look(streamer, channel, said):
@@ -256,9 +258,9 @@ def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch)
 
 
 def test_a_board_that_goes_and_comes_back(monkeypatch):
-    """Meanwhile the view reports that the board is away. Then it continues by itself.
+    """If the board is lost, the view reports that it is away. When the board returns, the view continues by itself.
 
-    It must not reuse a counter block, as the board may have been reset.
+    It must not use a counter block twice, because the board may have been reset in between.
     """
     board = NullBoard(port=0)
     serving = Served(lambda: board.serve_once(0.05))
@@ -285,7 +287,7 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
             if not back:
                 serving.__exit__()
                 board.close()
-                devices[-1].link.set_pace(Pace.fixed(0.05))  # nobody answers any more
+                devices[-1].link.set_pace(Pace.fixed(0.05))  # shorten the wait, because nobody answers now
                 back.append(False)
             return back == [True] and said[0]["equal"]
         states.append((said["state"], said["message"]))
@@ -312,9 +314,9 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
 
 
 def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monkeypatch):
-    """The board falls silent at a data record and answers again once the view has reported that.
+    """A board that falls silent is reported, and the stream continues once the board answers again.
 
-    Time limits are shortened only for that period.
+    Time limits are shortened only while the board is silent.
     """
     monkeypatch.setattr("cipherlane.live.streamer.PATIENCE", 1000.0)
     seen, begun, silent = threading.Event(), threading.Event(), threading.Event()
@@ -345,8 +347,8 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
-    """On both boards, ranges follow each other from stretch to stretch, so that the tables do not fill."""
-    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # as on a real board
+    """On both boards, the ranges of successive stretches are contiguous, so that the tables of ranges do not fill."""
+    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # the size on a real board
     board = NullBoard(port=0)
     seen = []
 
@@ -380,9 +382,11 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
 
 @pytest.mark.parametrize("silent", ["nothing", "data", "all"])
 def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeypatch, silent):
-    """A board that answers no data but still answers a close is left without a session."""
+    """When the stream is stopped, the tool closes its session, even on a board that answers no data but answers a
+    close.
+    """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
-    if silent != "all":  # then the checks do not depend on time
+    if silent != "all":  # so long that the checks do not depend on time
         monkeypatch.setattr("cipherlane.live.streamer.STOP_PATIENCE", 1000.0)
     ceased, dropped, pictures_seen = threading.Event(), threading.Event(), threading.Event()
     answered, closed, devices = null_board.answer, [], []
@@ -413,7 +417,8 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     thread.start()
     assert pictures_seen.wait(HANG_S)
     if silent == "all":
-        devices[-1].link.set_pace(Pace.fixed(10 * HANG_S))  # waiting for this board would take longer than the test may
+        # longer than the test may take: the tool must not wait so long for this board
+        devices[-1].link.set_pace(Pace.fixed(10 * HANG_S))
     ceased.set()
     assert silent == "nothing" or dropped.wait(HANG_S)
     streamer.stop()

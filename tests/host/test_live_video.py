@@ -1,4 +1,4 @@
-"""Films that the live view reads through PyAV: a video file, which the test encodes, and a camera."""
+"""Tests films that the live view reads through PyAV: a video file, which the test encodes, and a camera."""
 
 import itertools
 import socket
@@ -26,7 +26,7 @@ PER_SECOND = 10
 
 @pytest.fixture
 def film(tmp_path):
-    """A video of three shades, half a second each. It is white outside the square in the middle."""
+    """Make a video with a square in the middle, in three shades of half a second each, on white."""
     path = tmp_path / "film.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=PER_SECOND)
@@ -42,15 +42,13 @@ def film(tmp_path):
 
 
 def grey(picture):
-    """Return the mean grey of a picture's middle, since several pixels together represent a shade between the few
-    colours.
-    """
+    """Return the mean grey in the middle of a picture. A mean is needed, because dithering mixes the few colours."""
     middle = [picture[row * EDGE + column] for row in range(8, 24) for column in range(8, 24)]
     return statistics.mean(part for pixel in middle for part in pictures.colour(pixel))
 
 
 class FilmTime(SimulatedClock):
-    """Time that passes while a film waits to show a picture; `shown` lists when each picture came, and its grey."""
+    """A clock that advances while a film waits to show a picture; `shown` lists time and grey of each picture."""
 
     def __init__(self, monkeypatch):
         super().__init__()
@@ -72,7 +70,7 @@ class FilmTime(SimulatedClock):
             changed.wait_for(holds)
 
     def changes(self):
-        """Return the pictures that differ from the one before, each with its time."""
+        """Return time and grey of each picture that differs from the picture before it."""
         shown = list(self.shown)
         return [one for before, one in itertools.pairwise([(0.0, 255), *shown]) if abs(one[1] - before[1]) > 20]
 
@@ -138,7 +136,7 @@ def test_a_video_that_cannot_be(film, content):
 
 
 def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
-    """A playlist names the addresses of its parts; the tool must not follow them."""
+    """A playlist file may name network addresses; the tool must not connect to them."""
     path = tmp_path / "list.m3u8"
     with socket.create_server(("127.0.0.1", 0)) as server:
         where = f"http://127.0.0.1:{server.getsockname()[1]}/a.ts"
@@ -153,7 +151,7 @@ def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
 
 @pytest.mark.parametrize("name", ["http:film.mp4", "concat:film.mp4", "data:film.mp4", "pipe:0", "cache:film.mp4"])
 def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch, name):
-    """The first guard: whatever a name looks like, FFmpeg opens it only by the protocol `file`."""
+    """The first protection: FFmpeg opens each name with the protocol `file`, even if the name looks like a URL."""
     monkeypatch.chdir(tmp_path)
     film.rename(tmp_path / name)
     player = video.Player(name, EDGE)
@@ -162,7 +160,7 @@ def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch
 
 
 def test_a_file_has_nothing_but_files_asked(tmp_path):
-    """The second guard: a playlist may name only plain files, although FFmpeg by itself would use protocols such as
+    """The second protection: a playlist may refer only to plain files, although FFmpeg would allow protocols such as
     `crypto`.
     """
     part, coded, key, path = (tmp_path / name for name in ("part.ts", "coded.ts", "key.ts", "list.m3u8"))
@@ -200,7 +198,7 @@ def test_a_sound_alone_is_no_video(tmp_path):
 
 
 def test_a_camera_s_pictures_come_by_an_input_device(monkeypatch):
-    """FFmpeg's source of test pictures is an input device, just as cameras are."""
+    """FFmpeg's source of test pictures stands for a camera, because both are input devices."""
     monkeypatch.setitem(video.CAMERA, sys.platform, ("lavfi", "testsrc=size=64x48:rate=50"))
     player = video.camera("", EDGE)
     before = player[0]
@@ -227,7 +225,7 @@ def test_without_pyav_it_says_what_to_install(null_board, monkeypatch, film):
 
 
 def test_a_video_through_the_live_view(null_board, monkeypatch, film):
-    """Pictures of the video reach the hub, equal to the pictures that were read."""
+    """Pictures of a video reach the hub unchanged."""
     from cipherlane.live.hub import Channel
 
     from .test_live_streamer import watch

@@ -1,4 +1,4 @@
-"""`cipherlane load` with a model of a board with a loader: what it sends, and its errors when something fails."""
+"""Tests `cipherlane load` with a model board that has a loader: the records it sends, and its errors."""
 
 import json
 import socket
@@ -31,7 +31,7 @@ def board(monkeypatch):
 
 
 def at_a_port(board, monkeypatch):
-    """Make commands find `board` at their port, in simulated time."""
+    """Connect commands at the returned port to `board`, in simulated time."""
     port, opens = SimulatedPort(board), common.open_device
 
     def opened(args):
@@ -56,7 +56,7 @@ def load(board, *words):
 
 
 def failed(status, outcome):
-    """Check the status of a failed command; return its only line of error."""
+    """Check the status of a failed command; return its error, which must be one line."""
     assert outcome[0] == status, outcome
     assert outcome[1] == b""
     return one_line_error(outcome[2])
@@ -64,7 +64,7 @@ def failed(status, outcome):
 
 @pytest.mark.parametrize("running", [True, False])
 def test_an_image_is_sent_checked_started_and_answers(board, file, running):
-    """The host sends a break if firmware runs, and none if the loader already runs."""
+    """The host sends a break only if firmware runs, not if the loader already runs."""
     board.board.running = running
     status, stdout, stderr = load(board, file)
     assert status == 0, stderr
@@ -113,7 +113,7 @@ def test_nobody_answers(board, file):
 @pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
 @pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
 def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
-    """In simulated time, the wait is limited to the repetitions of a request. A simulated board's port gets no more."""
+    """The user's time-out also limits the wait for the loader, to the attempts of one request at any kind of port."""
     for url in ("port", "socket://127.0.0.1:1"):
         board, clock = hostile.HostileBoard(0), hostile.Clock()
         board.rate, board.lose, board.fixed, board.flood = 0, not busy, [], None
@@ -239,7 +239,7 @@ def test_firmware_of_another_build_than_was_sent(board, file, monkeypatch):
 
 
 def test_a_reply_to_start_that_is_lost_is_no_failure(board, file):
-    """The host sends the record again, but the started firmware does not know that record."""
+    """If the reply to the start request is lost, the host repeats the request, which the firmware does not know."""
     answer = board.board.answer
     board.board.running = False
 
@@ -280,7 +280,7 @@ def test_a_break_on_a_socket_is_urgent_data_in_its_place():
 
 
 class Port:
-    """A serial port with the interface of pyserial's ports."""
+    """A model board behind the interface of pyserial's ports."""
 
     write_timeout = timeout = 0
 
@@ -306,7 +306,7 @@ def test_a_port_that_sends_no_break():
 
 
 def test_the_image_s_layout():
-    """Compare the image with one that is built by hand, as the page describes it."""
+    """Compare the image with an image built by hand, as the page on records describes it."""
     length, origin = len(FIRMWARE), ORIGIN
     covered = b"CLFW" + struct.pack("<II", length, origin) + BUILD
     assert covered + struct.pack("<I", zlib.crc32(covered + FIRMWARE)) + FIRMWARE == WHOLE

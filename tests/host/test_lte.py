@@ -1,4 +1,4 @@
-"""LTE messages on the command line: 3GPP's test sets for 128-EEA2, 128-EEA1, lengths in bits, and refusals."""
+"""Tests LTE messages on the command line: 3GPP's test sets for 128-EEA2 and 128-EEA1, lengths in bits, and refusals."""
 
 import json
 import random
@@ -33,7 +33,7 @@ def cut(data, bits):
 @pytest.mark.parametrize("given", SETS, ids=lambda given: given["name"])
 @pytest.mark.parametrize("verb", ["encrypt", "decrypt"])
 def test_published_sets(server, tmp_path, given, verb):
-    """Input bits after the length may be set; these bits are 0 in the result."""
+    """Bits of the input after the message's length may be 1; in the result they must be 0."""
     sides = [bytes.fromhex(given[side].replace("\n", "")) for side in ("plaintext", "ciphertext")]
     plain, secret = sides if verb == "encrypt" else sides[::-1]
     behind = -given["length"] % 8
@@ -57,7 +57,7 @@ def test_published_sets(server, tmp_path, given, verb):
 
 @pytest.mark.parametrize("bits", [7993, 8000, 24007, 40017])
 def test_each_record_but_the_last_bits(server, tmp_path, bits):
-    """Messages of several records. Whole bytes need no --bits, from standard input neither."""
+    """Messages may have several records. A length in whole bytes needs no --bits, even for standard input."""
     data = random.Random(bits).randbytes((bits + 7) // 8)
     (tmp_path / "in").write_bytes(data)
     counter = modes.CTR(bytes.fromhex("0000000114" + "00" * 11))
@@ -72,7 +72,7 @@ def test_each_record_but_the_last_bits(server, tmp_path, bits):
 
 
 def test_a_message_that_is_interrupted_goes_on(tmp_path):
-    """A resumed message needs the parameters with which it began; others are refused."""
+    """An interrupted message is resumed with the parameters with which it began; others are refused."""
     data = random.Random(5).randbytes(4096)
     (tmp_path / "in").write_bytes(data)
     board = PeerBoard()
@@ -122,7 +122,7 @@ def test_a_count_serves_one_message(server, tmp_path):
     ],
 )
 def test_what_cannot_be_is_refused(server, tmp_path, numbers, words, expected):
-    """The tool refuses in one line, before it asks the board, and writes nothing."""
+    """The tool refuses invalid parameters with one line, before it sends a record or writes a file."""
     (tmp_path / "in").write_bytes(bytes(20))
     status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", *words, numbers=numbers)
     assert status == 2 and expected in one_line_error(stderr)
@@ -143,7 +143,7 @@ def test_options_that_do_not_go_together(server, tmp_path):
 
 
 class SnowBoard(PeerBoard):
-    """A peer that also has the engine snow3g, and ciphers messages as the standard defines."""
+    """A model board that also has the engine snow3g and ciphers messages as the standard defines."""
 
     def __init__(self):
         super().__init__()
@@ -158,7 +158,7 @@ class SnowBoard(PeerBoard):
 
 
 def test_eea1(tmp_path):
-    """Encrypt and decrypt several records. The cipher decides which engines and key lengths are valid."""
+    """Encrypt and decrypt several records with 128-EEA1, which only some engines and key lengths support."""
     data = random.Random(6).randbytes(2500)
     (tmp_path / "in").write_bytes(data)
     expected = cut(eea1(bytes.fromhex(KEY[:32]), 77, 9, 0, data), 19994)

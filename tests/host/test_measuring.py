@@ -1,4 +1,4 @@
-"""The commands that measure: each counter block is used once, and the board's table of ranges does not fill."""
+"""Tests the commands that measure: they use each counter block once, and do not fill the board's table of ranges."""
 
 import io
 import json
@@ -97,9 +97,9 @@ def test_demo_says_where_the_data_lie(firmware, where, broken):
 
 
 def test_the_picture_of_the_demo_is_one():
-    """The picture must be a plain PBM.
+    """The demo's picture must be a plain PBM.
 
-    Its size never changes, since figures measured at different times are compared.
+    Its size must not change, because figures measured at different times are compared.
     """
     kind, _, size, *rows = demo.PICTURE.read_bytes().splitlines(keepends=True)
     width, height = map(int, size.split())

@@ -1,4 +1,4 @@
-"""The null board's rules for counter blocks: it must answer the same requests in the same way as the model board."""
+"""Tests the null board's rules of counter blocks: it must give the same answers as the model board."""
 
 import io
 import random
@@ -34,8 +34,8 @@ class Both:
 
     def __init__(self, null, model):
         self.null, self.model = null, model
-        self.tickets = {}  # the null board's tickets, by the model's ticket
-        self.sessions = {0: 0}  # the null board's sessions, by the model's session
+        self.tickets = {}  # maps the model's tickets to the null board's tickets
+        self.sessions = {0: 0}  # maps the model's session numbers to the null board's
         self.refusals = set()
 
     def ask(self, name, session=0, offset=0, token=0, data=b"", peer=0, data_for_null=None):
@@ -147,6 +147,7 @@ def test_refusals_of_the_null_board(monkeypatch):
             with pytest.raises(RangesFullError):
                 device.open_session(bytes(32), None, Engine.TABLE)
             again = {"record_bytes": one.record_bytes, "ticket": one.ticket}
-            device.open_session(key, one.iv, Engine.TABLE, **again).close()  # takes no entry in the table
+            # a resumed range needs no further entry in the table
+            device.open_session(key, one.iv, Engine.TABLE, **again).close()
             assert three.iv != one.iv
     null.close()

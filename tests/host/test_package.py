@@ -1,4 +1,4 @@
-"""The package that `pip wheel ./host` builds: its files, its metadata, and its Python API."""
+"""Tests the package that `pip wheel ./host` builds: its files, its metadata, and its Python API."""
 
 import io
 import re
@@ -18,7 +18,8 @@ from ..imports import cycle, graph
 from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
-OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}  # packages of the extras
+# packages that only the extras need
+OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}
 README = (HOST / "README.md").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Text from outside reaches the terminal only as printable characters, whichever way it comes in."""
+"""Tests that text from outside reaches the terminal only as printable characters, from every source."""
 
 import ast
 import json
@@ -14,14 +14,14 @@ from rich.console import Console
 from .commands import IV, ON_POSIX, command
 from .model import PeerBoard, SocketBoard
 
-# This text sets a title and a colour, reverses and hides letters, clears the screen, forges an error line, and is not
+# Text that sets a title and a colour, reverses and hides letters, clears the screen, forges an error line, and is not
 # valid Unicode.
 HOSTILE = "\x1b]0;t\x07\x1b[31m\u202eevil\u2066\x9b2J\u200b\u2028\r\nerror: forged\x7f\udcff[bold]end"
 PACKAGE = Path(cipherlane.__file__).parent
 
 
 def shown(*words, **options):
-    """Run a command; return its status and all text that it prints, after checking that the text is printable."""
+    """Run a command; check that all its output is printable; return its status and its output."""
     status, stdout, stderr = command(*words, **options)
     text = stdout.decode() + stderr
     assert all(line.isprintable() for line in text.split("\n")), ascii(text)
@@ -122,7 +122,7 @@ def test_of_exceptions_of_libraries(monkeypatch, error):
 
 
 def test_of_progress_bars_and_tables(monkeypatch, capsys):
-    """On a terminal, rich writes escape sequences of its own. Text from outside appears between them as plain text."""
+    """On a terminal, rich writes escape sequences of its own, but those in text from outside must not appear."""
     monkeypatch.setattr(views, "Console", lambda **options: Console(**{**options, "width": 400}))
     with views.transfer_progress(HOSTILE, 1, show=True), views.bench_progress(1, show=True) as begin:
         begin(HOSTILE)
@@ -135,7 +135,7 @@ def test_of_progress_bars_and_tables(monkeypatch, capsys):
 
 
 def test_nothing_else_writes_to_a_terminal():
-    """In the package, only views, notices, tables and the parser print text, and each of them by `plain`."""
+    """In the package, only the modules listed here print text, and they pass text from outside through `plain`."""
     found = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -153,9 +153,10 @@ def test_nothing_else_writes_to_a_terminal():
             ):
                 found.add((path.relative_to(PACKAGE).as_posix(), name))
     assert found == {
-        ("commands/shell.py", "sys.stdout.write"),  # completions and the manual page: only the tool's own text
-        ("protocol/reference.py", "sys.stderr.write"),  # part of `make pages`
-        ("transport/namespace.py", "sys.stderr.write"),  # in a child; `simboard` reads it
+        # completions and the manual page, which contain only the tool's own text
+        ("commands/shell.py", "sys.stdout.write"),
+        ("protocol/reference.py", "sys.stderr.write"),  # runs only in `make pages`
+        ("transport/namespace.py", "sys.stderr.write"),  # runs in a child process, whose output `simboard` reads
         ("notices.py", "sys.stderr.write"),
         ("tables.py", "Text"),
         ("views.py", "_Console"),

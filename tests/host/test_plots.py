@@ -1,4 +1,4 @@
-"""The report's plots as SVG: lengths, positions, and colours in light and dark mode."""
+"""Tests the report's plots as SVG: lengths, positions, and colours in light and dark mode."""
 
 from xml.etree import ElementTree
 

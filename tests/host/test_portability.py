@@ -1,4 +1,4 @@
-"""The host tool where POSIX modules are missing, as on Windows. What needs none works; the rest reports the reason."""
+"""Tests the host tool without POSIX modules, as on Windows: features that need one report this, the others work."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ NO_POSIX = Path(__file__).parent / "no_posix"
 PROGRAM = """
 import contextlib, importlib, io, os, pathlib, pkgutil, subprocess, sys, threading
 os.chdir({folder!r})
-for name in ("fcntl", "termios"):  # missing here, and in what is started from elsewhere
+for name in ("fcntl", "termios"):  # missing in this process and in programs started from other folders
     assert name in sys.modules and sys.modules[name] is None
     done = subprocess.run([sys.executable, "-c", "import " + name], capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "import of " + name + " halted" in done.stderr, done
@@ -31,7 +31,7 @@ for name in ("fork", "geteuid", "fchown", "fchmod", "O_NOFOLLOW", "O_NONBLOCK", 
         delattr(os, name)
 import cipherlane
 for module in pkgutil.walk_packages(cipherlane.__path__, "cipherlane."):
-    if module.name != "cipherlane.transport.rfc2217":  # by pyserial, which needs fcntl
+    if module.name != "cipherlane.transport.rfc2217":  # pyserial's RFC 2217 port needs fcntl
         importlib.import_module(module.name)
 from cipherlane import cli, nullboard
 from cipherlane.errors import FileError
@@ -67,7 +67,7 @@ with InputFile("plain") as source:
     with OutputFile("link", source) as output:
         output.write(b"begun")
         output.kept = 0
-    try:  # nothing locks there
+    try:  # without locks, resuming is refused
         OutputFile("link", source, resume=True)
     except FileError as error:
         assert "cannot be locked on this file system" in str(error)
@@ -95,7 +95,7 @@ def test_nothing_posix_is_needed_but_where_it_is_used(tmp_path):
 
 
 def test_datagrams_without_linux_s_options(monkeypatch):
-    """On other systems these numbers mean other socket options, and sendmsg may be missing."""
+    """On other systems, the numbers of UDP_SEGMENT and UDP_GRO mean other options, and sendmsg may be missing."""
     monkeypatch.setattr(sys, "platform", "win32")
     board = NullBoard(port=0)
     assert board._datagrams.segments == 1
@@ -134,7 +134,7 @@ def test_windows_errors_name_their_remedy(text, expected):
 
 @LOCKED
 def test_a_locked_file_is_not_locked_twice(tmp_path):
-    """The lock uses flock or, without it, msvcrt. Locking must not change the file's data."""
+    """A lock keeps other processes out, by flock or else by msvcrt, and does not change the file's data."""
     path = tmp_path / "part"
     one = private.create(path)
     with pytest.raises(FileExistsError):

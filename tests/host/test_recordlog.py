@@ -1,4 +1,4 @@
-"""The log of records: its content, and that it contains no secret."""
+"""Tests the log of records: its content, and that it contains no secret."""
 
 import io
 import json
@@ -72,7 +72,7 @@ def test_values_that_open_something_are_numbered(tmp_path):
 
 
 def forms(secret):
-    """Yield the texts as which any 4 bytes of a secret might appear."""
+    """Yield every text that 4 consecutive bytes of a secret might appear as."""
     for start in range(len(secret) - 3):
         part = secret[start : start + 4]
         yield from (part.hex(), part[::-1].hex(), str(int.from_bytes(part, "little")), str(int.from_bytes(part, "big")))

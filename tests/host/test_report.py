@@ -1,4 +1,4 @@
-"""`cipherlane report`: what a page shows of the files, what it refuses, and how it withstands hostile files."""
+"""Tests `cipherlane report`: what a page shows, what the command refuses, and that hostile files do no harm."""
 
 import cProfile
 import json
@@ -52,7 +52,7 @@ EVIL = [
 
 
 class Page(HTMLParser):
-    """Collects elements, their attributes and texts; fails if an element is not closed."""
+    """Parses a page and collects its elements, attributes and texts; fails if an element is not closed."""
 
     def __init__(self, text):
         super().__init__()
@@ -361,7 +361,7 @@ def test_to_standard_output(tmp_path):
 
 
 def hostile(text):
-    """Return a file in which everything is `text`, names included."""
+    """Return the contents of a file of figures in which all names and values are `text`."""
     row = {text: text, "engine": text, "mbps": 1.5, "kind": text, "cycles": text, text * 2: [text], "end": text}
     return {
         "provenance": {
@@ -404,7 +404,7 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-MOST_CALLS = 5_000_000  # four times what the report needs; filling each field in each row would take more
+MOST_CALLS = 5_000_000  # about four times the calls that the report needs; more if each field were filled in each row
 
 
 def test_many_fields_are_not_multiplied_by_many_rows(tmp_path):

@@ -1,4 +1,4 @@
-"""Files of figures: a header with the circumstances of the measurement precedes the figures."""
+"""Tests files of figures, which begin with the provenance of the measurement."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ GIT = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost"]
 
 @pytest.fixture
 def checkout(tmp_path):
-    """Make a repository with one commit, which contains only the file `results.py`."""
+    """Make a git repository with one commit, which contains only the file `results.py`."""
     folder = tmp_path / "checkout"
     folder.mkdir()
     shutil.copy(results.__file__, folder)

@@ -1,4 +1,4 @@
-"""Interrupted or failed transfers of the command line and their resumption: what is kept, printed and checked."""
+"""Tests transfers that are interrupted or fail, and their resumption: what is kept, printed and checked."""
 
 import itertools
 import json
@@ -25,16 +25,18 @@ STATUS = {
 
 
 def heed_signals():
-    """Restore the default signals in the programs started here, in case nohup or a background shell ignores them."""
+    """Restore default signal handling in the programs started here, because nohup or a shell may have set it to
+    "ignore".
+    """
     for number in STATUS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-file",), going=None, **options):
-    """Start a transfer, send it a signal when the output has grown, and return status and error.
+    """Start a transfer, send it a signal once the output has grown, and return its exit status and error.
 
-    The board answers enough for the output to grow, and then no data. If the board is `held`, it continues after the
-    signal: `going` is the event for which it waits.
+    Without `going`, the board then answers no more data. With `going`, the event that `held` returned, the board waits
+    until the signal was sent and then continues.
     """
     server.most = None if going else 10
     (out.parent / "key").write_text(KEY)
@@ -57,7 +59,7 @@ def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-f
 
 
 def held(server, count):
-    """Make the board wait after `count` answers to data; return the event for which it waits."""
+    """Let the board answer `count` data records and then wait; return the event that lets it continue."""
     going, answer, asked = threading.Event(), server.board._data, itertools.count()
 
     def answer_late(*record):
@@ -121,7 +123,7 @@ def test_what_is_said_of_going_on_has_no_key(server, big, tmp_path, words):
 @LOCKED
 @ON_POSIX
 def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big, tmp_path):
-    """Without the terminal, standard error cannot be written, but sessions must close all the same."""
+    """A hangup that removes the terminal must still close the session, although standard error cannot be written."""
     server.most = 10
     master, terminal = os.openpty()
     process = subprocess.Popen(
@@ -227,7 +229,9 @@ def test_records_are_of_one_size_from_begin_to_end(server, source, tmp_path):
 
 @LOCKED
 def test_a_board_that_forgot_goes_on_behind_what_is_complete(server, source, tmp_path):
-    """The board's power is cycled twice. In between, the transfer is interrupted once more and resumed by ticket."""
+    """After a power cycle of the board, `--resume` continues in a new range. Between two power cycles, it uses the
+    ticket.
+    """
     out = tmp_path / "out"
     server.board.fail_after = 1
     assert crypt(server, source, out)[0] == 7
@@ -262,7 +266,7 @@ def test_of_two_commands_with_one_output_the_second_ends(server, big, tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """Mount a file system of 64 KB."""
+    """Mount a file system of 64 KB, and yield its folder."""
     folder = tmp_path / "disk"
     folder.mkdir()
     if sys.platform != "linux":

@@ -27,7 +27,7 @@ from .model import PeerBoard, SocketBoard, from_frame, to_frame
 
 @pytest.fixture
 def terminal():
-    """Open a pseudo-terminal; yield the name of its device, and the descriptor of its far end."""
+    """Open a pseudo-terminal; yield the name of its device, and the descriptor of the other end."""
     pty, tty = pytest.importorskip("pty"), pytest.importorskip("tty")
     far, near = pty.openpty()
     tty.setraw(near)
@@ -74,7 +74,7 @@ def test_busy_port(terminal):
 
 
 def test_device_over_a_terminal(terminal):
-    """Use the code path of a real serial port; the board first receives half a frame and noise."""
+    """A pseudo-terminal stands for a serial port. The board first receives half a frame and noise."""
     name, far = terminal
     board, stop = PeerBoard(), threading.Event()
 
@@ -154,14 +154,14 @@ def test_port_that_disappears():
 
 @contextlib.contextmanager
 def repeats(device, seconds):
-    """Make `device` repeat a record after `seconds` without a reply, as often as a busy machine needs."""
+    """Let `device` repeat a record after `seconds` without a reply, with attempts enough for a busy machine."""
     device.info()
     device.link.set_pace(Pace.fixed(seconds, attempts=1000))
     yield
 
 
 def test_corrupted_stream_over_a_socket():
-    """Although frames are damaged on the way to the board, nothing is lost and the board's buffer never overflows."""
+    """Frames are damaged on the way to the board, but no data are lost and the board's buffer never overflows."""
     rng = random.Random(5)
     count = [0]
 
@@ -188,7 +188,7 @@ def test_corrupted_stream_over_a_socket():
 
 @SERIAL
 def test_a_port_of_another_machine():
-    """RFC 2217 sets up the port once, even if time-outs change later."""
+    """The settings of an RFC 2217 port are sent once, even if time-outs change later."""
     with SocketBoard(PeerBoard()) as board, Rfc2217Server(int(board.url.rpartition(":")[2])) as server:
         with Device(open_transport(server.url, 115_200)) as device:
             assert device.info().board == "model"
@@ -203,7 +203,7 @@ def test_a_port_of_another_machine():
 
 @SERIAL
 def test_a_port_of_another_machine_reads_all_that_has_arrived():
-    """One call returns everything; pyserial's own RFC 2217 port returns one byte without waiting."""
+    """One read returns all bytes that have arrived. (pyserial's own RFC 2217 port returns one byte without waiting.)"""
     from cipherlane.transport import rfc2217
 
     data = bytes(range(256)) * 4

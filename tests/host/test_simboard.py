@@ -39,7 +39,7 @@ def build(tmp_path, monkeypatch):
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Redirect the temporary folders of simulators to a folder of the test."""
+    """Let simulators create their temporary folders in a folder of the test; return that folder."""
     path = tmp_path / "folders"
     path.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(path))
@@ -132,7 +132,7 @@ def test_an_installed_tool_has_no_checkout_to_look_in(tmp_path, monkeypatch):
 
 
 def given_up_after(monkeypatch, board, text):
-    """End the time that `board` has to start listening once its log contains `text`."""
+    """Let the start of `board` time out as soon as its log contains `text`."""
     passed = itertools.chain([0.0], iter(lambda: inf if text in board.log_tail() else 0.0, None))
     simulated = SimpleNamespace(monotonic=lambda: next(passed), sleep=time.sleep)
     monkeypatch.setattr(simboard, "time", simulated)
@@ -147,7 +147,7 @@ def test_a_board_that_others_can_reach_is_not_used(tmp_path):
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_nothing_is_sent_to_a_port_of_another_process(tmp_path, when):
-    """The board names a port that belongs to another process. The host notices before or after it connects."""
+    """The simulator reports a port of another process. The host notices this before or after it connects."""
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         stranger.setblocking(False)
         extra = f"tell = lambda _: tether.sendall(b'{stranger.getsockname()[1]}\\n')"
@@ -198,9 +198,7 @@ def processes_of(folder):
 
 @pytest.mark.parametrize("moment", [0, 60, 180, 300, 350, 390])
 def test_nothing_outlives_a_tool_that_is_killed(build, folders, moment):
-    """The tool is killed at any line of the code that starts and ends a board: no process or folder remains. 0: no
-    kill.
-    """
+    """Kill the tool at a step of starting and ending a board (0: never): afterwards no process or folder remains."""
     program = [sys.executable, "-c", KILLED, str(moment)]
     done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""What surrounds the tool: writing text files, folders that keep nothing private, IPv6, git."""
+"""Tests the tool's environment: writing text files, folders in which nothing is private, IPv6, git."""
 
 import codecs
 import os
@@ -94,7 +94,7 @@ def test_a_key_file_that_cannot_be_private_is_given_as_standard_input(server, so
 
 @ON_POSIX
 def test_keygen_makes_no_key_that_others_can_read(tmp_path, monkeypatch):
-    """Some file systems do not store file modes; there, keygen refuses."""
+    """If the file system does not store file modes, keygen refuses to write a key."""
     create = private.create
 
     def loose(path):
@@ -159,7 +159,7 @@ def test_help_says_which_addresses_boards_have():
     assert status == 0 and "udp://host[:port] (IPv4)" in " ".join(stdout.decode().split())
 
 
-# Python and git
+# Tests about Python and git
 
 
 def test_the_package_is_the_command():

@@ -1,4 +1,4 @@
-"""`cipherlane top`: on a null board with Textual's pilot, and the command on a terminal."""
+"""Tests `cipherlane top`: the app with Textual's pilot, on a null board, and the command on a terminal."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ from tests.waiting import HANG_S, until
 from .commands import COMMAND, command, one_line_error
 from .served import Served
 
-LONG = ("--timeout", "1000")  # waiting for a silent board this long would exceed the test's time
+LONG = ("--timeout", "1000")  # so long that a wait for a silent board would exceed the test's time
 EDGE = 32
 SIZE = (80, 24)
 BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
@@ -43,13 +43,13 @@ def short_stretches(monkeypatch):
 
 
 class Screen:
-    """The app under Textual's pilot: reads what it shows and presses its keys."""
+    """The app under Textual's pilot: returns what the app shows and presses its keys."""
 
     def __init__(self, app, pilot, devices):
         self.app, self._pilot, self._devices, self.timeout = app, pilot, devices, None
 
     def board_is_gone(self):
-        """Shorten all waits, because nobody answers any more."""
+        """Shorten all waits, because no board answers any more."""
         self.timeout = 0.05
         self._devices[-1].link.set_pace(Pace.fixed(self.timeout))
 
@@ -70,7 +70,7 @@ class Screen:
 
 
 def show(url, scenario, size=SIZE, timeout=None):
-    """Run `scenario(screen)` on a board, then check that the app has left the board; return the devices used."""
+    """Run `scenario(screen)` on the board at `url`; check that the app leaves the board; return the devices opened."""
     devices, screens = [], []
 
     def opened():
@@ -148,13 +148,13 @@ def test_other_sizes_break_nothing(null_board, size):
 
 @BY_TEXTUAL
 def test_keys_switch_while_it_runs(null_board):
-    """The next stream uses the new choice and brings its figures, and no request goes to the board twice."""
+    """Keys change the choice while the stream runs. The next stretch uses the choice, and no request is repeated."""
 
     def last(screen):
         return screen.app._state["points"][-1] if screen.app._state.get("points") else {}
 
     async def scenario(screen):
-        await screen.press("k")  # nothing can be switched yet
+        await screen.press("k")  # has no effect: there is nothing to choose yet
         await screen.until(measured)
         before = screen.app._state["choice"]["key_bits"]
         await screen.press("k")
@@ -179,7 +179,7 @@ def test_a_choice_that_is_gone_is_said(null_board):
     async def scenario(screen):
         await screen.until(measured)
         screen.app._state["options"]["engine"] = ["table", "ise"]
-        screen.app.action_switch("engine", 1)  # no message arrives in between
+        screen.app.action_switch("engine", 1)  # no message may arrive between these lines
         assert "no such choice" in screen.text("state")
         await screen.until(lambda screen: screen.text("state") == "")
 
@@ -271,7 +271,7 @@ def test_without_a_terminal_it_says_so(null_board):
 
 
 class Terminal:
-    """The command, running on a terminal of its own."""
+    """The command on a terminal of its own."""
 
     def __init__(self, *words, program=(COMMAND,), controlling=True, **environment):
         import fcntl
@@ -291,7 +291,7 @@ class Terminal:
         )
         os.close(terminal)
         self.hung_up, self.ended, self.said = False, False, b""
-        self._killer = threading.Timer(3 * HANG_S, self.process.kill)  # ends the process even if the test fails
+        self._killer = threading.Timer(3 * HANG_S, self.process.kill)  # ends the process if the test fails
         self._killer.daemon = True
         self._killer.start()
 
@@ -314,7 +314,7 @@ class Terminal:
         self.hung_up = True
 
     def end(self):
-        """Read on until the command has ended; return its status."""
+        """Read output until the command has ended; return its exit status."""
         step = {} if self.hung_up else {"step": self._take}
         until(lambda: self.process.poll() is not None or self.ended, lambda: self.said[-2000:], **step)
         self.process.wait(HANG_S)
@@ -349,7 +349,7 @@ def test_the_command_shows_figures_and_ends_and_leaves_the_terminal_as_it_was(nu
 @ON_TERMINALS
 @pytest.mark.parametrize("controlling", [True, False], ids=["HUP", "no signal"])
 def test_the_command_ends_with_its_terminal_and_leaves_the_board(null_board, controlling):
-    """When its own terminal ends, the command gets HUP, then CONT. When another terminal ends, it gets no signal."""
+    """The command ends with its terminal. A controlling terminal sends HUP and CONT; another terminal sends nothing."""
     terminal = Terminal("--port", null_board.url, controlling=controlling)
     terminal.until(rb"chi-square")
     terminal.hang_up()
@@ -388,9 +388,9 @@ def test_q_ends_it_soon_before_there_is_a_board():
 @ON_TERMINALS
 @pytest.mark.parametrize(("numbers", "status"), [(["INT", "INT"], 130), (["CONT"], 0), (["TERM", "HUP"], 143)])
 def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, monkeypatch, numbers, status):
-    """The signals come after the terminal was restored and before the board answers the close.
+    """Signals that arrive while the app leaves the board must not keep it from closing the session.
 
-    The session still closes.
+    They arrive after the terminal was restored and before the board answers the close request.
     """
     program = (
         "import sys; from cipherlane import cli, top; from cipherlane.live import streamer; finish = top.Top.finish;"

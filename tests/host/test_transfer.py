@@ -12,7 +12,7 @@ from .links import FAST, LossyLink
 from .model import PeerBoard
 
 KEY = bytes(range(32))
-IV = b"\xff" * 15 + b"\xf0"  # the counter wraps within the first records
+IV = b"\xff" * 15 + b"\xf0"  # the counter wraps around within the first records
 
 
 def reference(data, key=KEY, iv=IV):
@@ -20,7 +20,7 @@ def reference(data, key=KEY, iv=IV):
 
 
 def transfer(link, data, offset=0, **options):
-    """Transfer data over `link`; return the result and the report."""
+    """Transfer `data` over `link`; return the result and the report."""
     out = io.BytesIO()
     with Device(link) as device, device.open_session(KEY, IV, Engine.ISE, length=len(data)) as session:
         report = session.transfer(io.BytesIO(data[offset:]), out, offset=offset, **options)
@@ -107,7 +107,7 @@ def test_hopeless_link_names_what_is_missing(seed):
         assert start < end and start % 16 == 0
     assert all(a[1] < b[0] for a, b in zip(error.missing, error.missing[1:], strict=False))
     assert f"resume at offset {error.written}" in str(error)
-    link.board.end_sessions()  # the close may be lost, too; the board ends idle sessions
+    link.board.end_sessions()  # the close request may be lost too, so end the session as the board ends idle ones
     again = LossyLink(link.board, seed=seed)
     resumed = {"record_bytes": session.record_bytes, "ticket": session.ticket}
     with Device(again) as device, device.open_session(KEY, IV, Engine.BYTE, **resumed) as session:
@@ -167,7 +167,7 @@ def test_port_that_goes_away_says_how_to_resume():
 
 @pytest.mark.parametrize("run", [1, 5, 40])
 def test_replies_of_others_are_ignored(run):
-    """Each foreign reply arrives by itself, or among the results."""
+    """Replies that belong to no request of the transfer are ignored, between results and within a run of results."""
     data = random.Random(9).randbytes(20_000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, ordered=True, run=run)
     genuine = link.receive
@@ -183,11 +183,11 @@ def test_replies_of_others_are_ignored(run):
         queue.extend(
             [
                 reply[:16] + b"\xaa" * 8 + zeros,  # another token
-                reply[:8] + b"\0\0\0\x77" + reply[12:24] + zeros,  # an offset never sent
+                reply[:8] + b"\0\0\0\x77" + reply[12:24] + zeros,  # an offset that was never sent
                 reply[:1] + b"\x03" + reply[2:],  # a request
                 reply[:2] + b"\x01\0" + reply[4:],  # a wrong length field
                 b"\x01" + reply[1:],  # another version
-                b"\x02\xff\x02\0" + reply[4:24] + b"\x0a\0",  # an error that is cut in half
+                b"\x02\xff\x02\0" + reply[4:24] + b"\x0a\0",  # an error record of half its length
                 reply[:7],
                 b"",
                 reply,
@@ -208,7 +208,7 @@ def test_replies_of_others_are_ignored(run):
 
 @pytest.mark.parametrize("run", [1, 5])
 def test_the_first_answer_to_a_record_is_its_result(run):
-    """The third record's answer comes before the first's, and comes again with other data."""
+    """The first answer to a record is its result; a later copy with other data is ignored."""
     data = random.Random(14).randbytes(5000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, run=run)
     genuine, replies, queue = link.receive, [], []
@@ -252,7 +252,7 @@ def test_reply_of_the_wrong_length_is_not_a_result():
 
 
 def test_silence_then_a_late_answer():
-    """The board answers later than the time-out: the host sends copies, and the result is right."""
+    """If the board answers later than the time-out, the host sends copies, and the result is still right."""
     data = random.Random(11).randbytes(6000)
     link = LossyLink(PeerBoard(), seed=0, ordered=True)
     genuine, calls = link.receive, [0]
@@ -260,12 +260,13 @@ def test_silence_then_a_late_answer():
     def receive(timeout):
         calls[0] += 1
         if 4 < calls[0] < 9:
-            return link.clock.sleep(timeout)  # nothing, after `timeout` seconds
+            return link.clock.sleep(timeout)  # nothing arrives for `timeout` seconds
         return genuine(timeout)
 
     with Device(link) as device, device.open_session(KEY, IV, Engine.ISE) as session:
         device.link.set_pace(Pace.fixed(0.02, attempts=10))
-        link.board.rx_window = 1 << 20  # time-outs free the window, so the link may hold more than a window
+        # time-outs free the window, so more than one window of records may be on the link
+        link.board.rx_window = 1 << 20
         link.receive = receive
         out = io.BytesIO()
         report = session.transfer(io.BytesIO(data), out)
@@ -303,9 +304,9 @@ def test_reader_that_gives_little_at_a_time():
 @pytest.mark.parametrize("window", [1, 2, 5, 32])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, seed):
-    """The board forgets records more than a window before the highest one.
+    """The board forgets records that are more than a window before the highest one.
 
-    An unanswered record must never lie there.
+    So no record may be sent that would move an unanswered record out of the window.
     """
     data = random.Random(seed).randbytes(60_000)
     link = LossyLink(PeerBoard(rx_window=1 << 16, window=window), seed, lose=0.1, reorder=0.3, repeat=0.2)
@@ -332,7 +333,7 @@ def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, see
 
 @pytest.mark.parametrize("kept", range(0, 40, 3))
 def test_what_was_interrupted_goes_on_in_its_range(kept):
-    """After `kept` results and an interruption, the transfer resumes at any record from `first` on.
+    """A transfer interrupted after `kept` results can be resumed at any record from `first` on.
 
     The board still answers records that were already sent.
     """

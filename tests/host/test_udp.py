@@ -1,4 +1,4 @@
-"""UDP with the null board on the loopback interface: the transport's datagrams, and transfers that lose some."""
+"""Tests UDP with the null board on the loopback interface: the transport's datagrams, and transfers with losses."""
 
 import contextlib
 import io
@@ -121,7 +121,7 @@ def test_transfer_over_a_bad_network(rates, run):
 
 
 def test_a_seed_tells_all():
-    """Only the seed determines what is lost and when it is sent again; this machine's time has no influence."""
+    """The seed alone determines which records are lost and when they are repeated; real time has no influence."""
     logs = []
     for _ in range(2):
         network, log = bad_network(seed=7), []
@@ -151,7 +151,7 @@ def test_silence_says_what_is_missing():
 
 
 def test_sessions_that_end_in_mid_transfer():
-    """The host reports the missing bytes, and a new session continues from there."""
+    """If the board ends the session, the host reports the missing bytes, and a new session continues from there."""
     data = random.Random(5).randbytes(100_000)
     network = bad_network(seed=4)
     out = io.BytesIO()
@@ -218,7 +218,7 @@ def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
 
 @pytest.mark.parametrize("most", [0, 1, 3, 100])
 def test_datagrams_that_arrive_apart_come_together(most):
-    """A run has at most as many datagrams of one size as are awaited, in order, and none from a stranger."""
+    """A run contains datagrams of one size, in order, at most the requested number, and none from other senders."""
     sizes = [40] * 7 + [16, 40, 40, 0, 40, 50, 50, 50]
     sent = [bytes([number]) * size for number, size in enumerate(sizes)]
     with contextlib.ExitStack() as stack:
@@ -272,7 +272,7 @@ def test_nobody_there():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"udp://127.0.0.1:{probe.getsockname()[1]}"
-        # Somebody holds the port but sends nothing.
+        # Another socket uses the port but sends nothing.
         with pytest.raises(NoReplyError, match=r"no reply .* UDP port \d+ of 127\.0\.0\.1; `cipherlane doctor"):
             Device(UdpTransport(url), timeout=0.05).connect()
 
@@ -317,7 +317,7 @@ def test_port_of_the_null_board_is_taken(null_board):
     port = int(null_board.url.rsplit(":", 1)[1])
     with pytest.raises(PortError, match="choose another port"):
         NullBoard(port=port)
-    null_board.serve(0.1)  # serving ends after this time
+    null_board.serve(0.1)  # returns after this time
 
 
 def test_bench_through_the_link(null_board, tmp_path):
@@ -337,14 +337,14 @@ def test_bench_through_the_link(null_board, tmp_path):
         assert record["packet_cycles"] is None
         assert record["goodput_mbps"] > 0 and record["host_core_mbps"] > 0
         assert 0 < record["latency_ms"]["p50"] <= record["latency_ms"]["p90"] <= record["latency_ms"]["p99"]
-    # 1440 bytes of data take 1530 on the wire: record header 24, UDP 8, IPv4 20, Ethernet 14 and 4, preamble 8, gap 12.
+    # 1440 data bytes are 1530 on the wire: record header 24, UDP 8, IPv4 20, Ethernet 14 and 4, preamble 8, gap 12.
     assert records[1]["wire_limit_mbps"] == pytest.approx(1000 * 1440 / 1530, abs=0.001)
     assert records[1]["share"] == pytest.approx(records[1]["goodput_mbps"] / records[1]["wire_limit_mbps"], abs=1e-4)
 
 
 @pytest.mark.parametrize("length", [3 * 1440, 100 * 1440 + 1])
 def test_what_a_stream_used_of_its_range_is_used(null_board, length):
-    """The rest of the range is free again, even if nobody keeps track of the records."""
+    """The blocks that a stream did not use are free again, even on an echo board, which does not track records."""
     after = -(-length // 1440) * 90  # counter blocks that the stream's records used
     with Device(UdpTransport(null_board.url)) as device:
         with device.open_session(KEY, IV, Engine.TABLE) as session:

@@ -1,6 +1,6 @@
-"""On PYTHONPATH, this keeps Python from importing modules that only POSIX systems have. Host tests must still pass.
+"""If this file is on PYTHONPATH, Python cannot import modules that only POSIX has; tests of the host must still pass.
 
-Programs started from these tests find it, too, in whatever folder they run.
+Programs that these tests start use this file too, in whatever folder they run.
 """
 
 import os
