@@ -42,13 +42,18 @@ def render(kept: dict[str, Content]) -> list[str]:
     return [
         *of_parts(TABLE.command, report),
         "",
-        "On ECP5 the unit's S-boxes are `ecp5`, which instantiates LUTs and slice multiplexers: a lane takes "
-        f"{lanes['ecp5']}. With `table`, which synthesis maps and simulation uses, it takes {lanes['table']}. With "
-        f"`canright`, the smallest, it takes {lanes['canright']}, too slow for its pipeline stage. In block RAM the "
-        f"S-boxes would take {ram['bram']} block RAMs and no LUT, but a block RAM reads at a clock edge. Its "
-        f"{ram['clock_to_output_ns']} ns from clock to output ({other['clock_to_output_ns']} ns by the timing of the "
-        "LFE5UM of the same grade) would be added to the stage of ShiftRows, MixColumns and AddRoundKey. Reading the "
-        "state registers would take a stage of its own.",
+        "A board's file chooses the S-boxes of its unit (`cfu_sbox` in `gateware/boards`):",
+        "",
+        f"- `block_ram`, on most boards: {ram['bram']} block RAMs and no LUT. The block RAM's own register is the one "
+        f"between the two pipeline stages. Its {ram['clock_to_output_ns']} ns from clock to output "
+        f"({other['clock_to_output_ns']} ns by the timing of the LFE5UM of the same grade) count in the stage of "
+        "MixColumns and AddRoundKey. The table has no unit with these S-boxes. "
+        "[Instruction sets](../../results/papers/INSTRUCTIONS.md) has its share of a bitstream.",
+        f"- `ecp5`, on `ecpix5_eth_zephyr`, which has no block RAM to spare. It instantiates LUTs and slice "
+        f"multiplexers. A lane takes {lanes['ecp5']}.",
+        f"- `tower`, on a 25F: Canright's, the smallest; the table calls it `canright`. A lane takes "
+        f"{lanes['canright']}, which makes its pipeline stage slow.",
+        f"- `table`, on the simulated board. Synthesis maps it to {lanes['table']} a lane.",
     ]
 
 
