@@ -1,6 +1,7 @@
 """Generate the C intrinsics and the reference page of the vector AES unit's instructions."""
 
 from gateware.isa.instructions import CUSTOM_0, FIELDS, INSTRUCTIONS, LAST_ROUND_KEYS, Instruction
+from gateware.isa.memory_port import FAULT_ADDRESS, FAULT_BUS, FAULT_NONE, FAULT_UNALIGNED
 
 _HEADER = """/* Generated from gateware/isa/instructions.py; do not edit. */
 /**
@@ -16,6 +17,42 @@ _HEADER = """/* Generated from gateware/isa/instructions.py; do not edit. */
 
 #include <stdint.h>
 
+"""
+
+
+_NOTES = """## Time
+
+Throughput: the unit accepts one instruction a cycle. Latency: an instruction that reads a register which the previous
+one wrote waits one cycle. The unit holds it back by itself. The CPU gets an answer one cycle after the unit accepted
+the instruction. For `key_read`, `sub_word`, `sub_rot_word`, `context`, `status` and `memory_status` this takes two
+cycles, and the unit accepts nothing in the second one.
+
+## Counters
+
+`k15` holds the initial counter block, first byte in bits 7:0 of lane 0, as in every block. For the addition, the block
+is one big-endian integer of 128 bits, as in SP 800-38A, so the sum carries from byte 15 towards byte 0. The index
+rs2:rs1 is an ordinary integer of 64 bits. The sum is modulo 2^128.
+
+## Loads and stores
+
+An address must be a multiple of 16 and inside the buffer memory. Byte i of a block is at address + i. Loads and stores
+run while later instructions execute, in order. An instruction that needs a register which is still to be loaded waits.
+
+The unit's port bypasses the CPU's data cache. Before the first load, wait until the CPU's own stores are in memory.
+After the last store, give `memory_status`, then invalidate the data cache before the CPU reads.
+`firmware/core/vector/engine_ise.h` has these steps.
+
+The first fault stays until `memory_status` clears it. Its codes:
+
+| code | meaning |
+| --- | --- |
+| {none} | no fault |
+| {unaligned} | the address is not a multiple of 16 |
+| {outside} | the address is outside the buffer memory |
+| {bus} | the memory reported a bus error |
+
+A load with a fault leaves its register unchanged, and a group ends at its first fault. With the codes {unaligned} and
+{outside}, nothing is accessed.
 """
 
 
@@ -98,9 +135,7 @@ def reference() -> str:
         lines.append(f"| `{i.name}` | {paper} | {i.funct3} | `{encoding}` | {flags} | `{operation}` |")
     lines += [
         "",
-        "Latency: a result can be used two cycles after the unit accepted its instruction; the unit holds back a",
-        "dependent instruction by itself. Throughput: one instruction a cycle. `key_read`, `sub_word`,",
-        "`sub_rot_word`, `context`, `status` and `memory_status` take two cycles: they answer one cycle later.",
+        *_NOTES.format(none=FAULT_NONE, unaligned=FAULT_UNALIGNED, outside=FAULT_ADDRESS, bus=FAULT_BUS).splitlines(),
         "",
     ]
     return "\n".join(lines)

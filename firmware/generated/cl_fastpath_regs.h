@@ -104,9 +104,9 @@
 #define CL_FASTPATH_LIMIT_HI 0x28u
 
 /**
- * Access: write. Key slot, smaller than the number of slots. Write-only: reads as 0. While the
- * session is open or a datagram of it is under way, a write is ignored and sets refused.
- * Cleared by close and by reset.
+ * Access: write. Key slot of the session: a number that key_config can name. Write-only: reads
+ * as 0. While the session is open or a datagram of it is under way, a write is ignored and sets
+ * refused. Cleared by close and by reset.
  */
 #define CL_FASTPATH_SLOT 0x2cu
 #define CL_FASTPATH_SLOT_BITS 5u

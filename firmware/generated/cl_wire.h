@@ -25,7 +25,9 @@
  * Opens a session, which owns a range of counter blocks under its key; the reply's header
  * contains its number. The board refuses a range that overlaps a range used or owned under the
  * same key in this power cycle, in either direction. A repeated request with the same token and
- * data returns the same session.
+ * data returns the same session. A session ends by itself, as if closed, when none of its
+ * records has come for 30 seconds of the board's time, at most 4 seconds later. On a simulated
+ * board both times are shorter: an eighth of a simulated second, and an eighth of that.
  */
 #define CL_WIRE_TYPE_OPEN 0x02u
 
@@ -94,8 +96,9 @@
  * Computes the AES-CMAC (SP 800-38B) of a message with one engine. If the message begins with
  * COUNT, BEARER, DIRECTION and 26 zeros (64 bits), the first 32 bits of the MAC are 128-EIA2
  * (TS 33.401, B.2.3). The message follows the fields of the request, padded by the host to
- * whole blocks, at least one (6.2, step 4). Key and message are zeroized when the reply is
- * complete. Refused as busy, and dropped, under the same conditions as bench.
+ * whole blocks, at least one (6.2, step 4). Fields and message together have at most max_data
+ * bytes. Key and message are zeroized when the reply is complete. Refused as busy, and dropped,
+ * under the same conditions as bench.
  */
 #define CL_WIRE_TYPE_MAC 0x0cu
 
@@ -895,8 +898,9 @@ struct cl_wire_fastpath_reply {
 	 */
 	uint32_t checksum;
 	/**
-	 * Frames dropped because their source is a broadcast or multicast address, of Ethernet
-	 * or IPv4.
+	 * Frames dropped because no answer may be sent to their source: a broadcast or
+	 * multicast address of Ethernet, or an IPv4 address that is multicast, of class E,
+	 * 0.0.0.0, or the first or last of the board's /24 network.
 	 */
 	uint32_t source;
 	/**
@@ -931,7 +935,10 @@ struct cl_wire_fastpath_reply {
 	 * because they are longer than record_bytes, or because they lie outside the window.
 	 */
 	uint32_t window;
-	/** Records dropped because the session's key has been zeroized or is about to be. */
+	/**
+	 * Records dropped because the session's slot holds no key, is about to lose it, or lost
+	 * it meanwhile.
+	 */
 	uint32_t key;
 	/** Records dropped because there was no room for the reply. */
 	uint32_t transmit_overflow;

@@ -28,9 +28,17 @@ Commands end in bounded time, whatever descriptors are under way. With 8 slots t
 - 30 cycles for `clear_key`,
 - 160 cycles for `zeroize` on the 128-bit datapath, 230 on the pipelined one.
 
-The command `abort` ends descriptors in 4 cycles, and so does `zeroize`. Both also wait for the access under way, which
-ends within `timeout_cycles`. If the service has other clients, a key command may wait for one of their commands. The
-command `zeroize`, by any client, covers all slots and takes longer with more slots.
+The command `abort` ends descriptors in 4 cycles, and so does `zeroize`. Both also wait for the access under way. A bus
+access ends after 4,096 cycles at most (`timeout_cycles`).
+
+With a fast path, both share one service. Then `load_key` and `clear_key` may wait for one key command of the fast path
+first, which takes up to 8,704 cycles more. `zeroize` waits for no command, but covers the slots of both, so it takes
+longer.
+
+Buffers must lie inside an allowed region. These are the buffer memory (`buffer` in LiteX's memory map) and, with
+Ethernet, the MAC's slots. SRAM, ROM and SDRAM are out of reach. The SoC's headers name the base address
+(CSR_ACCELERATOR_BASE) and the interrupt (ACCELERATOR_INTERRUPT). The devicetrees in `firmware/zephyr/boards` have the
+same numbers: 0xF0000000 and interrupt 2.
 
 Byte order: as in `gateware.aes`. Word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """

@@ -23,6 +23,11 @@ A command on a key waits until no datagram of its slot is under way; other sessi
 a stated number of cycles, whatever comes from the network: see `control`. A session without a key is possible. Its
 records are dropped and counted, and so are records that lose their key while they are under way.
 
+There are 8 rows and 8 key slots, 0 to 7. The slots are the fast path's own, not the accelerator's of the same number.
+There is no register for a result: `refused` tells that a command was not accepted, and `key_valid` tells whether
+`load_key` succeeded. The fast path has no interrupt. Its base address is CSR_FASTPATH_BASE in the SoC's headers, and
+0xF0002800 in the devicetrees in `firmware/zephyr/boards`.
+
 Byte order: as in `gateware.net`. Word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
 

@@ -27,7 +27,7 @@ _SESSION_REGISTERS = {
         "Bits 31:0 of the limit, an offset in bytes. Records with data that end after it are dropped.",
     ),
     Column.LIMIT_HI: (32, "Bits 63:32 of the limit."),
-    Column.SLOT: (5, "Key slot, smaller than the number of slots."),
+    Column.SLOT: (5, "Key slot of the session: a number that key_config can name."),
     **{
         column: (32, f"Bytes {4 * n} to {4 * n + 3} of the initial counter block T1, first byte in bits 7:0.")
         for n, column in enumerate((Column.IV0, Column.IV1, Column.IV2, Column.IV3))
