@@ -64,7 +64,8 @@ def render(kept: dict[str, Content]) -> list[str]:
         f"**Link speed** of the fast path only (`make bench-eth`): a core of {first['core']} bits at "
         f"{first['clock_hz'] / 1e6:g} MHz, datagrams back to back, both directions at once, 1 Gb/s. Each row is the "
         f"lower result of {' and '.join(map(str, content['sessions']))} sessions. Mbps count the UDP payload, which "
-        "includes a record's header. Latency: cycles from the first bit of a frame to the first bit of its answer:",
+        "includes a record's header. Latency: cycles from the first bit of a frame to the first bit of its answer. "
+        "Cause: the part that limits a size below 99 % of the limit; `-` where there is none:",
         "",
         *table(["payload", "key bits", "in Mbps", "out Mbps", "limit", "share of the limit", "latency", "cause"], rows),
     ]

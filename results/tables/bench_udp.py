@@ -36,7 +36,8 @@ def render(kept: dict[str, Content]) -> list[str]:
         f"**Link speed** (`make bench-udp`) at {records[0]['clock_hz'] / 1e6:g} MHz: data go to the board and come "
         "back in records over UDP, and count once. The stages are the CPU's cycles for one record: the MAC's "
         "registers, copies with their checksums, headers, the record service, the engine. The cycles are means over "
-        "all records of a stream, including two without data. Limit: gigabit Ethernet with such records:",
+        "all records of a stream, including two without data, and are rounded separately. Time between two records "
+        "counts for the Mbps, but for no stage. Limit: gigabit Ethernet with such records:",
         "",
         *stages(records),
         "",

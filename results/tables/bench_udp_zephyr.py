@@ -10,7 +10,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     records = kept["bench-udp_zephyr"]["records"]
     return [
         "`make bench-udp FIRMWARE=zephyr`, measured like the [table of bare metal](../../host/RESULTS.md), at "
-        f"{records[0]['clock_hz'] / 1e6:g} MHz:",
+        f"{records[0]['clock_hz'] / 1e6:g} MHz. Stages and sum are rounded separately. Time between two records "
+        "counts for the Mbps, but for no stage:",
         "",
         *stages(records),
     ]

@@ -35,6 +35,10 @@ def render(kept: dict[str, Content]) -> list[str]:
         "",
         *table(["board", "LUT4", "FF", "block RAM", "DSP"], area),
         "",
+        "The parts of each board, counted by the names of cells. A LUT between two parts may count for either. `rest` "
+        "is everything else: bus, memories, UART, timer and, where there is one, the SDRAM's controller. In "
+        "`ecpix5_sdram` most cells could not be assigned, so they count as `rest`.",
+        "",
         *table(["board", "its parts: LUT4 / FF / block RAM / DSP"], parts),
     ]
 

@@ -4,7 +4,7 @@ from results.kept import Content, ResultsError
 from results.tables import Table, table
 
 ENGINES = {
-    "table": "C with tables, on the core",
+    "table": "C with tables, on the CPU",
     "ise": "vector unit, two instructions a round, as in the paper",
     "ise_fused": "vector unit, one instruction a round",
     "ise_vmem": "the same with vector loads and stores",

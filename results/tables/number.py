@@ -18,7 +18,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     return [
         f"**One number: {fast['figure']:.0f} Mbps.** The fast path encrypts that much AES-128-CTR on gigabit Ethernet, "
         f"in records of {size:,} bytes.",
-        f"The wire itself could carry {limit:.0f} Mbps of such data. C with tables on the same RISC-V core reaches "
+        f"The wire itself could carry {limit:.0f} Mbps of such data. C with tables on the same RISC-V CPU reaches "
         f"{software['figure']:.1f} Mbps.",
         f"All three speeds are of kind `{fast['kind']}`: simulated, not measured on hardware.",
     ]
