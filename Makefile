@@ -233,7 +233,7 @@ pages: setup ## 10 s | Write all generated files: registers, instructions, recor
 	@$(PYTHON) -m firmware.codegen
 	@$(PYTHON) -m gateware.flow.devicetrees
 	@$(PYTHON) -m gateware.flow.cable_table
-	@$(PYTHON) -m cipherlane.protocol.reference
+	@$(PYTHON) -m cipherlane_base.wire.reference
 	@$(PYTHON) -m results
 
 papers: setup ## 3 s | Compare each value of the papers with ours (build/results/papers.json), one page per paper

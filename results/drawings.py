@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from io import StringIO
 
-from cipherlane.protocol.layout import HEADER
+from cipherlane_base.wire.layout import HEADER
 
 from gateware.explore.members import PEERS
 from pictures import plots, soc, timing, vector_unit

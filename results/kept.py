@@ -1,6 +1,6 @@
 """Read and write the files of figures in `results/data`. They keep what pages show of the files in `build/results`.
 
-A file is JSON: `provenance` tells how the figures were measured (`cipherlane.results.write` makes it), the rest is the
+A file is JSON: `provenance` tells how the figures were measured (`cipherlane_base.figures` makes it), the rest is the
 figures.
 """
 

@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-WIRE_LAYOUT = Path(__file__).resolve().parents[2] / "host" / "cipherlane" / "protocol" / "wire.toml"
+WIRE_LAYOUT = Path(__file__).resolve().parents[2] / "host" / "cipherlane_base" / "wire" / "wire.toml"
 CODES = WIRE_LAYOUT.with_name("codes.py")
 _INTEGER_BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
 _LINE = 96

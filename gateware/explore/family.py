@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from cipherlane import results
+from cipherlane_base import figures
 
 from gateware.explore import report
 from gateware.explore.bars import verdict
@@ -46,7 +46,7 @@ def write(tasks: list[Task], versions: dict[str, str], failed: dict[Path, list[d
         "missing": sum(done is None and task.device in DEFAULT_DEVICES for task, done in kept),
         "records": [{**record, "bars": verdict(record, found)} for record in found],
     }
-    results.write(
+    figures.write(
         RESULTS / "explore.json",
         content,
         command="make explore",

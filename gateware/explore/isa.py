@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median_low
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 from migen import Cat, Module, Signal
 from rich.console import Console
 from rich.table import Table

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from statistics import median
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 from rich.console import Console
 from rich.table import Table
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 from liteeth.mac.core import LiteEthMACCore
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream

@@ -16,7 +16,7 @@ from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
 # Inputs of a simulated board with bare-metal firmware. Packages count by the versions that requirements.txt pins.
-SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane/protocol", "requirements.txt")
+SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane_base", "requirements.txt")
 
 
 def main() -> int:
@@ -86,7 +86,7 @@ def _simulated(target: targets.Target, directory: Path, traced: bool) -> Path:
 def _sources_digest(name: str) -> str:
     tops = [REPOSITORY / source for source in SOURCES]
     files = sorted(path for top in tops for path in (top, *top.rglob("*")) if path.is_file())
-    texts = [f"{path}:{path.read_bytes().hex()}" for path in files if path.suffix != ".pyc"]
+    texts = [f"{path}:{path.read_bytes().hex()}" for path in files if path.suffix not in (".pyc", ".md")]
     return digest([], name, simulation.processor(), *texts)
 
 

@@ -11,7 +11,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from cipherlane.results import commit, write
+from cipherlane_base.figures import commit, write
 from litex.build.yosys_wrapper import YosysWrapper
 from litex.soc.integration.builder import Builder
 from rich.console import Console

@@ -10,8 +10,8 @@ simulated board, and between two configurations. New firmware changes only the s
 tools or the options of place-and-route, such as its seed. It detects builds that were mixed up. It does not prove who
 made them.
 
-If the boot ROM holds a loader, the firmware is in the code memory, after a header (`cipherlane.image`), and carries the
-build's id. The loader has its own id, and compares the first part of it with the first part of an image's id.
+If the boot ROM holds a loader, the firmware is in the code memory, after a header (`cipherlane_base.image`). It carries
+the build's id. The loader has its own id, and compares the first part of it with the first part of an image's id.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ import re
 import sys
 from pathlib import Path
 
-from cipherlane import image as images
-from cipherlane.build_id import MARK, is_text, text
-from cipherlane.protocol.layout import IMAGE
+from cipherlane_base.build_id import MARK, is_text, text
+from cipherlane_base.image import pack
+from cipherlane_base.wire.layout import IMAGE
 
 from gateware.configurations import CODE_ORIGIN
 from gateware.flow import cache
@@ -108,7 +108,7 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
     write_rom(rom, image)
     if code.is_file() and not code.is_symlink():  # a symbolic link leads to another board's file
         firmware, build_id = completed(read_rom(code)[IMAGE.size :], part)
-        image = images.pack(firmware, build_id, CODE_ORIGIN)
+        image = pack(firmware, build_id, CODE_ORIGIN)
         write_rom(code, image)
         image_file(gateware, name).write_bytes(image)
     beside = id_file(gateware, name)

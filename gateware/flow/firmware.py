@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import litex
-from cipherlane.protocol import layout
-from cipherlane.results import write
+from cipherlane_base.figures import write
+from cipherlane_base.wire import layout
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.common import get_mem_data
 

@@ -16,13 +16,13 @@ import subprocess
 from pathlib import Path
 
 from cipherlane import cables
-from cipherlane.build_id import require
 from cipherlane.cables import REMEDY
 from cipherlane.clock import REAL, Clock
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError, NoReplyError
-from cipherlane.plain import plain
+from cipherlane.expected_build import require
 from cipherlane.transport import open_transport
+from cipherlane_base.plain import plain
 
 from gateware.boards import Board, Cable
 from gateware.flow import build_id

@@ -17,10 +17,10 @@ from pathlib import Path
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
 from cipherlane.oracle import Verifier
-from cipherlane.protocol.layout import HEADER, Engine
-from cipherlane.results import Measurement, commit, write
 from cipherlane.transport.sim import SimTransport, SimUdpTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.figures import Measurement, commit, write
+from cipherlane_base.wire.layout import HEADER, Engine
 from rich.console import Console
 from rich.table import Table
 

@@ -24,9 +24,9 @@ from typing import Any
 
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.sim import SimTransport, SimUdpTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 from litex.build.sim.config import SimConfig
 from litex.build.sim.verilator import core_directory
 from litex.soc.integration.builder import Builder

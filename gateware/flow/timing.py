@@ -22,7 +22,7 @@ from itertools import product
 from pathlib import Path
 from statistics import median
 
-from cipherlane.results import commit, write
+from cipherlane_base.figures import commit, write
 from rich.console import Console
 from rich.table import Table
 

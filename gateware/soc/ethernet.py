@@ -11,7 +11,7 @@ its pins. `fastpath` is the peripheral of the fast path (`gateware.net.records.p
 import ipaddress
 from collections.abc import Callable
 
-from cipherlane.protocol.layout import UDP_PORT
+from cipherlane_base.wire.layout import UDP_PORT
 from litex.soc.integration.soc import SoCRegion, add_ip_address_constants, add_mac_address_constants
 from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import wishbone

@@ -13,7 +13,7 @@ starts with the lock, and a register write feeds it. So however bad the firmware
 Firmware could still feed the watchdog for ever without serving anybody; a break on the UART's line ends that, too.
 """
 
-from cipherlane.protocol.codes import Cause
+from cipherlane_base.wire.codes import Cause
 from litex.gen import LiteXModule
 from litex.soc.integration.soc import SoCRegion
 from litex.soc.integration.soc_core import SoCCore

@@ -11,9 +11,12 @@ the bytes in flight, sets time-outs), `calls` (one request) and `transfer` (many
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .version import __version__ as __version__
+from cipherlane_base.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from cipherlane_base.figures import Measurement
+    from cipherlane_base.wire.layout import Engine
+
     from .device import Device, SelfTest, connect
     from .errors import (
         ArgumentError,
@@ -29,9 +32,7 @@ if TYPE_CHECKING:
         VerifyError,
         VersionMismatchError,
     )
-    from .protocol.layout import Engine
     from .replies import BoardInfo
-    from .results import Measurement
     from .session import Session
     from .transfer import TransferReport
     from .transport import Transport, open_transport
@@ -62,28 +63,28 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Device": "device",
-    "SelfTest": "device",
-    "connect": "device",
-    "ArgumentError": "errors",
-    "BoardError": "errors",
-    "CipherlaneError": "errors",
-    "FileError": "errors",
-    "NoReplyError": "errors",
-    "PortError": "errors",
-    "ReplyError": "errors",
-    "ReusedError": "errors",
-    "SimulatedBoardError": "errors",
-    "TransferError": "errors",
-    "VerifyError": "errors",
-    "VersionMismatchError": "errors",
-    "Engine": "protocol.layout",
-    "BoardInfo": "replies",
-    "Measurement": "results",
-    "Session": "session",
-    "TransferReport": "transfer",
-    "Transport": "transport",
-    "open_transport": "transport",
+    "Device": ".device",
+    "SelfTest": ".device",
+    "connect": ".device",
+    "ArgumentError": ".errors",
+    "BoardError": ".errors",
+    "CipherlaneError": ".errors",
+    "FileError": ".errors",
+    "NoReplyError": ".errors",
+    "PortError": ".errors",
+    "ReplyError": ".errors",
+    "ReusedError": ".errors",
+    "SimulatedBoardError": ".errors",
+    "TransferError": ".errors",
+    "VerifyError": ".errors",
+    "VersionMismatchError": ".errors",
+    "Engine": "cipherlane_base.wire.layout",
+    "BoardInfo": ".replies",
+    "Measurement": "cipherlane_base.figures",
+    "Session": ".session",
+    "TransferReport": ".transfer",
+    "Transport": ".transport",
+    "open_transport": ".transport",
 }
 
 
@@ -91,7 +92,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that the command's `main` starts before the other modules load."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    value = globals()[name] = getattr(import_module(_MODULES[name], __name__), name)
     return value
 
 

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
+from cipherlane_base.plain import plain
+
 from . import views
-from .plain import plain
 
 _HIDDEN = "..."
 _NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # an option has this form; a key does not

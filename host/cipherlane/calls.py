@@ -3,10 +3,12 @@
 import secrets
 from typing import Any
 
+from cipherlane_base.wire import layout
+from cipherlane_base.wire.layout import HEADER, RecordType
+
 from .errors import NoReplyError
 from .link import Link
-from .protocol import layout
-from .protocol.layout import HEADER, Record, RecordType
+from .protocol.records import Record
 from .protocol.refusal import raise_refusal
 from .replies import BoardInfo, fields_of
 

@@ -8,6 +8,8 @@ failure).
 
 import sys
 
+from cipherlane_base.version import __version__
+
 from .arguments import Parser
 from .boundary import guarded
 from .commands import (
@@ -30,7 +32,6 @@ from .commands import (
     shell,
     top,
 )
-from .version import __version__
 
 _SETTINGS = (
     "Options missing from the command line come from the environment (CIPHERLANE_PORT and others), then from "

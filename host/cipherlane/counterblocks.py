@@ -5,7 +5,7 @@ The ranges of measurements are contiguous under one key, so that the board's tab
 
 import secrets
 
-from .protocol.layout import BLOCK
+from cipherlane_base.wire.layout import BLOCK
 
 MOST_STREAM = 1 << 36  # longest stream in bytes; also declared for a stream of unknown length
 

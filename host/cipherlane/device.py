@@ -7,6 +7,10 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
+from cipherlane_base.figures import Measurement
+from cipherlane_base.wire import layout
+from cipherlane_base.wire.layout import BLOCK, Engine, ErrorCode, Kind, OpenFlag, RecordType
+
 from .calls import Calls
 from .counterblocks import MOST_STREAM
 from .errors import (
@@ -20,11 +24,9 @@ from .errors import (
     VersionMismatchError,
 )
 from .link import Link
-from .protocol import layout
-from .protocol.layout import BLOCK, Engine, ErrorCode, Kind, OpenFlag, Record, RecordType
+from .protocol.records import Record
 from .recordlog import RecordLog
 from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart
-from .results import Measurement
 from .session import Session
 from .transfer import Progress
 from .transport import open_transport

@@ -12,11 +12,13 @@ import socket
 from dataclasses import dataclass
 from typing import Any
 
+from cipherlane_base.wire.layout import HEADER, INFO_MAGIC, REPLY, UDP_PORT, RecordType
+
 from . import cables
 from .clock import REAL, Clock
 from .device import Device
 from .errors import ArgumentError, CipherlaneError, PortError, ReplyError, VersionMismatchError
-from .protocol.layout import HEADER, INFO_MAGIC, REPLY, UDP_PORT, Record, RecordType, decode
+from .protocol.records import Record, decode
 from .replies import BoardInfo, fields_of
 from .transport import open_transport
 from .transport.base import Address

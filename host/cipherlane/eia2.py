@@ -2,10 +2,12 @@
 
 import secrets
 
+from cipherlane_base.wire.layout import BLOCK, REQUESTS, Engine, RecordType
+
 from .device import Device
 from .errors import ArgumentError, KeyLengthError
 from .lte import Message
-from .protocol.layout import BLOCK, REQUESTS, Engine, Record, RecordType
+from .protocol.records import Record
 from .replies import fields_of
 
 ALGORITHM = "eia2"

@@ -22,11 +22,12 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+from cipherlane_base.wire.layout import BLOCK
+
 from .errors import FileError
 from .files import ANEW, SIDECAR_FORMAT, SIDECAR_SIZE, OutputFile, read_at, write_at
 from .inputfile import InputFile, trouble
 from .lte import CTR
-from .protocol.layout import BLOCK
 from .transfer import Reader, Writer
 
 PIECE = 1 << 20  # bytes read at once when files are checked

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from cipherlane_base.wire.layout import ERROR, ERROR_TYPE, HEADER, REPLY, RecordType
+
 from .errors import CipherlaneError, NoReplyError, VersionMismatchError
 from .flights import AnyKey, Flights, Key
 from .protocol.datarun import DataCodec, Result, Run
-from .protocol.layout import ERROR, ERROR_TYPE, HEADER, REPLY, Record, RecordType, decode
+from .protocol.records import Record, decode
 from .recordlog import RecordLog
 from .transport.base import Address, Pace, Transport
 

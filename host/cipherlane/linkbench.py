@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from cipherlane_base.wire.layout import HEADER, Engine, ErrorCode
+
 from .clock import Clock
 from .counterblocks import MOST_STREAM, CounterBlocks
 from .device import Device
 from .errors import BoardError, CipherlaneError, ReplyError, SharedBoardError
 from .intervals import Interval, Intervals
-from .protocol.layout import HEADER, Engine, ErrorCode
 from .session import Session
 from .transfer import Counts, Progress
 

@@ -10,11 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import build_id
+from cipherlane_base import build_id
+from cipherlane_base.wire.layout import BLOCK, CAUSE_DOCS, HEADER, IMAGE, IMAGE_STATE_DOCS, ErrorCode, RecordType
+
 from .device import Device
 from .errors import ArgumentError, BoardError, CipherlaneError, LoadError, NoLoaderError, NoReplyError, ReplyError
-from .image import Image
-from .protocol.layout import BLOCK, CAUSE_DOCS, HEADER, IMAGE, IMAGE_STATE_DOCS, ErrorCode, Record, RecordType
+from .expected_build import require
+from .imagefile import Image
+from .protocol.records import Record
 from .replies import BoardInfo, printable
 from .transport import Transport
 from .transport.serial import SerialTransport
@@ -169,7 +172,7 @@ def await_firmware(device: Device, wanted: str) -> BoardInfo:
             f"the firmware was started but has ended: {cause_text(error.detail)}; the loader answers: load another"
         ) from error
     if wanted:
-        build_id.require(info.build_id, wanted)
+        require(info.build_id, wanted)
     return info
 
 

@@ -8,9 +8,10 @@ bits; the first bit of a byte is the most significant.
 import argparse
 from dataclasses import dataclass
 
+from cipherlane_base.wire.layout import BLOCK
+
 from .errors import ArgumentError
 from .inputfile import InputFile
-from .protocol.layout import BLOCK
 from .transfer import Writer
 
 CTR = "ctr"

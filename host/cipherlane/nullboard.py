@@ -13,11 +13,14 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from cipherlane_base.wire import layout
+from cipherlane_base.wire.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Kind, OpenFlag, RecordType
+
 from . import nullranges
 from .counterblocks import MOST_STREAM
 from .errors import PortError, VerifyError, VersionMismatchError
-from .protocol import layout
-from .protocol.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Kind, OpenFlag, Record, RecordType
+from .protocol import records
+from .protocol.records import Record
 from .transport.udp import SLOT, Datagrams
 
 MAX_DATA = 1440
@@ -123,7 +126,7 @@ class NullBoard:
     def answer(self, raw: bytes, address: Address) -> bytes | None:
         """Return the reply to a record from `address`; None if the record is dropped."""
         try:
-            record = layout.decode(raw)
+            record = records.decode(raw)
         except (VersionMismatchError, ValueError):
             return None
         if record.type & REPLY:

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .protocol.layout import BLOCK
+from cipherlane_base.wire.layout import BLOCK
 
 RANGES = 256
 KEPT = 8  # ended ranges that can be resumed

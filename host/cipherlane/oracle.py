@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cipherlane_base.wire.layout import BLOCK
+
 from .counterblocks import block_after
 from .errors import VerifyError
-from .protocol.layout import BLOCK
 from .transfer import Reader, Writer
 
 if TYPE_CHECKING:

@@ -14,11 +14,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
+from cipherlane_base.wire.layout import ERROR, ERROR_TYPE, REPLIES, REPLY, REQUESTS, Layout, RecordType
+
 from . import private
 from .claims import Use, require_replaceable
 from .clock import REAL, Clock
 from .errors import ExistsError, FileError, VersionMismatchError
-from .protocol.layout import ERROR, ERROR_TYPE, REPLIES, REPLY, REQUESTS, Layout, Record, RecordType, decode
+from .protocol.records import Record, decode
 from .replies import printable
 
 _MASKED = {"key": "masked"}

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import build_id
+from cipherlane_base import build_id
+from cipherlane_base.wire.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Kind, RecordType
+
 from .errors import ReplyError
-from .protocol.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Kind, Record, RecordType
+from .protocol.records import Record
 from .transport.base import Address
 
 MOST_WINDOW = 4096  # records; in the worst case the results of all wait in memory for an earlier one

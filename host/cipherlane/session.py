@@ -4,11 +4,13 @@ import contextlib
 from types import TracebackType
 from typing import Any, Self
 
+from cipherlane_base.figures import Measurement
+from cipherlane_base.wire.layout import HEADER, Engine, RecordType
+
 from .calls import Calls
 from .errors import ArgumentError, CipherlaneError
-from .protocol.layout import HEADER, Engine, Record, RecordType
+from .protocol.records import Record
 from .replies import BoardInfo, FastPath, Opened, SessionStat, fields_of
-from .results import Measurement
 from .transfer import Progress, Reader, Stream, Transfer, TransferReport, Watch, Writer
 
 _CLOSE_ATTEMPTS = 2  # used after an error

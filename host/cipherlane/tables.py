@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from cipherlane_base.plain import plain
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement as Width
 from rich.table import Table
 from rich.text import Text
-
-from .plain import plain
 
 _ANY_WIDTH = 1 << 16
 

@@ -9,6 +9,7 @@ import json
 import threading
 from typing import Any, ClassVar
 
+from cipherlane_base.figures import KINDS
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,7 +20,6 @@ from . import tables
 from .errors import ArgumentError
 from .live.hub import Channel, Hub
 from .live.streamer import Streamer
-from .results import KINDS
 
 STOP_PATIENCE = 30.0  # seconds allowed for closing the board at the end
 _BAR, _COURSE = 10, 60  # columns

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from cipherlane_base.wire.layout import HEADER, RecordType
+
 from .errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
 from .flights import Key
 from .link import Arrival, Link
 from .protocol.datarun import DataCodec, Result
-from .protocol.layout import HEADER, Record, RecordType
+from .protocol.records import Record
 from .protocol.refusal import raise_refusal
 from .transport.base import Address
 

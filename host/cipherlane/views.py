@@ -12,6 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from cipherlane_base.figures import Measurement
+from cipherlane_base.notices import diagnostics, one_line
+from cipherlane_base.notices import show_warning as show_warning
+from cipherlane_base.plain import plain
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -30,10 +34,6 @@ from rich.text import Text
 from .errors import FileError
 from .intervals import Interval
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
-from .notices import diagnostics, one_line
-from .notices import show_warning as show_warning
-from .plain import plain
-from .results import Measurement
 from .tables import FittingTable, cell, title_text
 
 _FEWEST_COLUMNS, _MOST_COLUMNS, _MOST_DIGITS = 20, 1000, 9

@@ -8,7 +8,7 @@ is none.
 import argparse
 import sys
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 
 from results import __main__ as all_pages
 from results import kept, papers

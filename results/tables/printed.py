@@ -2,8 +2,8 @@
 
 import io
 
-from cipherlane.results import Measurement
 from cipherlane.views import measurement_table
+from cipherlane_base.figures import Measurement
 from rich.console import Console
 
 from results.kept import Content

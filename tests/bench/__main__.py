@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 
 from gateware.flow import toolchain
 from gateware.flow.firmware import REPOSITORY

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 
 from gateware.flow import toolchain
 from gateware.flow.firmware import REPOSITORY

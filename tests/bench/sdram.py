@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 
 from gateware.flow import toolchain
 from gateware.flow.firmware import REPOSITORY

@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 from rich.console import Console
 from rich.table import Table
 

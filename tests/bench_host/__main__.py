@@ -26,9 +26,9 @@ from cipherlane.counterblocks import CounterBlocks
 from cipherlane.device import Device
 from cipherlane.linkbench import measure
 from cipherlane.protocol.datarun import DataCodec
-from cipherlane.protocol.layout import HEADER, Engine
-from cipherlane.results import write
 from cipherlane.transport.udp import UdpTransport, most_segments
+from cipherlane_base.figures import write
+from cipherlane_base.wire.layout import HEADER, Engine
 from rich.console import Console
 from rich.table import Table
 

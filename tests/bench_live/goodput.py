@@ -26,8 +26,8 @@ from cipherlane.commands.live import EDGE
 from cipherlane.device import Device
 from cipherlane.live import server, streamer
 from cipherlane.live.hub import Channel, Hub
-from cipherlane.results import write
 from cipherlane.transport import open_transport
+from cipherlane_base.figures import write
 
 from tests.bench_host.__main__ import null_board
 from tests.bench_live.viewing import Enough, load, points_of, viewed

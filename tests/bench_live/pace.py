@@ -13,8 +13,8 @@ from cipherlane.commands.live import SIMULATED_EDGE
 from cipherlane.device import Device
 from cipherlane.live import streamer
 from cipherlane.live.hub import Channel, Hub
-from cipherlane.results import write
 from cipherlane.transport import open_transport
+from cipherlane_base.figures import write
 from rich.console import Console
 from rich.table import Table
 

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import psutil
-from cipherlane.results import write
+from cipherlane_base.figures import write
 from playwright.sync_api import Page, sync_playwright
 
 from tests.bench_host.__main__ import null_board

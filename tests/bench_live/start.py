@@ -15,7 +15,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 from websockets.sync.client import connect
 
 from tests.bench_live.viewing import load

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 
 from gateware.flow import emulator, toolchain
 from gateware.flow.firmware import REPOSITORY

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from cipherlane.errors import SimulatedBoardError
-from cipherlane.results import write
+from cipherlane_base.figures import write
 
 from gateware import targets
 from gateware.flow import emulator, toolchain, zephyr

@@ -15,9 +15,9 @@ import sys
 from pathlib import Path
 
 from cipherlane.device import Device
-from cipherlane.protocol.layout import Engine
-from cipherlane.results import write
 from cipherlane.transport.sim import SimTransport
+from cipherlane_base.figures import write
+from cipherlane_base.wire.layout import Engine
 from rich.console import Console
 from rich.table import Table
 

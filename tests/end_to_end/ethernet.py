@@ -7,9 +7,9 @@ import secrets
 
 import pytest
 from cipherlane.errors import SimulatedBoardError
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.simboard import ETHERNET_BOARD, SimulatedBoard, find_board
 from cipherlane.transport.udp import SIMULATED_NETWORK, UdpTransport
+from cipherlane_base.wire.layout import Engine
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 

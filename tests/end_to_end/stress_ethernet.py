@@ -10,7 +10,7 @@ import time
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import BoardError, TransferError
-from cipherlane.protocol.layout import HEADER, VERSION, Engine, ErrorCode
+from cipherlane_base.wire.layout import HEADER, VERSION, Engine, ErrorCode
 
 from tests.end_to_end.bad_wire import BadWire
 from tests.end_to_end.ethernet import Host, reference, running_board, transfer

@@ -5,9 +5,9 @@ take.
 import random
 
 import pytest
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.firmware import records as r

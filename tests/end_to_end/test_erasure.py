@@ -20,9 +20,10 @@ from cipherlane.eia2 import eia2
 from cipherlane.errors import BoardError, CipherlaneError
 from cipherlane.lte import Message
 from cipherlane.protocol import framing
-from cipherlane.protocol.layout import REQUESTS, UDP_PORT, Engine, Record, RecordType
+from cipherlane.protocol.records import Record
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import REQUESTS, UDP_PORT, Engine, RecordType
 
 from tests.end_to_end.ethernet import Host, running_board
 from tests.end_to_end.memory import BoardMemory, Secret

@@ -8,7 +8,8 @@ import threading
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import BoardError, TransferError
-from cipherlane.protocol.layout import REPLY, Engine, ErrorCode, Record, RecordType, decode
+from cipherlane.protocol.records import Record, decode
+from cipherlane_base.wire.layout import REPLY, Engine, ErrorCode, RecordType
 
 from tests.end_to_end.bad_wire import BadWire
 from tests.end_to_end.ethernet import Host, reference, running_board, transfer

@@ -6,8 +6,8 @@ import shutil
 import sys
 
 import pytest
-from cipherlane.build_id import MARK
 from cipherlane.transport.simboard import SimulatedBoard, find_board
+from cipherlane_base.build_id import MARK
 
 from gateware import targets
 from gateware.flow import __main__ as flow

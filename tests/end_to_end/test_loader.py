@@ -14,13 +14,14 @@ import sys
 import zlib
 
 import pytest
-from cipherlane import image, loading
-from cipherlane.build_id import MARK, text
+from cipherlane import imagefile, loading
 from cipherlane.device import Device
 from cipherlane.errors import BoardError, NoReplyError
-from cipherlane.protocol.layout import IMAGE, Cause, Engine, ErrorCode, ImageState, RecordType
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base import image
+from cipherlane_base.build_id import MARK, text
+from cipherlane_base.wire.layout import IMAGE, Cause, Engine, ErrorCode, ImageState, RecordType
 
 from gateware.configurations import CODE_ORIGIN
 from gateware.flow import build_id
@@ -205,7 +206,7 @@ def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(
     monkeypatch.setattr(loading, "_SIMULATED_ENTRY_S", (15.0, 15.0))
     path = stray()
     with talk(board) as device:
-        loading.send(device, image.read(str(path)), loading.enter(device))
+        loading.send(device, imagefile.read(str(path)), loading.enter(device))
         loading.start(device)
     silent = pytest.raises(loading.LoadError, match="does not answer; the loader returns")
     with talk(board) as device, silent:
@@ -251,7 +252,7 @@ def damaged(path):
     """Return the image with one byte of its firmware changed, and the old CRC in its header."""
     whole = bytearray(path.read_bytes())
     whole[len(whole) // 2] ^= 0x10
-    return image.Image(bytes(whole[: IMAGE.size]), bytes(whole[IMAGE.size :]), CODE_ORIGIN, "")
+    return imagefile.Image(bytes(whole[: IMAGE.size]), bytes(whole[IMAGE.size :]), CODE_ORIGIN, "")
 
 
 def test_an_image_that_came_damaged_is_refused_and_nothing_started(board, another):
@@ -266,7 +267,7 @@ def test_an_image_that_came_damaged_is_refused_and_nothing_started(board, anothe
 
 def test_a_transfer_that_breaks_off_leaves_the_loader(board, another):
     path, build = another
-    chosen = image.read(str(path))
+    chosen = imagefile.read(str(path))
     with talk(board) as device:
         found = loading.enter(device)
         device.link.set_window(4096, 2048)
@@ -301,4 +302,4 @@ def test_firmware_for_other_gateware_does_not_reach_the_memory(board, another, t
 
 def test_a_program_s_image_without_a_mark_has_its_digest(make):
     path, build = make(b"\x6f\0\0\0")
-    assert MARK not in path.read_bytes() and image.read(str(path)).build_id == build
+    assert MARK not in path.read_bytes() and imagefile.read(str(path)).build_id == build

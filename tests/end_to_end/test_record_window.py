@@ -7,7 +7,7 @@ import struct
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.protocol.layout import UDP_PORT, Engine
+from cipherlane_base.wire.layout import UDP_PORT, Engine
 
 from gateware.net.events import Event
 from tests.end_to_end import ethernet

@@ -11,9 +11,9 @@ import sys
 import pytest
 from cipherlane.device import Device
 from cipherlane.protocol import framing
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 
 from gateware.flow import simulation
 from gateware.flow.firmware import REPOSITORY

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 import serial
-from cipherlane import build_id
 from cipherlane.device import Device
 from cipherlane.errors import BoardError
+from cipherlane.expected_build import expected, require
 from cipherlane.protocol.framing import FrameParser, frame
-from cipherlane.protocol.layout import REPLY, Engine, Record, RecordType, decode
+from cipherlane.protocol.records import Record, decode
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard, find_board
+from cipherlane_base.wire.layout import REPLY, Engine, RecordType
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware.flow import toolchain
@@ -55,7 +56,7 @@ def test_the_board_says_what_made_it(board):
 
 def test_the_board_is_the_build_that_its_folder_says(board):
     with Device(SerialTransport(board.url)) as device:
-        build_id.require(device.info().build_id, build_id.expected(str(find_board() / "gateware" / "sim.build_id")))
+        require(device.info().build_id, expected(str(find_board() / "gateware" / "sim.build_id")))
 
 
 def test_a_board_that_is_told_to_end_does_so_between_two_steps():

@@ -9,9 +9,9 @@ from cipherlane.device import Device
 from cipherlane.eia2 import eia2
 from cipherlane.errors import BoardError, TransferError
 from cipherlane.lte import Message
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 
 from gateware.flow import emulator, netlist_check
 from tests.end_to_end.memory import BoardMemory, words_of

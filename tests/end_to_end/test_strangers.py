@@ -5,7 +5,8 @@ import select
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.protocol.layout import UDP_PORT, Engine, Record, RecordType
+from cipherlane.protocol.records import Record
+from cipherlane_base.wire.layout import UDP_PORT, Engine, RecordType
 
 from tests.end_to_end.ethernet import Host, reference, running_board
 from tests.firmware import records as r

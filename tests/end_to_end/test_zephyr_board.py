@@ -5,9 +5,9 @@ import shutil
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import BoardError
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 
 from gateware import targets
 from gateware.flow import build_id, emulator, simulation, zephyr

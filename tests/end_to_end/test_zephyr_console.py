@@ -7,9 +7,9 @@ from statistics import median
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 
 from tests.end_to_end.test_simulated_board import reference
 from tests.waiting import until

@@ -9,8 +9,8 @@ import socket
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 
 from tests.end_to_end.ethernet import Host, running_board
 from tests.end_to_end.memory import Secret

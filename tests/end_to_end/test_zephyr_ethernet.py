@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.protocol.layout import UDP_PORT, Engine
+from cipherlane_base.wire.layout import UDP_PORT, Engine
 
 from tests.end_to_end.bad_wire import BadWire
 from tests.end_to_end.ethernet import Host, reference, running_board, transfer, transfer_over_damage

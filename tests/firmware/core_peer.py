@@ -17,7 +17,7 @@ from tests.waiting import HANG_S
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "firmware" / "core"
 LTE = ROOT / "firmware" / "lte"
-WIRE_TOML = ROOT / "host" / "cipherlane" / "protocol" / "wire.toml"
+WIRE_TOML = ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]

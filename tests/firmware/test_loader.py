@@ -4,9 +4,10 @@ import random
 import struct
 
 import pytest
-from cipherlane import image
-from cipherlane.protocol import layout
-from cipherlane.protocol.layout import IMAGE, Cause, ErrorCode, ImageState, Record, RecordType, decode
+from cipherlane.protocol.records import Record, decode
+from cipherlane_base import image
+from cipherlane_base.wire import layout
+from cipherlane_base.wire.layout import IMAGE, Cause, ErrorCode, ImageState, RecordType
 
 from tests.firmware.core_peer import ROOT, CorePeer, link, portable_sources
 

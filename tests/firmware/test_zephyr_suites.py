@@ -8,9 +8,9 @@ import sys
 import psutil
 import pytest
 from cipherlane.device import Device
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 
 from gateware.flow import emulator, zephyr
 from tests.end_to_end.ethernet import running_board, transfer

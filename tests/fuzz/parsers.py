@@ -10,9 +10,10 @@ import atheris
 with atheris.instrument_imports():
     from cipherlane import replies
     from cipherlane.errors import ReplyError, VersionMismatchError
-    from cipherlane.protocol import cobs, layout
+    from cipherlane.protocol import cobs, records
     from cipherlane.protocol.framing import FrameParser
-    from cipherlane.protocol.layout import REPLIES, REPLY, Record, RecordType
+    from cipherlane.protocol.records import Record
+    from cipherlane_base.wire.layout import REPLIES, REPLY, RecordType
 
 MAX_RECORD = 512
 CHECKED = {
@@ -38,7 +39,7 @@ def frames(data: bytes) -> None:
 def records(data: bytes) -> None:
     """Decode a record; if that works, encoding must return the same bytes."""
     try:
-        record = layout.decode(data)
+        record = records.decode(data)
     except (ValueError, VersionMismatchError):
         return
     assert record.encode() == data

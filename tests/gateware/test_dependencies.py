@@ -1,7 +1,11 @@
 """Test that the hardware does not depend on how it is built, and lower network layers not on higher ones."""
 
+import subprocess
+import sys
+
 from tests.gateware.support import ROOT
 from tests.imports import cycle, graph, imported
+from tests.waiting import HANG_S
 
 # Packages that may import the build flow and files generated from the hardware.
 BUILDERS = ("explore", "flow")
@@ -35,6 +39,22 @@ def test_dependencies_run_one_way():
     assert {path.parts[1] for path in hardware} == set(BUILDERS)
     assert _importers("firmware/codegen", ["gateware.flow", "gateware.explore"]) == set()
     assert _importers("gateware", ["firmware"]) and _importers("firmware/codegen", ["gateware"])
+
+
+def test_only_the_build_flow_imports_the_host_tool():
+    assert {path.parts[:2] for path in _importers("gateware", ["cipherlane"])} == {("gateware", "flow")}
+    assert _importers("firmware", ["cipherlane"]) == set()
+
+
+def test_the_hardware_loads_without_the_host_tool():
+    program = "import sys; sys.modules['cipherlane'] = None; import gateware.soc.soc, gateware.net, gateware.boards"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=HANG_S)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_shared_formats_import_nothing_of_the_project():
+    ours = ("cipherlane", "gateware", "firmware", "results", "pictures", "tests")
+    assert _importers("host/cipherlane_base", ours) == set()
 
 
 def test_no_circles():

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cipherlane.protocol.layout import UDP_PORT
+from cipherlane_base.wire.layout import UDP_PORT
 from litex.gen.fhdl import verilog
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal

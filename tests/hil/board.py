@@ -17,10 +17,10 @@ from pathlib import Path
 
 import attr
 from cipherlane.errors import CipherlaneError, PortError
-from cipherlane.protocol.layout import UDP_PORT
 from cipherlane.transport import namespace, simboard
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.udp import SIMULATED_NETWORK, UdpTransport
+from cipherlane_base.wire.layout import UDP_PORT
 from labgrid.driver import Driver
 from labgrid.factory import target_factory
 from labgrid.protocol import ResetProtocol

@@ -10,7 +10,7 @@ import re
 import signal
 
 from cipherlane.errors import PortError
-from cipherlane.plain import plain
+from cipherlane_base.plain import plain
 from labgrid.util.proxy import proxymanager
 
 PROTOCOLS = ("raw", "rfc2217")

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cipherlane.plain import plain
+from cipherlane_base.plain import plain
 from labgrid.config import Config
 from labgrid.util import yaml
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import attr
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
-from cipherlane.plain import plain
+from cipherlane_base.plain import plain
 from labgrid.driver.exception import ExecutionError
 from labgrid.exceptions import NoResourceFoundError
 from labgrid.factory import target_factory

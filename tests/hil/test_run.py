@@ -5,7 +5,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from cipherlane.build_id import is_text
+from cipherlane_base.build_id import is_text
 
 from tests.hil import history
 from tests.hil.support import NO_CABLE, command, environment, recorded_loader, runs

@@ -4,7 +4,7 @@ import struct
 import tomllib
 from pathlib import Path
 
-WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane/protocol/wire.toml").read_text())
+WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane_base/wire/wire.toml").read_text())
 ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
 BLOCKS = 1 << 128  # number of counter blocks, after which they wrap around
 

@@ -22,10 +22,9 @@ from pathlib import Path
 
 import cipherlane.commands.report
 import cipherlane.oracle
-import cipherlane.results
 import cipherlane.start
 import cipherlane.transport.sim
-from cipherlane import image
+from cipherlane_base import image
 
 from .commands import reference
 from .hostile_plans import ENCODINGS, OLD, draw, enter, lay_out

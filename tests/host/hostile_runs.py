@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from unittest import mock
 
-from cipherlane import image, loading, private
+from cipherlane import loading, private
 from cipherlane.cli import build_parser
 from cipherlane.commands import common
 from cipherlane.device import Device
@@ -26,11 +26,12 @@ from cipherlane.errors import ArgumentError, CipherlaneError
 from cipherlane.live import streamer as streamer_module
 from cipherlane.live.hub import Channel, Hub
 from cipherlane.live.streamer import Streamer
-from cipherlane.protocol.layout import Engine
 from cipherlane.recordlog import RecordLog
 from cipherlane.top import Top
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.udp import UdpTransport
+from cipherlane_base import image
+from cipherlane_base.wire.layout import Engine
 from textual.widgets import Static
 
 from .hostile import LAST, Clock, HostileBoard, Port, Socket

@@ -3,7 +3,7 @@
 import struct
 import zlib
 
-from cipherlane.protocol.layout import IMAGE, Cause, ImageState
+from cipherlane_base.wire.layout import IMAGE, Cause, ImageState
 
 from .blocks import Refusal
 from .model import PeerBoard

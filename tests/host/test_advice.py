@@ -498,15 +498,15 @@ def test_of_tables_that_do_not_fit(to):
 
 
 def test_of_packages():
-    extras = tomllib.loads((advice.SOURCES.parent / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((advice.SOURCES / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     named = {each for text in advice.given() for each in re.findall(r"cipherlane\[([\w,]+)\]", text)}
     assert {name for each in named for name in each.split(",")} <= set(extras) and len(named) >= 4
 
 
 def test_of_targets():
-    makefile = (advice.SOURCES.parents[1] / "Makefile").read_text()
+    makefile = (advice.SOURCES.parent / "Makefile").read_text()
     named = {each for text in advice.given() for each in re.findall(r"`(?:sudo )?make ([a-z-]+)", text)}
     assert named >= {"sim", "firmware"} and all(re.search(rf"^{name}:", makefile, re.M) for name in named)
     if make := shutil.which("make"):
-        done = subprocess.run([make, "-n", "sim", "TRANSPORT=udp"], cwd=advice.SOURCES.parents[1], timeout=60)
+        done = subprocess.run([make, "-n", "sim", "TRANSPORT=udp"], cwd=advice.SOURCES.parent, timeout=60)
         assert done.returncode == 0

@@ -19,9 +19,10 @@ from cipherlane.errors import (
     VersionMismatchError,
     WindowError,
 )
-from cipherlane.protocol.layout import Engine, ErrorCode, Record, RecordType
+from cipherlane.protocol.records import Record
 from cipherlane.protocol.refusal import raise_refusal
 from cipherlane.transport.base import Pace
+from cipherlane_base.wire.layout import Engine, ErrorCode, RecordType
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from .blocks import ERRORS, WIRE

@@ -11,9 +11,9 @@ import subprocess
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import TransferError
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.base import Pace
 from cipherlane.transport.udp import UdpTransport
+from cipherlane_base.wire.layout import Engine
 
 from tests.waiting import HANG_S
 

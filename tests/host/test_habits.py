@@ -23,10 +23,10 @@ from cipherlane.discovery import MOST_ADDRESSES, addresses, boards
 from cipherlane.errors import ArgumentError, KeyLengthError, PortError
 from cipherlane.linkbench import STAGES, LinkMeasurement
 from cipherlane.nullboard import NullBoard
-from cipherlane.results import Measurement
 from cipherlane.transport import open_transport
 from cipherlane.transport.select import suggestion
 from cipherlane.transport.udp import Datagrams
+from cipherlane_base.figures import Measurement
 from rich.console import Console
 
 from tests.waiting import HANG_S

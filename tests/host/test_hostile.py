@@ -11,9 +11,9 @@ from cipherlane import views
 from cipherlane.device import Device
 from cipherlane.errors import ArgumentError, NoReplyError, PortError, ReplyError, VersionMismatchError
 from cipherlane.linkbench import _grown, _rate
-from cipherlane.protocol.layout import Engine
 from cipherlane.replies import printable
 from cipherlane.transport.udp import UdpTransport
+from cipherlane_base.wire.layout import Engine
 
 from .hostile import LAST, Clock, HostileBoard, Socket
 from .hostile_runs import run_many

@@ -10,7 +10,7 @@ from cipherlane.counterblocks import CounterBlocks
 from cipherlane.device import Device
 from cipherlane.intervals import Intervals
 from cipherlane.linkbench import measure
-from cipherlane.protocol.layout import Engine
+from cipherlane_base.wire.layout import Engine
 
 from .commands import command
 from .links import QUICK, RECORD_TIME, LossyLink, SimulatedClock

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 from cipherlane.errors import VersionMismatchError
-from cipherlane.protocol import layout, reference
+from cipherlane.protocol import records
+from cipherlane_base.wire import layout, reference
 
 from tests.waiting import HANG_S
 
@@ -38,19 +39,19 @@ def test_constants_come_from_the_definition():
 
 
 def test_record_encoding_is_the_models():
-    record = layout.Record(layout.RecordType.DATA, 0x01020304, 0x1000, 0x1122334455667788, b"abc")
+    record = records.Record(layout.RecordType.DATA, 0x01020304, 0x1000, 0x1122334455667788, b"abc")
     raw = record.encode()
     assert raw == model.HEADER.pack(2, 3, 3, 0x01020304, 0x1000, 0x1122334455667788) + b"abc"
-    assert layout.decode(raw) == record
+    assert records.decode(raw) == record
 
 
 def test_decode_refuses_wrong_sizes_and_versions():
-    raw = layout.Record(1, data=b"12345678").encode()
+    raw = records.Record(1, data=b"12345678").encode()
     for bad in (b"", raw[:1], raw[:23], raw[:-1], raw + b"x"):
         with pytest.raises(ValueError, match=r"length|shorter"):
-            layout.decode(bad)
+            records.decode(bad)
     with pytest.raises(VersionMismatchError, match=r"version 2.*version 9") as caught:
-        layout.decode(b"\x09" + raw[1:])
+        records.decode(b"\x09" + raw[1:])
     assert (caught.value.host, caught.value.board) == (2, 9)
 
 
@@ -60,7 +61,7 @@ def test_pack_needs_every_field():
 
 
 def test_reference_page_is_current():
-    command = [sys.executable, "-m", "cipherlane.protocol.reference", "--check"]
+    command = [sys.executable, "-m", "cipherlane_base.wire.reference", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 0, done.stderr
 

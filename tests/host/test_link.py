@@ -2,8 +2,9 @@ import pytest
 from cipherlane.calls import Calls
 from cipherlane.flights import Flights, Key
 from cipherlane.link import Link
-from cipherlane.protocol.layout import REPLY, Record, RecordType, decode
+from cipherlane.protocol.records import Record, decode
 from cipherlane.transport.base import Pace, Transport
+from cipherlane_base.wire.layout import REPLY, RecordType
 
 from .links import SimulatedClock
 

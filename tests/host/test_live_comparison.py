@@ -7,7 +7,7 @@ from cipherlane.device import Device
 from cipherlane.live import pictures, streamer
 from cipherlane.live.comparison import racers
 from cipherlane.live.hub import Channel
-from cipherlane.protocol.layout import Engine
+from cipherlane_base.wire.layout import Engine
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from .test_live_streamer import EDGE, watch

@@ -12,9 +12,10 @@ from cipherlane.live import pictures
 from cipherlane.live.hub import Channel, Hub
 from cipherlane.live.streamer import Streamer
 from cipherlane.nullboard import NullBoard
-from cipherlane.protocol.layout import RecordType, decode
+from cipherlane.protocol.records import decode
 from cipherlane.transport import open_transport
 from cipherlane.transport.base import Pace
+from cipherlane_base.wire.layout import RecordType
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.waiting import HANG_S

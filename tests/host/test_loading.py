@@ -7,14 +7,15 @@ import zlib
 from pathlib import Path
 
 import pytest
-from cipherlane import image, loading
-from cipherlane.build_id import text
+from cipherlane import loading
 from cipherlane.commands import common
 from cipherlane.device import Device
 from cipherlane.errors import LoadError, NoLoaderError, NoReplyError, PortError
-from cipherlane.protocol import layout
-from cipherlane.protocol.layout import IMAGE, Cause
 from cipherlane.transport.serial import SerialTransport
+from cipherlane_base import image
+from cipherlane_base.build_id import text
+from cipherlane_base.wire import layout
+from cipherlane_base.wire.layout import IMAGE, Cause
 
 from tests.waiting import HANG_S
 

@@ -14,8 +14,8 @@ from cipherlane.commands import demo
 from cipherlane.counterblocks import CounterBlocks
 from cipherlane.device import DIRECTIONS, Device
 from cipherlane.errors import RangesFullError
-from cipherlane.protocol.layout import Engine
-from cipherlane.results import Measurement
+from cipherlane_base.figures import Measurement
+from cipherlane_base.wire.layout import Engine
 
 from .commands import command, one_line_error
 from .links import LossyLink

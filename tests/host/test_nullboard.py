@@ -9,8 +9,8 @@ from cipherlane import nullranges
 from cipherlane.device import Device
 from cipherlane.errors import OtherDataError, RangesFullError, ReusedError, TicketError, TransferError
 from cipherlane.nullboard import NullBoard
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.udp import UdpTransport
+from cipherlane_base.wire.layout import Engine
 
 from .links import LossyLink
 from .model import CODES, DRAW, HEADER, OPEN, OPENED, RESUME, PeerBoard

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import ExistsError, FileError
-from cipherlane.protocol.layout import Engine
 from cipherlane.recordlog import RecordLog
+from cipherlane_base.wire.layout import Engine
 
 from tests.waiting import HANG_S
 

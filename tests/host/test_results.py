@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cipherlane import __version__, results
+from cipherlane import __version__
+from cipherlane_base import figures
 
 from tests.waiting import HANG_S
 
@@ -16,11 +17,11 @@ GIT = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost"]
 
 @pytest.fixture
 def checkout(tmp_path):
-    """Make a git repository with one commit, which contains only the file `results.py`."""
+    """Make a git repository with one commit, which contains only the file `figures.py`."""
     folder = tmp_path / "checkout"
     folder.mkdir()
-    shutil.copy(results.__file__, folder)
-    for command in (["init", "-q"], ["add", "results.py"], ["commit", "-q", "-m", "first"]):
+    shutil.copy(figures.__file__, folder)
+    for command in (["init", "-q"], ["add", "figures.py"], ["commit", "-q", "-m", "first"]):
         subprocess.run([*GIT, *command], cwd=folder, check=True, timeout=HANG_S)
     return folder
 
@@ -33,36 +34,36 @@ def head(folder: Path) -> str:
 
 
 def test_commit_is_that_of_the_checkout_and_says_whether_files_differ(checkout):
-    file = checkout / "results.py"
-    assert results.commit(file) == head(checkout)[:12]
+    file = checkout / "figures.py"
+    assert figures.commit(file) == head(checkout)[:12]
     file.write_text(file.read_text() + "\n")
-    assert results.commit(file) == head(checkout)[:12] + "-dirty"
+    assert figures.commit(file) == head(checkout)[:12] + "-dirty"
 
 
 def test_a_copy_in_another_project_or_without_git_has_no_commit(checkout, tmp_path, monkeypatch):
     for folder in (checkout / "venv", tmp_path / "elsewhere"):
         folder.mkdir()
-        assert results.commit(Path(shutil.copy(results.__file__, folder))) is None
+        assert figures.commit(Path(shutil.copy(figures.__file__, folder))) is None
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert results.commit(checkout / "results.py") is None
+    assert figures.commit(checkout / "figures.py") is None
 
 
 def test_figures_stand_behind_what_they_were_measured_with(tmp_path):
     path = tmp_path / "new" / "figures.json"
     setup = {"command": "make bench", "board": "sim", "configuration": {"cores": (1, 2)}}
-    results.write(path, {"records": [{"cycles": 10}]}, **setup, tools={"gcc": "12.2.0"})
+    figures.write(path, {"records": [{"cycles": 10}]}, **setup, tools={"gcc": "12.2.0"})
     content = json.loads(path.read_text())
     assert list(content) == ["provenance", "records"]
     assert content["records"] == [{"cycles": 10}]
     provenance = content["provenance"]
     date = datetime.fromisoformat(provenance.pop("date"))
     assert timedelta(0) <= datetime.now(UTC) - date < timedelta(minutes=1)
-    assert provenance.pop("commit") == results.commit()
+    assert provenance.pop("commit") == figures.commit()
     tools = provenance.pop("tools")
     assert tools["cipherlane"] == __version__ and tools["python"] and tools["gcc"] == "12.2.0"
     assert provenance == {"command": "make bench", "board": "sim", "configuration": {"cores": [1, 2]}}
 
 
 def test_what_takes_long_says_the_commit_that_it_began_with(tmp_path):
-    results.write(tmp_path / "x.json", {}, command="make", board="sim", configuration={}, measured="0123456789ab")
+    figures.write(tmp_path / "x.json", {}, command="make", board="sim", configuration={}, measured="0123456789ab")
     assert json.loads((tmp_path / "x.json").read_text())["provenance"]["commit"] == "0123456789ab"

@@ -9,10 +9,10 @@ import threading
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import NoReplyError, PortError
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport import open_transport
 from cipherlane.transport.base import Pace
 from cipherlane.transport.serial import SerialTransport
+from cipherlane_base.wire.layout import Engine
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR

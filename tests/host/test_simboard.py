@@ -116,7 +116,8 @@ def test_no_board_is_run_because_it_lies_where_the_user_works(tmp_path, monkeypa
 def test_an_installed_tool_has_no_checkout_to_look_in(tmp_path, monkeypatch):
     site_packages = tmp_path / "lib" / "python3" / "site-packages"
     make_build(site_packages.parent / "build" / "sim")
-    shutil.copytree(Path(simboard.__file__).parents[1], site_packages / "cipherlane")
+    for package in ("cipherlane", "cipherlane_base"):
+        shutil.copytree(Path(simboard.__file__).parents[2] / package, site_packages / package)
     monkeypatch.delenv("CIPHERLANE_SIM", raising=False)
     program = "from cipherlane.transport import simboard; print(simboard.__file__); simboard.find_board()"
     done = subprocess.run(

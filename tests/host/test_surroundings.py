@@ -8,9 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from cipherlane import encodings, private, results, settings
+from cipherlane import encodings, private, settings
 from cipherlane.errors import ArgumentError, PortError
 from cipherlane.transport import open_transport, udp
+from cipherlane_base import figures
 
 from .commands import COMMAND, IV, KEY, ON_POSIX, command, one_line_error, reference
 
@@ -187,13 +188,13 @@ def test_a_checkout_that_git_refuses(tmp_path, monkeypatch, capsys):
     author = ["-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "file"], [*author, "commit", "-qm", "x"]):
         subprocess.run(["git", *words], cwd=checkout, check=True, timeout=60)
-    known = results.commit(file)
+    known = figures.commit(file)
     assert known and capsys.readouterr().err == ""
     subprocess.run(["chown", "-R", "65534", checkout], check=True, timeout=60)
-    results._warn_of_no_commit.cache_clear()
-    assert results.commit(file) is None and results.commit(file) is None
+    figures._warn_of_no_commit.cache_clear()
+    assert figures.commit(file) is None and figures.commit(file) is None
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("cipherlane: warning: figures name no commit, because git refuses this checkout")
     assert shell(re.search(r"`(.*)`", line)[1]).returncode == 0
-    assert results.commit(file) == known and capsys.readouterr().err == ""
-    assert results.commit(tmp_path / "home") is None and capsys.readouterr().err == "", "no checkout is no refusal"
+    assert figures.commit(file) == known and capsys.readouterr().err == ""
+    assert figures.commit(tmp_path / "home") is None and capsys.readouterr().err == "", "no checkout is no refusal"

@@ -19,10 +19,11 @@ from cipherlane.errors import PortError
 from cipherlane.live.hub import Hub
 from cipherlane.live.streamer import Streamer
 from cipherlane.nullboard import NullBoard
-from cipherlane.protocol.layout import RecordType, decode
+from cipherlane.protocol.records import decode
 from cipherlane.top import Top
 from cipherlane.transport import open_transport
 from cipherlane.transport.base import Pace
+from cipherlane_base.wire.layout import RecordType
 from textual.widgets import DataTable, Footer, Static
 
 from tests.waiting import HANG_S, until

@@ -4,8 +4,8 @@ import random
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import ArgumentError, OtherDataError, PortError, TransferError
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.base import Pace
+from cipherlane_base.wire.layout import Engine
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from .links import FAST, LossyLink

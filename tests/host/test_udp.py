@@ -15,9 +15,9 @@ import pytest
 from cipherlane.device import Device
 from cipherlane.errors import BoardError, NoReplyError, PortError, ReusedError, TransferError
 from cipherlane.nullboard import NullBoard
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.base import Pace
 from cipherlane.transport.udp import Datagrams, UdpTransport, parse
+from cipherlane_base.wire.layout import Engine
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.waiting import HANG_S

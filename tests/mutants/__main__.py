@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 from rich.console import Console
 from rich.table import Table
 

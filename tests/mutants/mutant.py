@@ -29,7 +29,11 @@ class Target:
 
     def digest(self) -> str:
         """Return a digest of the tests and of all that they may depend on: the sources of their part."""
-        folders = {"host": ["host/cipherlane"], "firmware": ["firmware"], "gateware": ["gateware"]}[self.part]
+        folders = {
+            "host": ["host/cipherlane", "host/cipherlane_base"],
+            "firmware": ["firmware"],
+            "gateware": ["gateware"],
+        }[self.part]
         folders += [str(Path(test).parent) for test in self.tests]
         paths = {path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in SUFFIXES}
         paths |= set((ROOT / "tests" / self.part).glob("*.py"))

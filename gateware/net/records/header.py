@@ -1,10 +1,10 @@
-"""The record header in hardware, generated from the wire layout (host/cipherlane/protocol/wire.toml).
+"""The record header in hardware, generated from the wire layout (host/cipherlane_base/wire/wire.toml).
 
 All fields are little-endian and follow each other without padding. So a `migen.Record` of the fields has the layout of
 the header: word i of its raw bits is word i of the datagram.
 """
 
-from cipherlane.protocol.layout import BLOCK, HEADER, REPLY, VERSION, RecordType
+from cipherlane_base.wire.layout import BLOCK, HEADER, REPLY, VERSION, RecordType
 from migen import Record
 
 from gateware.net import WORD_BYTES

@@ -3,10 +3,11 @@
 import argparse
 import shlex
 
+from cipherlane_base.wire.layout import BLOCK
+
 from .. import views
 from ..counterblocks import block_after
 from ..lte import CTR
-from ..protocol.layout import BLOCK
 
 _SHOWN = 4  # number of initial counter blocks to print, one for each part
 

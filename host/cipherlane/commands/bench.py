@@ -5,6 +5,8 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from cipherlane_base.wire.layout import Engine
+
 from .. import views
 from ..clock import Clock
 from ..counterblocks import CounterBlocks
@@ -12,7 +14,6 @@ from ..device import DIRECTIONS, KEY_BITS, Device, key_bits_of
 from ..errors import ArgumentError, CipherlaneError
 from ..intervals import Intervals
 from ..linkbench import LinkMeasurement, measure
-from ..protocol.layout import Engine
 from ..replies import BoardInfo
 from ..transfer import Progress
 from . import common, keeping

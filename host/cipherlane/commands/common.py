@@ -4,11 +4,12 @@ import argparse
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from cipherlane_base.wire.layout import Engine
+
 from .. import lte, settings
 from ..claims import WrittenName
 from ..device import Device
 from ..errors import ArgumentError
-from ..protocol.layout import Engine
 from ..recordlog import RecordLog
 from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD

@@ -4,6 +4,9 @@ import argparse
 import contextlib
 from typing import Any
 
+from cipherlane_base.figures import Measurement
+from cipherlane_base.wire.layout import BLOCK, Engine
+
 from .. import keys, lte, views
 from ..claims import STANDARD, OutName, ReadName
 from ..counterblocks import MOST_STREAM, block_after
@@ -13,8 +16,6 @@ from ..files import ANEW, OutputFile
 from ..inputfile import InputFile
 from ..journal import Journal
 from ..oracle import Verifier
-from ..protocol.layout import BLOCK, Engine
-from ..results import Measurement
 from ..session import Session
 from . import advice, common
 

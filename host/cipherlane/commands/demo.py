@@ -9,14 +9,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from cipherlane_base.figures import Measurement
+from cipherlane_base.wire.layout import Engine
+
 from .. import oracle, views
 from ..claims import ReadName
 from ..counterblocks import CounterBlocks
 from ..device import DIRECTIONS, KEY_BITS, Device
 from ..errors import ArgumentError, CipherlaneError, FileError, VerifyError
-from ..protocol.layout import Engine
 from ..replies import BoardInfo
-from ..results import Measurement
 from . import common, keeping
 
 ENGINES = sorted((engine for engine in Engine if engine.traits.demo), key=lambda engine: -engine.traits.rank)

@@ -6,11 +6,13 @@ import statistics
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .. import build_id, cables, routes, tables, views
+from cipherlane_base.wire.codes import Engine, Kind
+
+from .. import cables, routes, tables, views
 from ..claims import ReadName
 from ..device import Device
 from ..errors import BoardError, CipherlaneError, NoReplyError, PortError, ReplyError
-from ..protocol.codes import Engine, Kind
+from ..expected_build import expected, require
 from ..transport import udp
 from . import common
 
@@ -70,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
     """Yield each check with its exit status; skip checks that need a board if it does not answer."""
-    wanted = build_id.expected(args.expect) if args.expect else ""
+    wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)
     except CipherlaneError as error:
@@ -144,7 +146,7 @@ def _cable(port: str) -> tuple[Check, int]:
 def _build(device: Device, wanted: str) -> str:
     seen = device.info().build_id
     if wanted:
-        build_id.require(seen, wanted)
+        require(seen, wanted)
         return f"{seen}, as expected"
     if not seen:
         raise _SkippedError("the board has no build id")

@@ -4,7 +4,9 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from .. import build_id, settings, tables, views
+from cipherlane_base import build_id
+
+from .. import settings, tables, views
 from ..discovery import Found, SerialPort, ask, boards, serial_ports
 from ..errors import NoReplyError
 from ..transport.udp import SCHEME, parse

@@ -10,12 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import results, views, whole
+from cipherlane_base import figures
+from cipherlane_base.figures import Measurement
+
+from .. import views, whole
 from ..claims import WrittenName
 from ..device import Device
 from ..errors import CipherlaneError, FileError
 from ..linkbench import LinkMeasurement
-from ..results import Measurement
 
 
 def add_results_option(parser: argparse.ArgumentParser) -> None:
@@ -44,16 +46,14 @@ def write_results(
     if args.results:
         info = device.info()
         with _naming(args.results, "--results"):
-            results.write(
-                Path(args.results),
+            found = figures.document(
                 {**({"interrupted": interrupted} if interrupted else {}), "records": records},
                 command=shlex.join(["cipherlane", *(word for word in map(str, args.argv) if word != "--force")]),
                 board=info.board,
                 configuration={"firmware": f"{info.firmware} {info.firmware_version}", "clock_hz": info.clock_hz},
                 tools=device.link.transport.tools,
-                replace=args.force,
-                option="--results",
             )
+            whole.write(Path(args.results), found, replace=args.force, option="--results")
     if args.csv:
         rows = [_flat(record) for record in records]
         text = io.StringIO()

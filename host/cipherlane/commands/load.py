@@ -4,11 +4,12 @@ import argparse
 import contextlib
 from typing import Any
 
-from .. import image, loading, views
+from cipherlane_base.wire.layout import ImageState
+
+from .. import imagefile, loading, views
 from ..claims import ReadName
 from ..device import Device
 from ..errors import ArgumentError, LoadError
-from ..protocol.layout import ImageState
 from ..transport.udp import SCHEME
 from . import common
 
@@ -37,7 +38,7 @@ def add_to(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Load and start the firmware."""
-    chosen = image.read(args.file) if args.file else None
+    chosen = imagefile.read(args.file) if args.file else None
     if args.port and args.port.startswith((f"{SCHEME}:", "sim+udp")):
         raise ArgumentError("the loader answers only on the UART: name a serial port with --port")
     # do not connect: the loader does not know that request
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _send(device: Device, chosen: image.Image, entered: loading.LoaderInfo) -> None:
+def _send(device: Device, chosen: imagefile.Image, entered: loading.LoaderInfo) -> None:
     loading.require_fit(chosen, entered)
     with views.transfer_progress("firmware", len(chosen.firmware)) as progress:
         loading.send(device, chosen, entered, progress)

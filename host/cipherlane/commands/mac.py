@@ -3,12 +3,13 @@
 import argparse
 from typing import Any
 
+from cipherlane_base.wire.layout import Engine
+
 from .. import keys, lte, views
 from ..claims import STANDARD, ReadName
 from ..eia2 import ALGORITHM, eia2
 from ..errors import ArgumentError
 from ..inputfile import InputFile
-from ..protocol.layout import Engine
 from . import common
 
 _ENGINES = [engine for engine in Engine if engine.traits.cipher == "aes" and not engine.traits.serves]

@@ -5,9 +5,9 @@ import sys
 from typing import Any
 
 import shtab
+from cipherlane_base.version import __version__
 
 from ..errors import ArgumentError
-from ..version import __version__
 from . import common
 
 _FILES = ("FILE", "IN", "OUT")

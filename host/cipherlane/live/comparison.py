@@ -5,10 +5,11 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from cipherlane_base.wire.layout import Engine
+
 from .. import oracle
 from ..counterblocks import MOST_STREAM, CounterBlocks
 from ..device import Device
-from ..protocol.layout import Engine
 from ..session import Session
 from ..transfer import TransferReport, Watch
 from .figures import Point, cycles_of, point, together

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from cipherlane_base.wire.layout import Engine
+
 from ..linkbench import network_of
-from ..protocol.layout import Engine
 from ..session import Session
 from ..transfer import TransferReport
 

@@ -9,9 +9,10 @@ import io
 import threading
 from collections.abc import Callable, Iterator
 
+from cipherlane_base.wire.layout import Engine
+
 from ..device import Device
 from ..errors import CipherlaneError
-from ..protocol.layout import Engine
 from ..session import Session
 from .frames import Sample
 

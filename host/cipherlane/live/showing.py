@@ -4,10 +4,11 @@ import functools
 import json
 from dataclasses import asdict, dataclass
 
+from cipherlane_base.wire.layout import BLOCK
+
 from .. import oracle
 from ..counterblocks import CounterBlocks
 from ..device import KEY_BITS
-from ..protocol.layout import BLOCK
 from .frames import Sample
 from .hub import Channel, Hub
 from .randomness import SUSPICIOUS, evenness

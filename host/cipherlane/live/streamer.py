@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
 
+from cipherlane_base.wire.layout import BLOCK, Engine
+
 from .. import oracle
 from ..counterblocks import MOST_STREAM, CounterBlocks, block_after
 from ..device import KEY_BITS, Device
 from ..errors import ArgumentError, CipherlaneError, TransferError
-from ..protocol.layout import BLOCK, Engine
 from ..replies import BoardInfo
 from ..transfer import Counts, Watch
 from . import pictures

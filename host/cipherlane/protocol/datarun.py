@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .layout import HEADER, REPLY, VERSION, RecordType
+from cipherlane_base.wire.layout import HEADER, REPLY, VERSION, RecordType
 
 Result = tuple[int, bytes]  # offset and data of a result
 

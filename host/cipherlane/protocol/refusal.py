@@ -2,8 +2,10 @@
 
 import contextlib
 
+from cipherlane_base.wire.layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode, RecordType
+
 from .. import errors
-from .layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode, Record, RecordType
+from .records import Record
 
 # Error codes with their own handling: code, exception, and advice to the user.
 _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {

@@ -1,4 +1,4 @@
-"""Makes an HTML page from files of figures that `cipherlane.results.write` wrote.
+"""Makes an HTML page from files of figures that `cipherlane_base.figures.write` wrote.
 
 `sources` reads and checks the files, `figures` finds tables and plots in them, and `best` finds the figures that
 readers look for first. `words` writes names and numbers for people, `sorting` makes tables that sort without a script,

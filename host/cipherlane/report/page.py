@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from cipherlane_base.figures import KINDS
+from cipherlane_base.version import __version__
+
 from .. import plots
-from ..results import KINDS
-from ..version import __version__
 from . import figures, sorting
 from .best import best as find_best
 from .best import table as best_table

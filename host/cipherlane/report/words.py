@@ -1,6 +1,7 @@
 """Writes names and numbers in words for people; the raw data on a page keep the names and numbers of the files."""
 
-from ..protocol.layout import Engine
+from cipherlane_base.wire.layout import Engine
+
 from .figures import Cell, cell, is_figure
 
 FILES = {

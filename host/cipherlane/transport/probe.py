@@ -8,7 +8,9 @@ import contextlib
 import secrets
 import socket
 
-from ..protocol.layout import Record, RecordType
+from cipherlane_base.wire.layout import RecordType
+
+from ..protocol.records import Record
 from .base import Address
 
 

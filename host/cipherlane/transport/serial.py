@@ -8,9 +8,10 @@ import errno
 from collections import deque
 from typing import Any
 
+from cipherlane_base.wire import layout
+
 from ..clock import REAL, Clock
 from ..errors import PortError
-from ..protocol import layout
 from ..protocol.framing import DELIMITER, FrameParser, FramingCounters, frame, frame_size
 from . import tcp
 from .base import HARDWARE, SIMULATED, Transport

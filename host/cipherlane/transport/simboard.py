@@ -25,8 +25,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from cipherlane_base.wire.layout import UDP_PORT
+
 from ..errors import SimulatedBoardError
-from ..protocol.layout import UDP_PORT
 from . import launcher, namespace
 
 DESCRIPTION = "board.json"

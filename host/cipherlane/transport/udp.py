@@ -15,10 +15,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
+from cipherlane_base.wire.layout import UDP_PORT
+
 from ..clock import REAL, Clock
 from ..errors import PortError
 from ..protocol.datarun import Run
-from ..protocol.layout import UDP_PORT
 from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 

@@ -32,7 +32,7 @@ COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfffffffe")
 def library(tmp_path_factory):
     folder = tmp_path_factory.mktemp("driver")
     (folder / "cl_accel_regs.h").write_text(registers.render())
-    (folder / "cl_wire.h").write_text(wire.render(ROOT / "host" / "cipherlane" / "protocol" / "wire.toml"))
+    (folder / "cl_wire.h").write_text(wire.render(ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"))
     command = [
         "gcc",
         "-std=c11",

@@ -8,7 +8,7 @@ for each core, and writes ``build/results/dma.json``.
 import os
 from dataclasses import asdict, dataclass
 
-from cipherlane.results import write
+from cipherlane_base.figures import write
 from litex.soc.interconnect import wishbone
 from migen import Module
 from rich.console import Console

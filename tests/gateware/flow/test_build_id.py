@@ -1,8 +1,8 @@
 """Test the build id: what it depends on, what it does not depend on, and where it is stored."""
 
 import pytest
-from cipherlane import image
-from cipherlane.build_id import MARK, text
+from cipherlane import imagefile
+from cipherlane_base.build_id import MARK, text
 
 from gateware.configurations import CODE_ORIGIN
 from gateware.flow import build_id, emulator
@@ -86,7 +86,7 @@ def test_firmware_behind_a_loader_has_a_header_and_its_own_id(gateware):
         folder = write(gateware, verilog=verilog)
         build_id.write_rom(folder / "sim_code.init", bytes(32) + content)
         shown = build_id.complete(folder, "sim")
-        made = image.read(str(folder / "sim.firmware"))
+        made = imagefile.read(str(folder / "sim.firmware"))
         assert made.build_id == shown == build_id.read(folder, "sim")
         assert made.header + made.firmware == build_id.read_rom(folder / "sim_code.init")
         assert made.firmware == content.replace(MARK, bytes.fromhex(shown.replace("-", "")))

@@ -8,7 +8,7 @@ import sys
 import pytest
 import yaml
 from cipherlane import cables
-from cipherlane.protocol.codes import Engine
+from cipherlane_base.wire.codes import Engine
 
 from gateware import boards, targets
 from gateware.flow import cable_table, environment

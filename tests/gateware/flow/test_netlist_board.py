@@ -6,8 +6,8 @@ import json
 import socket
 
 import pytest
-from cipherlane.protocol.layout import Engine
 from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane_base.wire.layout import Engine
 
 from gateware import targets
 from gateware.flow import netlist, netlist_board, netlist_check

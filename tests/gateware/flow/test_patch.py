@@ -7,7 +7,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from cipherlane.build_id import text
+from cipherlane_base.build_id import text
 
 from gateware import targets
 from gateware.flow import bitstream, build_id, netlist_board, patch, rom, unpacked

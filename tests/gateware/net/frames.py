@@ -4,7 +4,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 
-from cipherlane.protocol.layout import HEADER, REPLY, VERSION, RecordType
+from cipherlane_base.wire.layout import HEADER, REPLY, VERSION, RecordType
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 PREAMBLE = bytes([0x55] * 7 + [0xD5])

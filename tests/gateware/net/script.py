@@ -5,7 +5,7 @@ import zlib
 from array import array
 from dataclasses import dataclass
 
-from cipherlane.protocol.layout import UDP_PORT
+from cipherlane_base.wire.layout import UDP_PORT
 
 from tests.gateware.net import frames
 from tests.gateware.net.frames import PREAMBLE, Session

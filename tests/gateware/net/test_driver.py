@@ -67,7 +67,7 @@ class Client(ctypes.Structure):
 def library(tmp_path_factory):
     folder = tmp_path_factory.mktemp("driver")
     (folder / "cl_fastpath_regs.h").write_text(registers.render(registers.FAST_PATH))
-    (folder / "cl_wire.h").write_text(wire.render(ROOT / "host" / "cipherlane" / "protocol" / "wire.toml"))
+    (folder / "cl_wire.h").write_text(wire.render(ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"))
     command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", f"-I{folder}"]
     command += [f"-I{FIRMWARE}", str(ROOT / "tests" / "gateware" / "net" / "driver_shim.c")]
     command += [str(FIRMWARE / "streams" / "window.c"), "-o", str(folder / "driver.so")]

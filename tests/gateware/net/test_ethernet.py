@@ -5,7 +5,7 @@ from array import array
 from collections import Counter
 
 import pytest
-from cipherlane.protocol.layout import VERSION
+from cipherlane_base.wire.layout import VERSION
 
 from gateware.net.events import Event
 from tests.gateware.net import frames

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from cipherlane.protocol.codes import Cause
+from cipherlane_base.wire.codes import Cause
 from litex.gen import LiteXModule
 from litex.soc.cores.uart import RS232PHYTX
 from litex.soc.interconnect import csr_bus

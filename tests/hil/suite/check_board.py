@@ -1,7 +1,7 @@
 """The board comes into service, matches the environment file, and computes the results that the standards state."""
 
 import pytest
-from cipherlane.protocol.layout import RecordType
+from cipherlane_base.wire.layout import RecordType
 
 REQUESTS = 16
 NAME_BYTES = 16  # longest name of a board in a record

@@ -10,10 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from cipherlane import Engine, results
+from cipherlane import Engine
 from cipherlane.device import Device
-from cipherlane.plain import plain
-from cipherlane.version import __version__
+from cipherlane_base import figures
+from cipherlane_base.plain import plain
+from cipherlane_base.version import __version__
 from labgrid.exceptions import NoSupplierFoundError
 from labgrid.pytestplugin.hooks import LABGRID_ENV_KEY
 from labgrid.resource.remote import RemotePlace
@@ -148,7 +149,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
         # The environment file contains only the token, not the place's name.
         "place": place and offered.text(place.manager.session.get_place(place.name).name, "place"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": results.commit(),
+        "commit": figures.commit(),
         "tools": {
             "cipherlane": __version__,
             "labgrid": version("labgrid"),

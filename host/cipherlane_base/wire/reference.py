@@ -1,6 +1,6 @@
 """Writes the reference page README.md in this folder from wire.toml.
 
-`python -m cipherlane.protocol.reference` writes the page; with `--check` it fails if the page is stale.
+`python -m cipherlane_base.wire.reference` writes the page; with `--check` it fails if the page is stale.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def render() -> str:
     """Return the page as Markdown."""
     wire = layout.load_wire()
     lines = [
-        "<!-- Generated from wire.toml by `python -m cipherlane.protocol.reference`; do not edit. -->",
+        "<!-- Generated from wire.toml by `python -m cipherlane_base.wire.reference`; do not edit. -->",
         "",
         f"# Records, version {wire['version']}",
         "",
@@ -82,13 +82,13 @@ def render() -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Write the page, or with `--check` return 1 if it is stale."""
-    parser = argparse.ArgumentParser(prog="python -m cipherlane.protocol.reference", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m cipherlane_base.wire.reference", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="fail if the page is stale, write nothing")
     text = render()
     if parser.parse_args(argv).check:
         if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
             return 0
-        sys.stderr.write(f"{PAGE} is stale: run `python -m cipherlane.protocol.reference`\n")
+        sys.stderr.write(f"{PAGE} is stale: run `python -m cipherlane_base.wire.reference`\n")
         return 1
     PAGE.write_text(text, encoding="utf-8")
     return 0

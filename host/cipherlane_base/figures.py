@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from . import whole
 from .notices import show_warning
 from .version import __version__
 
@@ -57,8 +56,7 @@ def _warn_of_no_commit(command: str) -> None:
     )
 
 
-def write(
-    path: Path,
+def document(
     content: Mapping[str, Any],
     *,
     command: str,
@@ -66,26 +64,17 @@ def write(
     configuration: Mapping[str, Any],
     tools: Mapping[str, str] | None = None,
     measured: str | None = None,
-    replace: bool = True,
-    option: str = "FILE",
-) -> None:
-    """Write figures as JSON after their `provenance`: date (UTC), commit, command, board, configuration, tools.
+) -> str:
+    """Return figures as JSON text after their `provenance`: date (UTC), commit, command, board, configuration, tools.
 
     Args:
-        path: the file; its folder is created.
         content: the figures.
         command: the command that measured them.
         board: the board that was measured.
         configuration: its settings, by name.
-        tools: versions of the tools that built and measured it, in addition to this package and Python.
+        tools: versions of the tools that built and measured it, in addition to the project and Python.
         measured: the `commit` that was measured, for long measurements during which the checkout may change; by default
             the current commit.
-        replace: whether to replace an existing file.
-        option: the option that names the file, for errors.
-
-    Raises:
-        FileError: the file cannot be written; ExistsError if it exists and is not to be replaced.
-        OSError: the file or its folder cannot be created.
     """
     provenance = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -95,8 +84,22 @@ def write(
         "configuration": dict(configuration),
         "tools": {"cipherlane": __version__, "python": platform.python_version(), **(tools or {})},
     }
-    text = json.dumps({"provenance": provenance, **content}, indent=2) + "\n"
-    whole.write(path, text, replace=replace, option=option)
+    return json.dumps({"provenance": provenance, **content}, indent=2) + "\n"
+
+
+def write(path: Path, content: Mapping[str, Any], **circumstances: Any) -> None:
+    """Write the `document` of `content` to the file `path` in one step; create its folder, and replace an older file.
+
+    Raises:
+        OSError: the folder or the file cannot be created.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(document(content, **circumstances), encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

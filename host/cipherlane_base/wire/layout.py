@@ -9,9 +9,8 @@ import tomllib
 from collections import namedtuple
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..errors import VersionMismatchError
 from .codes import UDP_PORT as UDP_PORT
 from .codes import VERSION as VERSION
 from .codes import Cause as Cause
@@ -92,7 +91,6 @@ ERROR_TYPE: int = _WIRE["error"]["code"]
 ERROR_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["error_code"]}
 
 HEADER = Layout("Header", _WIRE["header"]["fields"])
-_HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
 ERROR = Layout("Error", _WIRE["error"]["fields"])
 IMAGE = Layout("Image", _WIRE["image"]["fields"])
 IMAGE_MAGIC = int.from_bytes(b"CLFW", "little")
@@ -109,36 +107,3 @@ for _record in _WIRE["record"]:
         _name = (_record["name"] + "_" + _side).title().replace("_", "")
         if _fields != "data":
             _layouts[_record["code"]] = Layout(_name, _fields)
-
-
-class Record(NamedTuple):
-    """A record: header fields and data. `type` has bit 7 set in replies."""
-
-    type: int
-    session: int = 0
-    offset: int = 0
-    token: int = 0
-    data: bytes = b""
-
-    def encode(self) -> bytes:
-        """Return the record as bytes: header and data."""
-        type_, session, offset, token, data = self
-        return _HEADER.pack(VERSION, type_, len(data), session, offset, token) + data
-
-
-def decode(raw: bytes) -> Record:
-    """Return the record in `raw`.
-
-    Raises:
-        VersionMismatchError: the first byte is another version of the layout.
-        ValueError: the size does not match the header or the length field.
-    """
-    if raw and raw[0] != VERSION:
-        raise VersionMismatchError(host=VERSION, board=raw[0])
-    if len(raw) < HEADER.size:
-        raise ValueError(f"record of {len(raw)} bytes is shorter than its header of {HEADER.size}")
-    _, type_, length, session, offset, token = _HEADER.unpack_from(raw)
-    data = bytes(raw[_HEADER.size :])
-    if length != len(data):
-        raise ValueError(f"length field is {length}, but the record has {len(data)} bytes of data")
-    return Record(type_, session, offset, token, data)

@@ -1,32 +1,11 @@
-"""Build ids: 16 bytes that identify a board's gateware and firmware. The build flow puts them into both.
-
-The text form is two hexadecimal digests with a hyphen between them: gateware, then firmware.
-"""
+"""Compares the build id that a board reports with the one that the user expects."""
 
 import json
-import re
 from pathlib import Path
 
+from cipherlane_base.build_id import is_text
+
 from .errors import ArgumentError, ReplyError
-
-MARK = b"cipherlane build"  # placeholder until the build flow writes an id
-_PART = len(MARK) // 2
-_TEXT = re.compile(rf"[0-9a-f]{{{2 * _PART}}}-[0-9a-f]{{{2 * _PART}}}")
-
-
-def text(field: bytes) -> str:
-    """Return the text form of a build id, or an empty text if `field` holds the placeholder."""
-    return "" if field in (MARK, bytes(len(MARK))) else f"{field[:_PART].hex()}-{field[_PART:].hex()}"
-
-
-def short(shown: str) -> str:
-    """Return the beginnings of both digests, for tables; a hyphen if `shown` is no build id."""
-    return "-".join(part[:8] for part in shown.split("-")) or "-"
-
-
-def is_text(shown: str) -> bool:
-    """Return whether `shown` is a build id in its text form."""
-    return bool(_TEXT.fullmatch(shown))
 
 
 def expected(given: str) -> str:

@@ -1,18 +1,16 @@
-"""Firmware images that a loader starts: a header followed by the firmware, as wire.toml defines them.
-
-Only the build flow makes them; each image fits one gateware and one load address.
-"""
+"""Reads and checks files of firmware images, which `cipherlane load` sends to a loader."""
 
 import zlib
 from pathlib import Path
 from typing import NamedTuple
 
-from . import build_id
+from cipherlane_base.build_id import text
+from cipherlane_base.image import COVERED
+from cipherlane_base.wire.layout import IMAGE, IMAGE_MAGIC
+
 from .errors import FileError
-from .protocol.layout import IMAGE, IMAGE_MAGIC
 
 MOST = 1 << 20  # maximum bytes read from a file: larger than any board's code memory
-_COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the CRC itself
 _HOW = "`make firmware BOARD=... CONFIG=loader` writes one next to the bitstream: <board>_loader.firmware"
 
 
@@ -23,18 +21,6 @@ class Image(NamedTuple):
     firmware: bytes
     origin: int
     build_id: str
-
-
-def pack(firmware: bytes, build: bytes, origin: int) -> bytes:
-    """Return the image of `firmware`, a multiple of 4 bytes linked for the address `origin`, with its build id."""
-    fields: dict[str, int | bytes] = {
-        "magic": IMAGE_MAGIC,
-        "length": len(firmware),
-        "origin": origin,
-        "build_id": build,
-    }
-    covered = IMAGE.pack(**fields, crc=0)[:_COVERED]
-    return IMAGE.pack(**fields, crc=zlib.crc32(firmware, zlib.crc32(covered))) + firmware
 
 
 def read(path: str) -> Image:
@@ -55,6 +41,6 @@ def read(path: str) -> Image:
     if not firmware or len(firmware) != fields.length or len(firmware) % 4:
         size = f"more than {MOST}" if len(data) > MOST else f"{len(firmware)}"
         raise FileError(f"{path} has {size} bytes of firmware, but its header declares {fields.length}: copy it again")
-    if zlib.crc32(firmware, zlib.crc32(data[:_COVERED])) != fields.crc:
+    if zlib.crc32(firmware, zlib.crc32(data[:COVERED])) != fields.crc:
         raise FileError(f"{path} is damaged: its CRC-32 differs from the one in its header; copy it again")
-    return Image(data[: IMAGE.size], firmware, fields.origin, build_id.text(fields.build_id))
+    return Image(data[: IMAGE.size], firmware, fields.origin, text(fields.build_id))

@@ -1,0 +1,4 @@
+"""The formats that host tool, firmware and gateware share: records on the wire, images, build ids, files of figures.
+
+This package imports nothing else of the project.
+"""

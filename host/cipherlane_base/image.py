@@ -1,0 +1,22 @@
+"""Firmware images that a loader starts: a header followed by the firmware, as wire.toml defines them.
+
+Only the build flow makes them; each image fits one gateware and one place in memory.
+"""
+
+import zlib
+
+from .wire.layout import IMAGE, IMAGE_MAGIC
+
+COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the CRC itself
+
+
+def pack(firmware: bytes, build: bytes, origin: int) -> bytes:
+    """Return the image of `firmware`, a multiple of 4 bytes linked for the address `origin`, with its build id."""
+    fields: dict[str, int | bytes] = {
+        "magic": IMAGE_MAGIC,
+        "length": len(firmware),
+        "origin": origin,
+        "build_id": build,
+    }
+    covered = IMAGE.pack(**fields, crc=0)[:COVERED]
+    return IMAGE.pack(**fields, crc=zlib.crc32(firmware, zlib.crc32(covered))) + firmware

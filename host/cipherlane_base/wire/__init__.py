@@ -1,0 +1,1 @@
+"""Records on the wire: `wire.toml` defines them, and everything else here is derived from it."""
