@@ -15,7 +15,7 @@ from cipherlane_base.plain import plain
 from . import views
 
 _HIDDEN = "..."
-_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # an option has this form; a key does not
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # options match this pattern, but keys do not
 
 
 class Parser(argparse.ArgumentParser):

@@ -28,7 +28,7 @@ class WrittenName(str):
 
 
 class OutName(WrittenName):
-    """Name of an output file, which has a temporary name until it is complete; or `-` for standard output."""
+    """Name of an output file, written under a temporary name until it is complete; or `-` for standard output."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def standard_streams(reads_input: bool) -> Iterator[Use]:
 
 def _are_one(one: Use, other: Use) -> bool:
     if one.name.startswith("standard ") and other.name.startswith("standard ") and one.written and other.written:
-        return False  # allowed, for a shell's 2>&1
+        return False  # standard output and error may be one file (2>&1)
     first, second = one.seen(), other.seen()
     if first and second:
         return is_same(first, second)

@@ -7,7 +7,7 @@ import secrets
 
 from cipherlane_base.wire.layout import BLOCK
 
-MOST_STREAM = 1 << 36  # longest stream in bytes; also declared for a stream of unknown length
+MOST_STREAM = 1 << 36  # longest stream in bytes; also the length declared for a stream of unknown length
 
 
 def block_after(block: bytes, count: int) -> bytes:
@@ -34,5 +34,7 @@ class CounterBlocks:
         return self._last
 
     def give_back(self, size: int) -> None:
-        """Release the blocks that the last stream did not use, for the next stream; it used those of `size` bytes."""
+        """Let the next stream use the blocks that the last stream left; the last stream used only its first `size`
+        bytes.
+        """
         self._next = block_after(self._last, -(-size // BLOCK))

@@ -34,8 +34,8 @@ from .transport.base import Pace, Transport
 from .transport.serial import DEFAULT_BAUD
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # the index is the code in a record
-SIM_BENCH_BYTES = 4096  # for C engines on a simulated board, where the whole buffer would take a minute
+DIRECTIONS = ("encrypt", "decrypt")  # the index of a direction is its code in records
+SIM_BENCH_BYTES = 4096  # bytes to benchmark with C engines on a simulated board; the whole buffer would take a minute
 _MOST_BENCH_PARTS = 1 << 16
 # Bits of a counter block that must be 0 in 128-EEA1: all bits after DIRECTION, except the low 16 bits of the block
 # number.
@@ -77,13 +77,7 @@ class Device(Calls):
         self._info: BoardInfo | None = None
 
     def connect(self) -> BoardInfo:
-        """Discard leftovers of an earlier conversation and request the board's identity.
-
-        Raises:
-            NoReplyError: nothing answers, or the answer is not from a Cipherlane board.
-            ReplyError: the identity that the board reports is invalid.
-            VersionMismatchError: the board uses another version of the record layout.
-        """
+        """Discard data of an earlier connection, and request the board's identity."""
         link = self.link
         link.transport.resync()
         link.drain(_DRAIN_QUIET, min(_DRAIN_LIMIT, link.pace.first))
@@ -205,7 +199,7 @@ class Device(Calls):
         return record_bytes
 
     def _open(self, fields: dict[str, Any]) -> tuple[Opened, int]:
-        """Exchange the records that open a session; return what the board granted and the session's token."""
+        """Open a session by exchanging records; return the values that the board assigned and the session's token."""
         table, token = layout.REQUESTS[RecordType.OPEN], secrets.randbits(64)
         data = table.pack(**fields)
         try:

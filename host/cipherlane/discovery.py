@@ -147,7 +147,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
                 data, size, address = arrived
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
-                    # without info there is no token: then the address must match
+                    # An answer without info has no token to check, so its address must be one that was asked.
                     if answer and (answer.info or address in missing):
                         found[address] = answer
                         missing.discard(address)

@@ -29,7 +29,9 @@ class ExistsError(FileError):
     """A file exists, and the user did not ask to replace it."""
 
     def __init__(self, name: str, remedy: str = "name another OUT", link: bool = False):
-        """Name the file and the `remedy` other than replacing it; `link` is true if the file is a symbolic link."""
+        """Create the error for the file `name`. `remedy` is the alternative to replacing it; `link` is true for a
+        symbolic link.
+        """
         self.question = f"{name} {'is a symbolic link' if link else 'already exists'}. Replace it?"
         super().__init__(
             f"{name} is a symbolic link, which is not followed: {remedy}, or replace the link with --force"
@@ -66,7 +68,7 @@ class VersionMismatchError(CipherlaneError):
     exit_code = 5
 
     def __init__(self, host: int, board: int):
-        """Name the record versions of `host` and `board`."""
+        """Create the error from the record versions of `host` and `board`."""
         super().__init__(
             f"version mismatch: this tool speaks record version {host}, the board speaks version {board}; "
             "install the matching tool, or flash the matching firmware"
@@ -98,7 +100,7 @@ class RangesFullError(BoardError):
 
 
 class RandomSourceError(BoardError):
-    """The board cannot draw an initial counter block."""
+    """The board cannot generate an initial counter block: its random source is missing or failed its health test."""
 
 
 class TicketError(BoardError):
@@ -134,7 +136,7 @@ class ReplyError(CipherlaneError):
     """A reply of the board contains an invalid value; the message names the value and the remedy."""
 
     def __init__(self, reply: str, what: str):
-        """Report that `what` is invalid in `reply`."""
+        """Create the error: `what` is invalid in the reply called `reply`."""
         super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
 
 

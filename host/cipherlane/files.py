@@ -26,10 +26,10 @@ from .claims import STANDARD, Use, require_apart, require_replaceable
 from .errors import FileError, ReaderGoneError
 from .inputfile import InputFile, trouble
 
-ANEW = "start without --resume, under another IV"  # the interrupted run has used counter blocks of its IV
+ANEW = "start without --resume, under another IV"  # advice if the interrupted run has used counter blocks of its IV
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _ENDINGS = (".part", ".part.resume")
-_USUAL_NAME_MAX = 255  # maximum length of a file name in bytes
+_USUAL_NAME_MAX = 255  # longest file name in bytes on usual file systems
 _DIGITS = 16  # hexadecimal digits of the hash in a shortened name
 
 
@@ -82,7 +82,7 @@ class OutputFile:
         self.part: Path | None = None
         self.kept: int | None = None
         self.written = 0
-        self._new: list[Path] = []  # files that this run created or found empty
+        self._new: list[Path] = []  # files that this run created or found empty; deleted if it fails
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
@@ -139,8 +139,8 @@ class OutputFile:
             raise FileError(f"{self.sidecar} is not a file of cipherlane, but has the name of one: delete or rename it")
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
-            private.chmod(descriptor, 0o600)  # needed for files that existed before, and were empty
-        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve the space, in case the disk fills up
+            private.chmod(descriptor, 0o600)  # set the mode also of empty files that existed before
+        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve space for the sidecar, in case the disk fills up
 
     def read_kept(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes of `OUT.part`, starting at `offset`.

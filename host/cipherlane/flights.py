@@ -30,7 +30,7 @@ AnyKey = Key | tuple[int, int, int, int]
 
 
 class _Flight(NamedTuple):
-    """Values shared by copies that were sent together."""
+    """Values shared by copies of records that were sent together."""
 
     size: int
     sent: float
@@ -52,7 +52,7 @@ _Copy = tuple[AnyKey, _Flight]
 
 
 class Answered(NamedTuple):
-    """What an answer shows: round trips in seconds of records sent only once, and the records now known to be lost."""
+    """The result of an answer: round trips in seconds of records sent once, and the records now known to be lost."""
 
     round_trips: list[float]
     lost: list[Key]
@@ -61,7 +61,7 @@ class Answered(NamedTuple):
 class Window:
     """Maximum number of bytes in flight: the board's limit; on a shared link, less after losses (AIMD, RFC 5681)."""
 
-    _LEAST, _DECREASE = 4, 0.7  # `_LEAST` records are enough for answers to later records to reveal a loss
+    _LEAST, _DECREASE = 4, 0.7  # minimum window in records, with which later answers reveal a loss; factor after a loss
 
     def __init__(self, limit: int, adapts: bool):
         """Start with `limit` bytes, or with a few records if the window `adapts`."""
@@ -112,7 +112,7 @@ class Flights:
         self._number = self._latest = 0
         self._live: dict[int, _Copy] = {}  # copies by number, in the order of sending
         self._ghosts: dict[int, _Copy] = {}  # copies given up, whose answers may still arrive
-        self._overtaken: set[int] = set()  # ghosts that were given up because later copies were answered
+        self._overtaken: set[int] = set()  # copies in `_ghosts` that were given up because later copies were answered
         self._of_key: dict[AnyKey, list[int]] = {}
         self._deadline = float("inf")  # no copy times out before this time
         self._reordering = _FIRST_REORDERING
@@ -148,7 +148,7 @@ class Flights:
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # a copy taken for lost was only late
+                if key in self._doubts:  # a copy given up as lost was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue

@@ -47,7 +47,7 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, unit: int) -> "_Point":
-        """Return the position moved to the end of the last whole `unit` of bytes that was written."""
+        """Return the position after the last written multiple of `unit` bytes."""
         read, written = b"".join(self.read), b"".join(self.written)
         count = len(written) // unit * unit
         hashes = self.input_hash.copy(), self.output_hash.copy()
@@ -57,7 +57,7 @@ class _Point:
 
 
 class Journal:
-    """The state of a transfer that can be resumed; a context manager that writes the sidecar when an exception ends it.
+    """The state of a transfer that can be resumed; a context manager that writes the sidecar if an exception occurs.
 
     `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`. The board identifies
     the range of counter blocks by `ticket`; the range begins at byte `range_begin` of the stream. A signal may arrive
@@ -89,8 +89,8 @@ class Journal:
         cipher: str = CTR,
         bits: int | None = None,
     ) -> Self:
-        """Write to the sidecar what a later run needs to resume this new stream. From here on `output` is kept on
-        failure.
+        """Write the sidecar, from which a later run can resume this new stream. From here on, a failure does not delete
+        `output`.
 
         Raises:
             FileError: the sidecar cannot be written.
@@ -247,7 +247,7 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is not None:
             self._save()
-            with contextlib.suppress(FileError):  # the exception that ended the transfer matters more
+            with contextlib.suppress(FileError):  # ignored: the exception that ended the transfer matters more
                 self._output.sync()
 
 

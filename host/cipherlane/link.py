@@ -65,7 +65,8 @@ class Link:
         self._mean: float | None = None
         self._deviation = 0.0
         self.given_up: Callable[[], bool] = lambda: False
-        # until the board refuses the request, assume that it counts its Ethernet traffic
+        # Whether the board counts its Ethernet traffic: on a network, assumed until the board refuses the request for
+        # counters.
         self.counts_network = transport.shared
         self.set_pace(pace or transport.pace)
 
@@ -287,6 +288,6 @@ def _request_key(record: Record) -> Key:
     if not record.type & REPLY:
         raise ValueError("not a reply")
     request = record.type & ~REPLY
-    # the reply to an open request has the new session's number, the request has 0
+    # The reply to an open request has the new session's number; the request has 0.
     session = 0 if request == RecordType.OPEN else record.session
     return Key(request, session, record.offset, record.token)

@@ -69,7 +69,7 @@ class LinkMeasurement:
 
     @property
     def share(self) -> float:
-        """Goodput as a fraction of the wire's limit."""
+        """Goodput as a fraction of `wire_limit_mbps`."""
         return self.goodput_mbps / self.wire_limit_mbps
 
     def record(self) -> dict[str, Any]:
@@ -178,11 +178,11 @@ def measure(
             if begun and closed and not closed["cycles"]:  # another client's session has stopped the cycle count
                 if device.info().kind == "sim":
                     raise SharedBoardError
-                begun = None  # measure goodput by this machine's clock instead
+                begun = None  # goodput is then measured by this machine's clock
             if begun and closed and device.info().kind == "sim":
                 goodput = _rate(bits * clock_hz, _grown(begun, closed, "cycles"))
             if begun and closed and not engine.traits.serves:
-                # `records` includes two control records.
+                # The record count includes two control records.
                 records = _grown(begun, closed, "records")
                 cycles = {stage: closed[f"{stage}_cycles"] - begun[f"{stage}_cycles"] for stage in STAGES}
                 packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}

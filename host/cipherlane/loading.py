@@ -22,7 +22,8 @@ from .replies import BoardInfo, printable
 from .transport import Transport
 from .transport.serial import SerialTransport
 
-_CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first value is shorter than the loader's wait at power-on
+# seconds that one call may take, on a board (shorter than the loader's wait at power-on) and in simulation
+_CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
 # Longest time in seconds from a break to the loader's answer: if nobody answers meanwhile, and if firmware answers.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
 MOST_DATA = 0xFFF0  # maximum data bytes of a record, limited by its 16-bit length
@@ -32,7 +33,7 @@ _STAYS = "the loader is still in the board: run the command again"
 
 @dataclass(frozen=True)
 class LoaderInfo:
-    """What a loader reports about itself, and about the image in the code memory."""
+    """A loader's report about itself and about the image in the code memory."""
 
     board: str
     cause: int
@@ -143,7 +144,7 @@ def start(device: Device) -> None:
         if error.code == ErrorCode.IMAGE:
             state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
             raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
-        # TYPE: firmware runs already and answered, because the loader's reply was lost
+        # Error TYPE: the started firmware answered, because the loader's reply was lost.
         if error.code != ErrorCode.TYPE:
             raise
 

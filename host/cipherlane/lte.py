@@ -17,7 +17,7 @@ from .transfer import Writer
 CTR = "ctr"
 # The values of --cipher, and for each the cipher that its engines implement.
 CIPHERS = {CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
-MOST_SNOW3G = 1 << 20  # maximum bytes of a message, where the block numbers of the hardware end
+MOST_SNOW3G = 1 << 20  # maximum bytes of a message: the hardware has no larger block numbers
 KEY_BITS = 128
 # Option, its attribute in the parsed arguments, and the number of bits of its value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))

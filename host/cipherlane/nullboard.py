@@ -26,7 +26,7 @@ from .transport.udp import SLOT, Datagrams
 MAX_DATA = 1440
 SLOTS = 256
 MAX_SESSIONS = 255
-CLOCK_HZ = 1_000_000_000  # cycles are nanoseconds of time.perf_counter_ns
+CLOCK_HZ = 1_000_000_000  # Hz, because cycles are nanoseconds of time.perf_counter_ns
 _TYPE = 1  # offset of the type field in a record
 _BENCH_BYTES = 1 << 20
 _BENCH_NS = 5_000_000  # longest time in nanoseconds that one benchmark request takes
@@ -60,7 +60,7 @@ class _Session:
 
 
 class NullBoard:
-    """A simulated board that consists only of a UDP socket; `serve` runs it."""
+    """A board in software that consists only of a UDP socket; `serve` runs it."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = layout.UDP_PORT, echo: bool = False):
         """Listen at `host` and `port` (0: any free port); with `echo`, return data unchanged.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from cipherlane_base.wire.layout import BLOCK
 
 RANGES = 256
-KEPT = 8  # ended ranges that can be resumed
+KEPT = 8  # number of ended ranges that can still be resumed
 WINDOW = 1024  # records
 _BLOCKS = 1 << 128
 
@@ -140,7 +140,7 @@ class Ranges:
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return `ranges` with overlapping and adjacent ones joined, except across block 0."""
+    """Return `ranges` with overlapping or adjacent ones joined; ranges on both sides of block 0 stay separate."""
     merged: list[tuple[int, int]] = []
     for start, blocks in sorted((start % _BLOCKS, blocks) for start, blocks in ranges):
         if merged and start <= merged[-1][0] + merged[-1][1]:

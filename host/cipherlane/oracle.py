@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Verifier:
-    """Observes the data of a transfer: encrypts the input with the reference, and compares the board's results."""
+    """Observes the data of a transfer: encrypts the input with the package `cryptography`, and compares the board's
+    results.
+    """
 
     def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):
         """Check an AES-CTR stream, in either direction, from byte `offset` on, a multiple of 16.
@@ -64,7 +66,7 @@ class Verifier:
         self.compare(result)
 
     def finish(self) -> None:
-        """Check that the board has returned a result for all noted data.
+        """Check that the board has returned results for all data that were sent.
 
         Raises:
             VerifyError: results are missing.

@@ -26,7 +26,7 @@ from .replies import printable
 _MASKED = {"key": "masked"}
 _NUMBERED = ("token", "ticket")
 _TEXTS = ("board", "firmware")
-_DIGITS = 16  # digits of the SHA-256 to write
+_DIGITS = 16  # number of SHA-256 digits in the log
 
 
 class RecordLog:

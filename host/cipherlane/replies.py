@@ -17,7 +17,7 @@ from .errors import ReplyError
 from .protocol.records import Record
 from .transport.base import Address
 
-MOST_WINDOW = 4096  # records; in the worst case the results of all wait in memory for an earlier one
+MOST_WINDOW = 4096  # largest window in records: the results of all may have to wait in memory for an earlier one
 MOST_BENCH_BYTES = 1 << 24
 # External memories that can hold records, by the ending that the firmware's name then has.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
@@ -49,7 +49,7 @@ class _Checker:
             raise ReplyError(self._name, f"{name} {value} (must be {expected})")
 
     def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
-        """Check the size limits of one receiver of the board, and that they allow a record of `least` bytes."""
+        """Check the size limits of the CPU or the fast path, which must allow a record of `least` bytes."""
         self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
         size = wire_size(least)
         self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")

@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 TABLE = Path("/proc/net/route")
-_UP, _GATEWAY = 0x1, 0x2  # bits of the column Flags
+_UP, _GATEWAY = 0x1, 0x2  # bits of the column Flags in the routing table
 
 
 def source(host: str, port: int) -> str:

@@ -20,7 +20,7 @@ from .errors import ArgumentError
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # above the rate of any serial port, and within the number range of drivers
+MOST_BAUD = 100_000_000  # limit above the rate of any serial port, and within the number range of drivers
 _NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # the form of a setting's name; a key does not have it
 
 
@@ -42,7 +42,7 @@ def baud(text: str) -> int:
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting, with its name in the file. The option and the environment variable take precedence over the file."""
+    """A setting and its name in the configuration file; the option and the environment variable take precedence."""
 
     name: str
     parse: Callable[[str], Any]
@@ -51,12 +51,12 @@ class Setting:
 
     @property
     def option(self) -> str:
-        """The option of the command line."""
+        """Name of the command-line option."""
         return "--" + self.name.replace("_", "-")
 
     @property
     def variable(self) -> str:
-        """The variable of the environment."""
+        """Name of the environment variable."""
         return f"CIPHERLANE_{self.name.upper()}"
 
 

@@ -68,7 +68,7 @@ Watch = Callable[[Counts], float]
 
 @dataclass(frozen=True)
 class TransferReport:
-    """Totals of a complete transfer: bytes, records, repeated copies, wall-clock seconds."""
+    """Totals of a complete transfer: bytes, records, retransmissions, wall-clock seconds."""
 
     bytes: int
     records: int
@@ -101,7 +101,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # offsets in records and in this class count from this byte
+        self._begin = stream.begin  # byte of the stream from which offsets in records and in this class count
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -185,8 +185,8 @@ class Transfer:
 
     def _unread(self) -> int:
         """Return how many more records may be read."""
-        # The board remembers the last `window` records, counted from the highest. So no record may be sent that would
-        # push an unanswered one out of them.
+        # The board remembers the last `window` records, counted from the highest. So the host must not send a record
+        # that would push an unanswered record out of these.
         ahead = -(-(self._read - self._written) // self._record_bytes)
         return 0 if self._at_end else max(0, self._stream.window - ahead)
 
@@ -236,7 +236,7 @@ class Transfer:
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
 
     def _take(self, results: list[Result]) -> int:
-        """Store results that were awaited, and write those that are next in order; return how many were stored."""
+        """Store the results that were missing, and write those that are next in order; return how many were stored."""
         pending, there = self._pending, self._results
         before = len(there)
         for offset, result in results:
@@ -270,7 +270,7 @@ class Transfer:
             self._progress(self._begin + end)
 
     def _refused(self, arrivals: list[Arrival]) -> None:
-        """If a reply refuses an awaited record, raise the matching exception."""
+        """If a reply refuses a record of this transfer, raise the matching exception."""
         for key, reply in arrivals:
             mine = (key.type, key.session, key.token) == (RecordType.DATA, self._stream.number, self._stream.token)
             if mine and key.offset in self._pending:

@@ -51,7 +51,7 @@ class LinkRateColumn(ProgressColumn):
     """Goodput of the link by the host's clock, in Mbps."""
 
     def render(self, task: Task) -> Text:
-        """Return the rate of `task`."""
+        """Return the data rate of the transfer `task` as text."""
         speed = task.finished_speed or task.speed
         return Text("link   -   Mbps" if not speed else f"link {speed * 8 / 1e6:.3f} Mbps", style="cyan")
 

@@ -16,7 +16,7 @@ def text(field: bytes) -> str:
 
 
 def short(shown: str) -> str:
-    """Return the beginnings of both digests, for tables; a hyphen if `shown` is no build id."""
+    """Return the first digits of both digests, for tables; a hyphen if `shown` is no build id."""
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 
 

@@ -1,6 +1,6 @@
 """Firmware images that a loader starts: a header followed by the firmware, as wire.toml defines them.
 
-Only the build flow makes them; each image fits one gateware and one place in memory.
+Only the build flow makes them; each image fits one gateware and one load address.
 """
 
 import zlib

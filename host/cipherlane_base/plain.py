@@ -18,7 +18,9 @@ def plain(text: str, keep: str = "") -> str:
 
 
 def _escape(character: str) -> str:
-    """Return the escape without Python's codec: looking it up opens a file, and there may be no free descriptor."""
+    """Return the Python escape of `character`. Python's own codec is not used, because loading it needs a free
+    descriptor.
+    """
     number = ord(character)
     if character in "\n\r\t":
         return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}[character]

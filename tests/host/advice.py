@@ -11,7 +11,7 @@ _ADVISES = re.compile(
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\band resume\b|\bresume with\b|\bto resume\b|\bload \b"
 )
-# the first two hold styles of pages; the third writes a page
+# Files without advice: the first two contain styles of pages, the third writes a page.
 _NO_ADVICE = {"cipherlane/report/page.py", "cipherlane/report/sorting.py", "cipherlane_base/wire/reference.py"}
 _NO_ERRORS = {
     "add_argument",

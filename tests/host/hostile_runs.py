@@ -270,7 +270,7 @@ def run_many(seeds):
     """Run all `seeds`; return how often each outcome occurred, and the failed seeds with their tracebacks."""
     outcomes, failures = {}, {}
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "[", "x]")  # rich would read this name as invalid markup
+        file = Path(folder, "[", "x]")  # the package rich would read this name as invalid markup
         file.parent.mkdir()
         file.write_bytes(bytes(range(251)) * (FILE_BYTES // 251))
         Path(f"{file}.firmware").write_bytes(image.pack(FIRMWARE, BUILD, ORIGIN))

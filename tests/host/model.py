@@ -19,11 +19,11 @@ from .blocks import BLOCKS, WIRE, Entry, Refusal, Window, overlap
 CODES = {record["name"]: record["code"] for record in WIRE["record"]}
 NAMES = {code: name for name, code in CODES.items()}
 ENGINES = {engine["name"]: engine["code"] for engine in WIRE["engine"]}
-HEADER = struct.Struct("<BBHIQQ")  # version, type, length, session, offset, token
+HEADER = struct.Struct("<BBHIQQ")  # fields: version, type, length, session, offset, token
 OPEN = struct.Struct("<HBBIQIIQ16s32s")
 BENCH = struct.Struct("<BBHII")
 MAC = struct.Struct("<II16s")
-OPENED = struct.Struct("<16sQQII")  # iv, ticket, first, window, reserved
+OPENED = struct.Struct("<16sQQII")  # fields: iv, ticket, first, window, reserved
 RESUME, DRAW = 1, 2
 CYCLES_PER_BLOCK = 40
 KEY_CYCLES = 100

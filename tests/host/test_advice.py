@@ -123,7 +123,7 @@ def test_of_going_on(place, server, to, words, before):
     """
     if before and not words[0].startswith(("--log", "--force")):
         pytest.skip("options of the command stand after it")
-    (place / "FILE").write_text(KEY)  # the advice names a key file FILE
+    (place / "FILE").write_text(KEY)  # the advice names a key file called FILE
     (place / "FILE").chmod(0o600)
     server.board.fail_after = 3
     line = [*words, "encrypt", *to, "in", "out"] if before else ["encrypt", *to, *words, "in", "out"]

@@ -13,7 +13,7 @@ from .commands import NO_PORT, SERIAL, command, words_of
 from .links import LossyLink
 from .model import PeerBoard
 
-CLOCK_HZ = 200_000  # so slow that one benchmark takes a twentieth of a second
+CLOCK_HZ = 200_000  # clock rate in Hz, so low that one benchmark takes a twentieth of a second
 
 
 class TimedBoard(PeerBoard):
@@ -154,10 +154,9 @@ def test_a_link_that_loses_requests(checked):
 
 
 def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
-    """Each reply may take as long as the first one, until a reply is lost: the learnt limit, 0.25 s, would be too
-    short.
+    """The time limit of the first reply applies until a reply is lost, because the learnt limit, 0.25 s, is too short.
 
-    A busy machine may pause for that long.
+    A busy machine may pause for longer.
     """
     board, times = TimedBoard(), []
     counters = board._counters

@@ -300,7 +300,7 @@ def test_what_a_pipe_has_is_read_at_once(tmp_path):
     """Reading from a pipe must return the bytes present, because waiting for a full buffer would delay records."""
     os.mkfifo(tmp_path / "pipe")
     descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
-    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends a wait that should not occur
+    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends the read if it waits, which it should not
     late.start()
     with InputFile(str(tmp_path / "pipe")) as source:
         os.write(descriptor, DATA)

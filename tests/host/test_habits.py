@@ -398,7 +398,7 @@ def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monke
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # only for requests to the board, not for its answers
+        if address[1] == port:  # fail only requests to the board, not its answers
             asked.add(address)
         send(datagrams, records, address)
 

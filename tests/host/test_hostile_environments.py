@@ -76,7 +76,7 @@ sys.exit(cipherlane.boundary.guarded(fail, str))
 
 
 def test_names_that_the_terminal_cannot_show():
-    """The error shows a port name that is not valid text as escapes, even without Python's UTF-8 mode."""
+    """If the name of a port is not valid text, the error shows it with escapes, even without Python's UTF-8 mode."""
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"}
     done = shell("$TOOL info --port $(printf '\\377\\376')", **environment)
     assert done.returncode == 3 and rb"no port \udcff\udcfe: connect the board" in done.stderr

@@ -187,7 +187,7 @@ def test_a_mistyped_command_line_is_still_explained(capsys):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc, and at the simulated board")
 def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source):
-    """The key must not appear in the environment or arguments of the simulated board that the command starts."""
+    """A key from the environment must be in no command line, and not in the environment of a child process."""
     from .simbuild import make_build
 
     build = make_build(tmp_path / "sim", extra="SocketBoard.most = 10")

@@ -129,7 +129,9 @@ class Watch(Clock):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_picture_comes_whole_with_its_own_plaintext(seed):
-    """Each picture is returned with its own plaintext, however reads and writes divide the stream and writes lag."""
+    """Each picture is paired with its own plaintext, whatever the sizes of reads and writes, and however far writes
+    lag.
+    """
     rng, clock, samples = random.Random(seed), Watch(), []
     film = [bytes((number,)) * 48 for number in range(7)]
     frames = Frames(film, clock, 20.0, lambda: False, lambda: rng.random() < 0.5, samples.append)

@@ -126,7 +126,7 @@ def test_an_interrupt_ends_it_though_a_page_is_open(running, number, status):
             viewer.recv(HANG_S)
 
 
-# Pictures for each viewer to receive after its first pictures, of which there are `FIRST`.
+# Number of pictures that each viewer receives after its first `FIRST` pictures.
 PICTURES = int(os.environ.get("CIPHERLANE_LIVE_LOAD", "10"))
 FIRST = 3
 

@@ -28,7 +28,8 @@ def sessions(monkeypatch):
 
 def compared(board, monkeypatch, looks, **first):
     """Compare the null board's only engine with itself until `looks(shown, state)`; return the pictures by channel."""
-    monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)  # no turn is short, so each has one picture
+    # counts no turn as short, so each turn has one picture
+    monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []
 

@@ -348,8 +348,8 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
-    """On both boards, the ranges of successive stretches are contiguous, so that the tables of ranges do not fill."""
-    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # the size on a real board
+    """On both boards, the ranges of successive sessions are contiguous, so that the tables of ranges do not fill."""
+    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # window size of a real board, in records
     board = NullBoard(port=0)
     seen = []
 
@@ -387,7 +387,7 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     close.
     """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
-    if silent != "all":  # so long that the checks do not depend on time
+    if silent != "all":  # so long that the checks do not depend on this time-out
         monkeypatch.setattr("cipherlane.live.streamer.STOP_PATIENCE", 1000.0)
     ceased, dropped, pictures_seen = threading.Event(), threading.Event(), threading.Event()
     answered, closed, devices = null_board.answer, [], []
@@ -418,7 +418,7 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     thread.start()
     assert pictures_seen.wait(HANG_S)
     if silent == "all":
-        # longer than the test may take: the tool must not wait so long for this board
+        # The time-out is longer than the test may take: the tool must not wait for this board.
         devices[-1].link.set_pace(Pace.fixed(10 * HANG_S))
     ceased.set()
     assert silent == "nothing" or dropped.wait(HANG_S)

@@ -26,7 +26,7 @@ PER_SECOND = 10
 
 @pytest.fixture
 def film(tmp_path):
-    """Make a video with a square in the middle, in three shades of half a second each, on white."""
+    """Make a video on a white background: a square in the middle has three shades, each for half a second."""
     path = tmp_path / "film.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=PER_SECOND)

@@ -281,7 +281,7 @@ def test_a_break_on_a_socket_is_urgent_data_in_its_place():
 
 
 class Port:
-    """A model board behind the interface of pyserial's ports."""
+    """A serial port with the interface of pyserial's ports. It counts breaks, or refuses each with `error`."""
 
     write_timeout = timeout = 0
 

@@ -155,11 +155,9 @@ def test_nothing_else_writes_to_a_terminal():
     assert found == {
         # completions and the manual page, which contain only the tool's own text
         ("cipherlane/commands/shell.py", "sys.stdout.write"),
-        ("cipherlane_base/wire/reference.py", "sys.stderr.write"),  # runs only in `make pages`
-        (
-            "cipherlane/transport/namespace.py",
-            "sys.stderr.write",
-        ),  # in a child process; `simboard` reads it
+        ("cipherlane_base/wire/reference.py", "sys.stderr.write"),  # used only by `make pages`
+        # runs in a child process, whose output `simboard` reads
+        ("cipherlane/transport/namespace.py", "sys.stderr.write"),
         ("cipherlane_base/notices.py", "sys.stderr.write"),
         ("cipherlane/tables.py", "Text"),
         ("cipherlane/views.py", "_Console"),

@@ -404,7 +404,8 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-MOST_CALLS = 5_000_000  # about four times the calls that the report needs; more if each field were filled in each row
+# function calls: about four times what the report needs, and fewer than filling each field in each row takes
+MOST_CALLS = 5_000_000
 
 
 def test_many_fields_are_not_multiplied_by_many_rows(tmp_path):

@@ -1,4 +1,4 @@
-"""Tests the tool's environment: writing text files, folders in which nothing is private, IPv6, git."""
+"""Tests what depends on the tool's environment: text files, folders in which nothing is private, IPv6, git."""
 
 import codecs
 import os

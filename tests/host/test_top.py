@@ -31,7 +31,7 @@ from tests.waiting import HANG_S, until
 from .commands import COMMAND, command, one_line_error
 from .served import Served
 
-LONG = ("--timeout", "1000")  # so long that a wait for a silent board would exceed the test's time
+LONG = ("--timeout", "1000")  # seconds to wait for a silent board: longer than the test may take
 EDGE = 32
 SIZE = (80, 24)
 BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
@@ -149,13 +149,13 @@ def test_other_sizes_break_nothing(null_board, size):
 
 @BY_TEXTUAL
 def test_keys_switch_while_it_runs(null_board):
-    """Keys change the choice while the stream runs. The next stretch uses the choice, and no request is repeated."""
+    """Keys change the choice while the stream runs. The next session uses the choice, and no request is repeated."""
 
     def last(screen):
         return screen.app._state["points"][-1] if screen.app._state.get("points") else {}
 
     async def scenario(screen):
-        await screen.press("k")  # has no effect: there is nothing to choose yet
+        await screen.press("k")  # has no effect, because there is nothing to choose yet
         await screen.until(measured)
         before = screen.app._state["choice"]["key_bits"]
         await screen.press("k")
@@ -272,7 +272,7 @@ def test_without_a_terminal_it_says_so(null_board):
 
 
 class Terminal:
-    """The command on a terminal of its own."""
+    """The command, running on a separate terminal."""
 
     def __init__(self, *words, program=(COMMAND,), controlling=True, **environment):
         import fcntl
@@ -292,7 +292,7 @@ class Terminal:
         )
         os.close(terminal)
         self.hung_up, self.ended, self.said = False, False, b""
-        self._killer = threading.Timer(3 * HANG_S, self.process.kill)  # ends the process if the test fails
+        self._killer = threading.Timer(3 * HANG_S, self.process.kill)  # kills the process if the test has failed
         self._killer.daemon = True
         self._killer.start()
 
@@ -413,7 +413,7 @@ def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, 
     terminal.until(rb"It leaves the board.")
     for number in numbers:
         terminal.process.send_signal(getattr(signal, f"SIG{number}"))
-        time.sleep(0.1)  # so that each signal arrives separately
+        time.sleep(0.1)  # lets each signal arrive separately
     answering.set()
     assert terminal.end() == status
     assert not null_board._sessions and b"Traceback" not in terminal.said

@@ -107,7 +107,7 @@ def test_hopeless_link_names_what_is_missing(seed):
         assert start < end and start % 16 == 0
     assert all(a[1] < b[0] for a, b in zip(error.missing, error.missing[1:], strict=False))
     assert f"resume at offset {error.written}" in str(error)
-    link.board.end_sessions()  # the close request may be lost too, so end the session as the board ends idle ones
+    link.board.end_sessions()  # the close request may be lost, so end the session as the board ends idle sessions
     again = LossyLink(link.board, seed=seed)
     resumed = {"record_bytes": session.record_bytes, "ticket": session.ticket}
     with Device(again) as device, device.open_session(KEY, IV, Engine.BYTE, **resumed) as session:
@@ -183,7 +183,7 @@ def test_replies_of_others_are_ignored(run):
         queue.extend(
             [
                 reply[:16] + b"\xaa" * 8 + zeros,  # another token
-                reply[:8] + b"\0\0\0\x77" + reply[12:24] + zeros,  # an offset that was never sent
+                reply[:8] + b"\0\0\0\x77" + reply[12:24] + zeros,  # a reply for an offset that was never sent
                 reply[:1] + b"\x03" + reply[2:],  # a request
                 reply[:2] + b"\x01\0" + reply[4:],  # a wrong length field
                 b"\x01" + reply[1:],  # another version

@@ -1,1 +1,1 @@
-"""One module for each command: its arguments, and what it does with the device."""
+"""One module for each command. It defines the command's arguments and what the command does with the device."""

@@ -9,11 +9,13 @@ from .. import views
 from ..counterblocks import block_after
 from ..lte import CTR
 
-_SHOWN = 4  # number of initial counter blocks to print, one for each part
+_SHOWN = 4  # number of initial counter blocks to print, one for each part of a split input
 
 
 def resuming(args: argparse.Namespace) -> str:
-    """Return the command that resumes. It has no --key and no --log: that log exists already."""
+    """Return the command that resumes the transfer. It leaves out --key, a secret, and --log, whose file already
+    exists.
+    """
     before, after = args.argv[: args.after_command], args.argv[args.after_command :]
     words = _kept(after)
     options = ("--resume", "--force") if args.force else ("--resume",)

@@ -129,7 +129,7 @@ def _transfer(
     journal: Journal | None,
     verifier: Verifier | None,
 ) -> tuple[Measurement, bytes]:
-    """Stream the part that is not yet complete; return the measurement and the initial counter block.
+    """Stream the part of the input that is not yet complete; return the measurement and the initial counter block.
 
     `journal` and `verifier`, if given, hold the state of the interrupted transfer.
     """

@@ -140,7 +140,7 @@ def _present(info: BoardInfo) -> list[str]:
 
 
 def _circumstances(info: BoardInfo) -> str:
-    """Return a text with the board's clock and, if the data are in external memory, that memory."""
+    """Return a text that gives the board's clock and, if the data are in external memory, the name of that memory."""
     clock = f"{info.clock_hz / 1e6:g} MHz"
     return f"{clock}, data in {info.memory}" if info.memory else clock
 

@@ -127,7 +127,10 @@ def _neighbour(host: str) -> str:
 
 
 def _cable(port: str) -> tuple[Check, int]:
-    """Check the JTAG cable, needed only for flashing. It fails if the port is local and this user may open no cable."""
+    """Check the JTAG cable, which only flashing needs.
+
+    The check fails if a cable is attached, this user may open none, and the port is local.
+    """
     found = cables.attached()
     if found is None:
         return Check("cable", None, "this system does not list attached cables"), 0
@@ -154,7 +157,7 @@ def _build(device: Device, wanted: str) -> str:
 
 
 def _trip(device: Device) -> tuple[float, dict[str, int]]:
-    """Return the seconds that a request took, sent only once, and the board's link counters.
+    """Send one request without repetition; return the seconds until its reply, and the board's link counters.
 
     The time-out is as long as for an unknown board, so that a reply still counts if this machine is busy.
     """

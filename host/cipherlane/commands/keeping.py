@@ -21,7 +21,7 @@ from ..linkbench import LinkMeasurement
 
 
 def add_results_option(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name the files for figures."""
+    """Add the options that name the files of results."""
     parser.add_argument(
         "--results", type=WrittenName, metavar="FILE", help="write the figures as JSON to the new file FILE"
     )

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = imagefile.read(args.file) if args.file else None
     if args.port and args.port.startswith((f"{SCHEME}:", "sim+udp")):
         raise ArgumentError("the loader answers only on the UART: name a serial port with --port")
-    # do not connect: the loader does not know that request
+    # The device is not connected here, because the loader does not know the info request.
     with contextlib.closing(common.open_device(args)) as device:
         entered = loading.enter(device)
         if chosen:

@@ -16,7 +16,7 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds: after a shorter turn, the engine's next turn has twice as many pictures
+SHORT = 0.1  # seconds: after a turn shorter than this, the engine's next turn has twice as many pictures
 _MOST_TURN = 1 << 20  # bytes
 
 
@@ -48,7 +48,8 @@ class Side:
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
         self._report: TransferReport | None = None
-        self._cycles = None if cycles_of(session) is None else 0  # None as soon as the board reports no cycles
+        # sum of the board's cycles; None as soon as the board reports none
+        self._cycles = None if cycles_of(session) is None else 0
         self._pictures = self._end = 0
 
     def turn(
@@ -98,7 +99,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Compared:
-    """What to compare: the engines, counter blocks with a separate key for each, the record size and the duration."""
+    """Parameters of a comparison: engines, counter blocks with a separate key for each, record size and duration."""
 
     engines: tuple[Engine, ...]
     blocks: tuple[CounterBlocks, ...]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # bytes that one read can return: copies of one picture
+_RUN = 1 << 17  # maximum bytes that one read returns: copies of one picture
 
 
 class Sample(NamedTuple):
@@ -60,7 +60,7 @@ class Frames:
         self.pictures = 0  # number of whole pictures that came back
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes of the film; none at the end of the stretch."""
+        """Return up to `size` bytes of the film; none once the transfer is to end."""
         if self._stopped():
             return b""
         now, phase = self._clock.now(), self._read % self.size

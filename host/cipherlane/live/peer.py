@@ -87,7 +87,7 @@ class Peer:
     def decrypting(
         self, engine: Engine, key: bytes, iv: bytes, record_bytes: int, show: Show
     ) -> Iterator[Stretch | None]:
-        """Yield an object that decrypts the pictures of a stretch; None if the second board is unavailable."""
+        """Yield an object that decrypts the pictures of one session; None if the second board is unavailable."""
         device = self._device
         if device is None:
             self._seek()

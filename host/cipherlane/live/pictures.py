@@ -25,7 +25,7 @@ class Film(Protocol):
         """Return a picture."""
 
 
-PER_SECOND = 12  # pictures of a film in a second
+PER_SECOND = 12  # pictures per second of a film
 MOST_TEXT = 200  # characters
 _STEPS = 96  # pictures in the built-in film before it repeats
 BITS = (8, 4)  # possible numbers of bits in a pixel
@@ -69,7 +69,7 @@ _SEA = [code(*each) for each in ((0, 109, 255), (0, 146, 170), (0, 73, 170), (36
 _SUN, _GLOW = code(255, 255, 85), code(255, 219, 0)
 _FAR, _NEAR = code(109, 36, 170), code(36, 0, 85)
 _HULL, _SAIL, _JIB = code(146, 0, 0), code(255, 255, 255), code(0, 182, 85)
-_HORIZON = 0.62  # fraction of the height, from the top
+_HORIZON = 0.62  # height of the horizon, as a fraction from the top
 
 
 @functools.cache
@@ -103,7 +103,9 @@ def _scene(edge: int, time: float) -> bytes:
 
 
 def _ridge(place: float, time: float, waves: tuple[int, int]) -> float:
-    """Return the height of the hills at a `place` from 0 to 1. In one film they pass a whole number of times."""
+    """Return the height of the hills at a `place` from 0 to 1. In one film they shift by whole periods, so that it can
+    repeat.
+    """
     return sum(0.5 + 0.5 * math.sin(2 * math.pi * wave * (place + time) + wave) for wave in waves) / len(waves)
 
 
@@ -144,7 +146,7 @@ def text(words: str, edge: int) -> Film:
 
 
 def image(path: str, edge: int) -> Film:
-    """Return the film of an image file, cut to a square; a still image makes one picture.
+    """Return the film of an image file, cut to a square; a still image gives a film of one picture.
 
     Raises:
         FileError: the file cannot be read.

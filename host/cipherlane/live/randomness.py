@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 VALUES = 256
 _FREEDOM = VALUES - 1
-SUSPICIOUS = 1e-6  # the chi-square of random bytes has a smaller probability once in a million pictures
+SUSPICIOUS = 1e-6  # limit of the chi-square probability: random bytes fall below it once in a million pictures
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ def evenness(data: bytes) -> Evenness:
     from PIL import Image
 
     size = len(data)
-    counts = Image.frombytes("L", (size, 1), data).histogram()  # much faster than a loop in Python
+    counts = Image.frombytes("L", (size, 1), data).histogram()  # Pillow counts much faster than a loop in Python
     expected = size / VALUES
     entropy = math.log2(size) - sum(count * math.log2(count) for count in counts if count) / size
     squares = sum((count - expected) ** 2 for count in counts)

@@ -74,7 +74,8 @@ class Guard:
             if good and headers.get("origin", "").lower() in self._origins:
                 await self._app(scope, receive, send)
             else:
-                await WebSocket(scope, receive, send).close()  # closing before accepting gives status 403
+                # closing a WebSocket before accepting it gives status 403
+                await WebSocket(scope, receive, send).close()
             return
 
         async def hardened(message: Message) -> None:
@@ -105,7 +106,8 @@ def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | No
         try:
             while True:
                 await _take(websocket, await websocket.receive_text(), ready, choose)
-        except (WebSocketDisconnect, KeyError):  # disconnected, or sent binary data, which the page never does
+        # the browser disconnected, or sent binary data, which the page never does
+        except (WebSocketDisconnect, KeyError):
             pass
         finally:
             sender.cancel()
@@ -212,7 +214,7 @@ def _host(name: str, port: int) -> str:
 
 @contextmanager
 def serving(app: Starlette, listener: socket.socket) -> Iterator[None]:
-    """Serve `app` in a thread of its own, until the context ends."""
+    """Serve `app` in a separate thread until the context ends."""
     room: WaitingRoom = app.state.room
 
     class Guest(H11Protocol):

@@ -15,12 +15,12 @@ from .randomness import SUSPICIOUS, evenness
 
 NO, YES, RACE = "no", "yes", "race"
 WIRETAPS = ("ctr", "ecb")
-_of_film = functools.lru_cache(maxsize=128)(evenness)  # cached, because a film repeats its pictures
+_of_film = functools.lru_cache(maxsize=128)(evenness)  # results are cached, because a film repeats its pictures
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What to stream, and how.
+    """The choice of what to stream, with which engine, key length and other settings.
 
     `record_bytes` is 0 for the largest records; `bits` of a pixel is 0 for as many as the board can send in time.
     `beside` is the engine to compare with, if any; with `RACE`, engines of each kind take turns.
@@ -48,7 +48,7 @@ class Showing:
         """
         self._hub, self._edge = hub, edge
         self._checked = {"equal": 0, "different": 0}
-        self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # no counter mode uses this key
+        self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # used for ECB only: no counter mode uses this key
         oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
 
     def check(self, plaintext: bytes, decrypted: bytes) -> None:

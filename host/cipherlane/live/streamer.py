@@ -1,4 +1,4 @@
-"""Streams a film through a board in stretches, each in a session of its own, and passes the results to the hub.
+"""Streams a film through a board in sessions of some seconds (stretches), and passes the results to the hub.
 
 If the board is lost, the streamer opens it again as often as needed. Nothing passed to the hub contains keys or counter
 blocks.
@@ -30,17 +30,18 @@ from .peer import Peer, Stretch
 from .pictures import BITS, Film
 from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 
-STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of successive sessions after a choice; the last value repeats
+# durations in seconds of the sessions after a user's choice; later sessions use the last value
+STRETCHES = (1.0, 2.0, 4.0, 8.0)
 PICTURES_A_SECOND = 8.0  # maximum number of pictures shown a second
 _WORK_SHARE = 0.005  # share of the time spent on preparing pictures here; sending them takes about as much
 PATIENCE = 4.0  # seconds without a result before the page reports it
 STOP_PATIENCE = 2.0  # seconds allowed for closing a board
-_STOP_SILENCE = 0.5  # seconds of these without a result before the board's session is closed
+_STOP_SILENCE = 0.5  # seconds of STOP_PATIENCE that may pass without a result before the session is closed
 _RETRY = 1.0  # seconds between searches for a lost board
-_POINTS = 120  # stretches shown in the chart
-_PEER_RECORD = 1024  # maximum bytes of a record
+_POINTS = 120  # number of stretches (sessions of some seconds) in the chart
+_PEER_RECORD = 1024  # default maximum bytes of a record if a second board decrypts
 FEWEST_PICTURES = 2.0  # pictures a second: slower boards get half the bits per pixel, unless the user chose the bits
-_ENOUGH = 2.5  # send all bits again if pictures of half the bits are this many times as fast as FEWEST_PICTURES
+_ENOUGH = 2.5  # send all bits again if half the bits give more than this many times FEWEST_PICTURES
 _MOST_SIDES = 3  # maximum number of engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
 
@@ -92,7 +93,7 @@ class Streamer:
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
-        """Change what is streamed, from the next record on.
+        """Change the choice of the user, from the next record on.
 
         Raises:
             ArgumentError: the choice is not offered.
@@ -112,7 +113,7 @@ class Streamer:
             self._choice = choice
 
     def stop(self) -> None:
-        """Make `run` end, from another thread, once the records in flight have returned or the board stays silent.
+        """From another thread, make `run` end as soon as the records in flight have returned or the board is silent.
 
         The wait for a connected board is at most STOP_PATIENCE; if no board is connected, there is no wait.
         """
@@ -120,7 +121,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # a new object ends the current stretch, as a new choice does
+            self._choice = replace(self._choice)  # replacing the object ends the current session, as a new choice does
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
@@ -250,7 +251,7 @@ class Streamer:
         self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]
     ) -> Point | None:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
-        iv = blocks.take(MOST_STREAM)  # reserve the maximum: if the stretch fails, none of these blocks is used again
+        iv = blocks.take(MOST_STREAM)  # reserve the maximum: if the session fails, none of these blocks is used again
         record_bytes = choice.record_bytes or None
         if self._peer:  # record borders must match picture borders for the second board
             record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))

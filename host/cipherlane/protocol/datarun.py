@@ -23,7 +23,7 @@ class Run(NamedTuple):
     size: int
 
     def records(self) -> list[bytes]:
-        """Return the records one by one."""
+        """Return the records of the run as a list."""
         if self.size >= len(self.data):
             return [self.data]
         return [self.data[start : start + self.size] for start in range(0, len(self.data), self.size)]

@@ -1,4 +1,4 @@
-"""Writes the page: one HTML file that loads nothing and runs no script, with light and dark colours."""
+"""Writes a report as one HTML file that loads nothing and runs no script, with light and dark colours."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape

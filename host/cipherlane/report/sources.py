@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import ArgumentError, FileError
 from ..inputfile import InputFile, trouble
 
-MOST = 1 << 26  # maximum bytes of a file
+MOST = 1 << 26  # maximum bytes of a file of figures
 _AGAIN = "run the command that wrote it again, or leave it out"
 
 
@@ -71,7 +71,7 @@ def read(name: str) -> Source:
         status = os.stat(name)
     except OSError as error:
         raise trouble("read", name, error) from error
-    except ValueError as error:  # raised for a name with a zero byte
+    except ValueError as error:  # raised for a file name with a zero byte
         raise FileError(f"cannot read {name!r}: {error}") from None
     if not stat.S_ISREG(status.st_mode) or status.st_size > MOST:
         raise FileError(f"{name} is not a file of figures: {_AGAIN}")

@@ -26,7 +26,7 @@ class Pace:
 
     @classmethod
     def fixed(cls, seconds: float, attempts: int = 4) -> "Pace":
-        """Return a pace that waits `seconds` for every reply."""
+        """Return a `Pace` that waits `seconds` for every reply."""
         return cls(seconds, seconds, seconds, attempts)
 
 
@@ -38,7 +38,7 @@ Address = tuple[str, int]  # IPv4 address and UDP port
 
 
 class Transport(ABC):
-    """Sends and receives records; it may lose, repeat or reorder some.
+    """A transport sends and receives records; on the way, records may be lost, repeated or reordered.
 
     `ordered` means that records never overtake each other, and `pace` holds the initial time-outs. If the link is
     `shared` with others, the host learns how much it may keep in flight, and assumes that a record is lost once a few

@@ -61,8 +61,8 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
 
 
 def _enter() -> None:
-    """Prepare the namespace of this process."""
-    import fcntl  # exists on every system with namespaces
+    """Prepare the network namespace of this process: check that it may have a TAP device, and enable loopback."""
+    import fcntl  # the module exists on every system with namespaces
 
     tap = os.open(_TUN, os.O_RDWR)
     try:
@@ -79,4 +79,4 @@ if __name__ == "__main__":
     except OSError as failure:
         sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
         sys.exit(NO_PRIVILEGE)
-    os.execv(sys.argv[1], sys.argv[1:])  # from here on, the exit status is the board's
+    os.execv(sys.argv[1], sys.argv[1:])  # from here on, this process is the board

@@ -67,7 +67,7 @@ class SimulatedBoard:
     """A running simulated board; a context manager. Clients connect to `url`, one at a time."""
 
     def __init__(self, directory: Path | None = None):
-        """Describe the board built in `directory`, by default the result of `find_board`.
+        """Prepare the board built in `directory`, by default the result of `find_board`.
 
         Raises:
             SimulatedBoardError: the board is not built, or its description cannot be read.
@@ -84,7 +84,7 @@ class SimulatedBoard:
         self.port = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._tether: socket.socket | None = None
-        self._folder: Path | None = None  # set until the simulator has deleted its folder
+        self._folder: Path | None = None  # the simulator's folder, until the simulator has deleted it
         self._log: BinaryIO | None = None
         self._log_tail = ""
 

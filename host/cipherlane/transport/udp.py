@@ -82,7 +82,7 @@ class Datagrams:
                 self._send(piece, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),) if segmented else (), address)
             except TimeoutError:
                 raise
-            except OSError:  # the option is unknown, or the network device has no checksum offload
+            except OSError:  # UDP_SEGMENT is unknown, or the network device has no checksum offload
                 if not segmented:
                     raise
                 self.segments = 1
@@ -160,7 +160,8 @@ class UdpTransport(Transport):
             f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of "
             f"{host}; `cipherlane doctor --port {url}` shows the route"
         )
-        # Used only until the board has answered. Later, anybody could send a refusal, and it would end a transfer.
+        # The probe is used only until the board has answered. Later, anybody could send a refusal, and it would end a
+        # transfer.
         self._probe = None if unconnected else Probe(self._address)
 
     def pace_of(self, kind: str) -> Pace:
@@ -261,7 +262,7 @@ class UdpTransport(Transport):
             if address in self._known:
                 self._forget_probe()
                 return Run(data, size)
-            if self.clock.now() >= deadline:  # other senders may never stop
+            if self.clock.now() >= deadline:  # stop at the deadline, because other senders may never stop
                 return None
 
 
@@ -292,7 +293,8 @@ def parse(url: str) -> tuple[str, int]:
     return host, port or UDP_PORT
 
 
-# Errors of looking up a name: it is unknown, or it cannot be encoded, or the codec for names, a file, cannot be opened.
+# Errors when a name is looked up: it is unknown, it cannot be encoded, or the codec for names cannot be loaded from its
+# file.
 _NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
 
 
@@ -328,7 +330,7 @@ def require_ipv4(host: str) -> None:
 
 
 def resolve(host: str, port: int) -> Address:
-    """Return the address of a board.
+    """Return address and port of the board at `host`, which is a name or an address.
 
     Raises:
         PortError: the name is unknown, or there is no route to it.

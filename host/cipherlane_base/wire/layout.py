@@ -50,7 +50,7 @@ class Layout:
     """A sequence of fields; packs and unpacks them."""
 
     def __init__(self, name: str, fields: list[dict[str, str]]):
-        """Derive the layout called `name` from its list of field tables."""
+        """Derive the layout called `name` from the list of its fields in wire.toml."""
         self.name = name
         self.fields = tuple(Field(**field) for field in fields)
         self._struct = struct.Struct("<" + "".join(_format(field.type) for field in self.fields))

@@ -1,4 +1,4 @@
-"""If this file is on PYTHONPATH, Python cannot import modules that only POSIX has; tests of the host must still pass.
+"""If this folder is on PYTHONPATH, Python cannot import modules that only POSIX has; tests of the host must still pass.
 
 Programs that these tests start use this file too, in whatever folder they run.
 """
