@@ -32,8 +32,8 @@ class Ethernet:
 class Configuration:
     """Parameters of the SoC.
 
-    Sizes are in bytes; `gateware.block_rams` reduces them if a part lacks the block RAM. ``max_data`` is the data of a
-    record over the UART. ``bench_bytes`` is the size of the benchmark's data in the buffer memory. ``compact``
+    Sizes are in bytes; `platform.ecp5.block_rams` reduces them if a part lacks the block RAM. ``max_data`` is the data
+    of a record over the UART. ``bench_bytes`` is the size of the benchmark's data in the buffer memory. ``compact``
     compiles the firmware for size, without gaps between hot functions. ``firmware`` names the contents of the boot
     ROM: ``baremetal`` or ``zephyr``. ``core_datapath`` belongs to the accelerator's core if no fast path shares it
     (``ethernet``). ``unit`` is one of `UNITS`, the unit on the CPU's CFU port: the vector unit, or the ratified scalar

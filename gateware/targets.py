@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gateware import boards
-from gateware.block_rams import scaled
-from gateware.boards import Board, Fit
 from gateware.configurations import CONFIGURATIONS, DEFAULT, Configuration
+from gateware.description import Board, Fit
+from gateware.platform.ecp5.block_rams import scaled
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ litex-boards defines no UART pins, so records come only over Ethernet. The UART 
 
 from litex_boards.platforms import gsd_butterstick
 
-from gateware.boards import Board, Cable, Fit
-from gateware.ecp5 import create_crg, create_rgmii
+from gateware.description import Board, Cable, Fit
+from gateware.platform.ecp5.clocks import create_crg
+from gateware.platform.ecp5.rgmii import create_rgmii
 
 BOARD = Board(
     name="butterstick",

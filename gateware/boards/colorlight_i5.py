@@ -3,9 +3,10 @@
 from litedram.modules import M12L64322A
 from litex_boards.platforms import colorlight_i5
 
-from gateware.boards import Board, Cable
-from gateware.ecp5 import SMALL, SMALL_LEFT_OUT, create_crg
-from gateware.ecp5_sdr import create_sdr
+from gateware.boards import small
+from gateware.description import Board, Cable
+from gateware.platform.ecp5.clocks import create_crg
+from gateware.platform.ecp5.sdr import create_sdr
 
 _CRG = create_crg("clk25", 25e6, "cpu_reset_n")
 
@@ -22,8 +23,8 @@ BOARD = Board(
     uart_fifo_depth=2048,
     rx_window=2048,
     console_name="jtag_uart",
-    fits={"default": SMALL, "sdram": SMALL},
-    left_out=SMALL_LEFT_OUT,
+    fits={"default": small.FIT, "sdram": small.FIT},
+    left_out=small.LEFT_OUT,
     device="LFE5U-25F-6BG381C",
     speed_grade="6",
     cables=(

@@ -5,9 +5,10 @@ from dataclasses import replace
 from litedram.modules import MT41K256M16
 from litex_boards.platforms import lambdaconcept_ecpix5
 
-from gateware.boards import Board, Cable, Fit
-from gateware.ecp5 import create_crg, create_rgmii
-from gateware.ecp5_ddr3 import create_ddr3
+from gateware.description import Board, Cable, Fit
+from gateware.platform.ecp5.clocks import create_crg
+from gateware.platform.ecp5.ddr3 import create_ddr3
+from gateware.platform.ecp5.rgmii import create_rgmii
 
 # The part has 208 block RAMs. The vector unit's S-boxes take 8, those of one core 10, or 18 with two engines.
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)

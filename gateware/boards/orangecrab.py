@@ -2,8 +2,9 @@
 
 from litex_boards.platforms import gsd_orangecrab
 
-from gateware.boards import Board, Cable
-from gateware.ecp5 import SMALL, SMALL_LEFT_OUT, create_crg
+from gateware.boards import small
+from gateware.description import Board, Cable
+from gateware.platform.ecp5.clocks import create_crg
 
 
 def create_platform(size: str):
@@ -24,8 +25,8 @@ BOARD = Board(
     uart_fifo_depth=2048,
     rx_window=2048,
     console_name="jtag_uart",
-    fits={"default": SMALL},
-    left_out=SMALL_LEFT_OUT
+    fits={"default": small.FIT},
+    left_out=small.LEFT_OUT
     | {
         "eth": "the board has no Ethernet",
         "eth_zephyr": "the board has no Ethernet",

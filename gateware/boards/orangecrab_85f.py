@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from gateware.boards import Fit
 from gateware.boards.orangecrab import BOARD as ORANGECRAB
 from gateware.boards.orangecrab import create_platform
+from gateware.description import Fit
 
 BOARD = replace(
     ORANGECRAB,

@@ -13,9 +13,9 @@ from litex.soc.interconnect.csr import CSRStorage
 from migen import ClockDomain, ClockDomainsRenamer, Signal
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
-from gateware.boards import Board, Fit, Sdram
 from gateware.boards.ecpix5 import BOARD as ECPIX5
-from gateware.soc.sdram import create_model
+from gateware.description import Board, Fit, Sdram
+from gateware.platform.sim.sdram import create_model
 
 _SERIAL = (
     Subsignal("source_valid", Pins(1)),

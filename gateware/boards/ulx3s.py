@@ -3,9 +3,9 @@
 from litedram.modules import MT48LC16M16
 from litex_boards.platforms import radiona_ulx3s
 
-from gateware.boards import Board, Cable, Fit
-from gateware.ecp5 import create_crg
-from gateware.ecp5_sdr import create_sdr
+from gateware.description import Board, Cable, Fit
+from gateware.platform.ecp5.clocks import create_crg
+from gateware.platform.ecp5.sdr import create_sdr
 
 # While this pad is low, the ESP32 would replace the FPGA's configuration.
 _CRG = create_crg("clk25", 25e6, "rst", active_low=False, high_names=("wifi_gpio0",))

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from litex_boards.platforms import radiona_ulx3s
 
+from gateware.boards import small
 from gateware.boards.ulx3s import BOARD as ULX3S
-from gateware.ecp5 import SMALL, SMALL_LEFT_OUT
 
 BOARD = replace(
     ULX3S,
@@ -14,7 +14,7 @@ BOARD = replace(
     create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-25F", revision="2.0", toolchain="trellis"),
     uart_fifo_depth=2048,
     rx_window=2048,
-    fits={"default": SMALL, "sdram": SMALL},
-    left_out=SMALL_LEFT_OUT | {"eth": ULX3S.left_out["eth"], "eth_zephyr": ULX3S.left_out["eth"]},
+    fits={"default": small.FIT, "sdram": small.FIT},
+    left_out=small.LEFT_OUT | {"eth": ULX3S.left_out["eth"], "eth_zephyr": ULX3S.left_out["eth"]},
     device="LFE5U-25F-6BG381C",
 )

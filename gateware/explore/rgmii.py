@@ -24,7 +24,6 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware import boards
-from gateware.ecp5 import create_rgmii
 from gateware.explore.flow import DEVICES
 from gateware.flow import toolchain
 from gateware.flow.cache import REPOSITORY, Stamp, digest
@@ -32,6 +31,7 @@ from gateware.flow.place import Records, place
 from gateware.flow.sweep import count
 from gateware.net import WORD_BITS
 from gateware.net.link.mac import SharedMAC, _MarkedPHY
+from gateware.platform.ecp5.rgmii import create_rgmii
 
 BOARD = boards.load("colorlight_i5")
 PART = (*DEVICES["25F-6"].options, "--placer-heap-timingweight", "100")

@@ -15,8 +15,8 @@ from cipherlane import cables
 from cipherlane.transport.udp import SCHEME
 
 from gateware import targets
-from gateware.boards import Board, Cable
 from gateware.configurations import DEFAULT, Configuration
+from gateware.description import Board, Cable
 from gateware.flow.firmware import REPOSITORY
 from gateware.flow.revisions import RevisionError, cable_of
 from gateware.targets import Target

@@ -24,7 +24,7 @@ from cipherlane.expected_build import require
 from cipherlane.transport import open_transport
 from cipherlane_base.plain import plain
 
-from gateware.boards import Board, Cable
+from gateware.description import Board, Cable
 from gateware.flow import build_id
 from gateware.flow.revisions import RevisionError, cable_of
 from gateware.targets import Target

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gateware.boards import Board, Cable
+from gateware.description import Board, Cable
 
 
 class RevisionError(ValueError):

@@ -10,12 +10,10 @@ with 16 data lines of DDR3; SDR SDRAM takes a clock for each two or four bytes. 
 firmware has set up module and PHY (`firmware/sdram/sdram.c`).
 """
 
-from litedram.common import PhySettings, get_default_cl_cwl, get_sys_latency, get_sys_phase
-from litedram.phy.model import SDRAMPHYModel
 from litex.soc.integration.soc_core import SoCCore
 from migen import Memory
 
-from gateware.boards import Sdram
+from gateware.description import Sdram
 from gateware.memory import DISTRIBUTED
 
 SDRAM_ORIGIN = 0x6000_0000  # room for 512 MB after the on-chip memories, below the uncached addresses
@@ -43,28 +41,3 @@ def add_sdram(soc: SoCCore, sdram: Sdram, l2_bytes: int, distributed_words: int 
     for special in soc.l2_cache._fragment.specials:
         if isinstance(special, Memory) and special.depth <= distributed_words:
             special.attr = {DISTRIBUTED}
-
-
-def create_model(module, sys_clk_freq: float) -> SDRAMPHYModel:
-    """Return a PHY with its module, for simulation. It models LiteDRAM's ECP5DDRPHY on 16 data lines.
-
-    Its latencies are those of the ECP5DDRPHY, so accesses take as many cycles. It has no registers and needs no
-    adjustment.
-    """
-    phases, lines = 2, 16
-    cl, cwl = get_default_cl_cwl(module.memtype, 1 / (phases * sys_clk_freq))
-    read, write = get_sys_latency(phases, cl), get_sys_latency(phases, cwl)
-    settings = PhySettings(
-        phytype="SDRAMPHYModel",
-        memtype=module.memtype,
-        databits=lines,
-        dfi_databits=4 * lines,
-        nphases=phases,
-        rdphase=get_sys_phase(phases, read, cl),
-        wrphase=get_sys_phase(phases, write, cwl),
-        cl=cl,
-        cwl=cwl,
-        read_latency=read + 10,
-        write_latency=write,
-    )
-    return SDRAMPHYModel(module, settings, clk_freq=sys_clk_freq)

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from gateware import boards, targets
-from gateware.block_rams import memories
-from gateware.boards import Board, Cable
 from gateware.configurations import CONFIGURATIONS
-from gateware.parts import PARTS
+from gateware.description import Board, Cable
+from gateware.platform.ecp5.block_rams import memories
+from gateware.platform.ecp5.parts import PARTS
 from gateware.targets import Target
 from results import kept
 from results.kept import Content, ResultsError

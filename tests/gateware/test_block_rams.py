@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from gateware import block_rams, targets
-from gateware.boards import Fit
+from gateware import targets
 from gateware.configurations import CONFIGURATIONS
+from gateware.description import Fit
 from gateware.flow.firmware import build_firmware
-from gateware.parts import PARTS
+from gateware.platform.ecp5 import block_rams
+from gateware.platform.ecp5.parts import PARTS
 from results.kept import DATA
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+from gateware import boards
 from tests.gateware.support import ROOT
 from tests.imports import cycle, graph, imported
 from tests.waiting import HANG_S
@@ -55,6 +56,25 @@ def test_the_hardware_loads_without_the_host_tool():
 def test_the_shared_formats_import_nothing_of_the_project():
     ours = ("cipherlane", "gateware", "firmware", "results", "pictures", "tests")
     assert _importers("host/cipherlane_base", ours) == set()
+
+
+def test_boards_and_platforms_import_nothing_above_them():
+    allowed = {
+        "description.py": (),
+        "configurations.py": (),
+        "platform": ("gateware.description", "gateware.configurations", "gateware.platform"),
+        "boards": ("gateware.description", "gateware.platform", "gateware.boards"),
+    }
+    for name, below in allowed.items():
+        place = ROOT / "gateware" / name
+        for path in place.rglob("*.py") if place.is_dir() else [place]:
+            ours = [each for each in imported(path) if each.startswith("gateware")]
+            assert [each for each in ours if not f"{each}.".startswith(tuple(f"{each}." for each in below))] == [], path
+
+
+def test_a_module_is_a_board_because_it_declares_one():
+    assert "small" not in boards.names() and (ROOT / "gateware" / "boards" / "small.py").exists()
+    assert {boards.load(name).name for name in boards.names()} == set(boards.names())
 
 
 def test_no_circles():

@@ -13,7 +13,7 @@ from migen import ClockDomain, ClockSignal, Module
 from migen.fhdl.specials import Tristate
 
 from gateware import boards, targets
-from gateware.boards import Fit, Sdram
+from gateware.description import Fit, Sdram
 from gateware.targets import Target
 from tests.gateware.soc.sdr_module import Pads, SdrModule
 

@@ -8,9 +8,10 @@ import pytest
 from migen import ClockDomain, If, Instance, Memory, Module, Signal
 from migen.genlib.cdc import MultiReg
 
-from gateware import ecp5_ddr3, targets
-from gateware.boards import Fit
+from gateware import targets
+from gateware.description import Fit
 from gateware.flow import bitstream, constraints
+from gateware.platform.ecp5 import ddr3
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 
@@ -204,7 +205,7 @@ def test_nets_of_place_and_route_have_the_clocks_names():
     assert constraints.clock_name("$glbnet$from85803_clk", 75.0075) == "sys"
     assert constraints.clock_name("$glbnet$VexRiscv.IBusCachedPlugin_cache.clk", 12.0) == "sys"
     assert constraints.clock_name("$glbnet$init_clk", 25.0) == "init_clk"
-    assert constraints.START_MHZ * 1e6 == ecp5_ddr3._INIT_HZ
+    assert constraints.START_MHZ * 1e6 == ddr3._INIT_HZ
     assert constraints.required_mhz("jtag_clk", 12.0) == 25.0 and constraints.required_mhz("sys", 80.0) == 80.0
 
 

@@ -8,7 +8,7 @@ from litex.soc.integration.soc_core import SoCCore
 from migen import Memory
 
 from gateware import targets
-from gateware.boards import Sdram
+from gateware.description import Sdram
 from gateware.memory import DISTRIBUTED
 from gateware.soc.sdram import add_sdram
 from gateware.soc.soc import CipherlaneSoC

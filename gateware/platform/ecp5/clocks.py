@@ -1,28 +1,11 @@
-"""Shared parts of boards with an ECP5: clock and reset, the RGMII PHY, and the fit of `default` into a small part."""
+"""Clock and reset of boards with an ECP5."""
 
 from collections.abc import Callable
 from typing import Any
 
-from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
 from litex.gen import LiteXModule
 from litex.soc.cores.clock import ECP5PLL
 from migen import ClockDomain, If, Instance, Signal
-
-from gateware.boards import Fit
-
-# Fit of `default` into a 25F: only memories that need block RAM get it; all others are LUTs.
-SMALL = Fit(cfu_sbox="tower", core_sbox="tower", lut_words=64, distributed_words=64)
-_TOO_LARGE = "a 25F has 24,288 LUT4 and 56 block RAMs, and "
-SMALL_LEFT_OUT = {
-    "eth": _TOO_LARGE + "`eth` takes 27,295 LUT4 and 200 block RAMs of an 85F",
-    "pipelined": _TOO_LARGE + "the pipelined core by itself takes as many LUTs",
-    "zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
-    "eth_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
-    "sdram_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
-    "loader": _TOO_LARGE + "`default` is counted at 56 block RAMs (54 as placed, since the ROM's end is empty): the "
-    "loader's ROM takes four more",
-    "lte": _TOO_LARGE + "`default` leaves fewer LUTs than a second accelerator takes",
-}
 
 
 class _CRG(LiteXModule):
@@ -80,18 +63,5 @@ def create_crg(
             pressed=(lambda pad: ~pad) if active_low else (lambda pad: pad),
             high_names=high_names,
         )
-
-    return create
-
-
-def create_rgmii(**delays: float) -> Callable:
-    """Return a `create_phy` for a board: its first RGMII PHY, with the delays in seconds that litex-boards states.
-
-    It leaves out LiteEth's register of the link's state, which would cross clock domains without a synchroniser.
-    """
-
-    def create(platform):
-        pads = {"clock_pads": platform.request("eth_clocks"), "pads": platform.request("eth")}
-        return LiteEthPHYRGMII(**pads, **delays, with_inband_status=False)
 
     return create

@@ -11,7 +11,7 @@ from litedram.phy import GENSDRPHY
 from litex.build.io import DDROutput
 from migen import ClockDomain, ClockSignal
 
-from gateware.boards import Sdram
+from gateware.description import Sdram
 
 
 def _create_phy(platform, crg, sys_clk_freq):

@@ -9,7 +9,7 @@ from litex.soc.cores.clock import ECP5PLL
 from migen import ClockDomain, ClockSignal, If, Instance, Signal
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
-from gateware.boards import Sdram
+from gateware.description import Sdram
 
 _INIT_HZ = 25e6  # clock that starts the PHY's delay lines
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from gateware.boards import Board, Fit
 from gateware.configurations import Configuration
-from gateware.parts import PARTS
+from gateware.description import Board, Fit
+from gateware.platform.ecp5.parts import PARTS
 
 KB = 1024
 BLOCK_RAM = "block_ram"

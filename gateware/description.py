@@ -1,0 +1,143 @@
+"""The types that describe a board: the board, its cables, its SDRAM, and how a configuration fits into its part."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Tells how a configuration fits into a board's part.
+
+    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` the AES core's, ``snow3g_sbox`` the one for
+    both S-boxes of SNOW 3G (`gateware.snow3g.sboxes`).
+
+    Memories of at most ``lut_words`` words become LUTs, even if they are declared for block RAM. Memories of at most
+    ``distributed_words`` words become distributed RAM, whatever synthesis would choose.
+
+    ``path_ps`` is how long Yosys' ABC may make a path that need not be short, in picoseconds of cells and of wires of
+    300 ps each. With 0, the limit is the longest path of all. ``padding_register`` is the MAC's
+    (`gateware.net.link.mac`), for a part in which the MAC's transmit side is spread widely.
+
+    ``pnr_seed`` and ``pnr_options`` are nextpnr's. nextpnr's default weight on timing, 10, makes the clock some percent
+    slower. ``sys_clk_freq`` is the system clock in Hz if it differs from the board's. ``clock_met`` tells whether
+    place-and-route met it.
+    """
+
+    cfu_sbox: str = "table"
+    core_sbox: str = "table"
+    snow3g_sbox: str = "table"
+    pnr_seed: int = 1
+    pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
+    lut_words: int = 0
+    distributed_words: int = 0
+    path_ps: int = 0
+    padding_register: bool = False
+    sys_clk_freq: int | None = None
+    clock_met: bool = False
+
+
+@dataclass(frozen=True)
+class Sdram:
+    """Describes a board's SDRAM for LiteDRAM, and the clocks that it needs.
+
+    ``module`` is LiteDRAM's class of the memory. ``rate`` is the ratio of the system clock to the memory's clock, in
+    LiteDRAM's notation. ``create_crg`` is called instead of the board's. ``create_phy`` is called with the platform,
+    the result of ``create_crg`` and the clock frequency.
+    """
+
+    module: Callable[..., Any]
+    rate: str
+    create_phy: Callable[..., Any]
+    create_crg: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Cable:
+    """Tells how some revisions of a board are loaded over USB, and which serial port is their UART.
+
+    ``revision`` is the name for `REVISION=`, empty if the board has only one kind of cable. ``revisions`` lists, for
+    people, all revisions with this cable. ``usb`` is the identity (`vendor:product`) of the JTAG cable, or of the
+    board's bootloader; ``chip`` is the chip that answers there. ``loader`` holds openFPGALoader's options that choose
+    it.
+
+    ``uart_usb`` is the identity of the UART's adapter. If the adapter has several interfaces, a slash and the
+    interface's number follow. It is empty if any adapter may be used. ``source`` names who states all this.
+    """
+
+    revisions: str
+    usb: str
+    chip: str
+    loader: tuple[str, ...]
+    source: str
+    revision: str = ""
+    uart_usb: str = ""
+
+
+@dataclass(frozen=True)
+class Board:
+    """Describes a board to the SoC and the tools.
+
+    Sizes are in bytes, frequencies in Hz. ``create_platform`` is called without arguments, ``create_crg`` with the
+    platform and the clock frequency. ``create_phy``, for a board with Ethernet, is called with the platform and returns
+    a LiteEth PHY. ``sdram`` describes the SDRAM, if there is any. ``console_name`` is LiteX's name of a second UART,
+    for people; records have the first UART for themselves.
+
+    ``fits`` holds the configurations that fit on the board, by name. ``left_out`` gives, for other configurations that
+    people may look for, the reason why they are missing. ``models``, for a simulated board, is the board that it
+    models. ``clock_pin`` carries a clock of ``sys_clk_freq``, and ``reset_pin`` is low while the board is reset.
+
+    ``bootloader`` tells that the board is loaded over USB (DFU) by its own bootloader, which reports no part and writes
+    only the SPI flash. ``cables`` holds each kind of cable that revisions have, most common first. ``other_revisions``
+    tells, by a revision's name, how it differs from the revisions that configurations are built for, and who states
+    this.
+    """
+
+    name: str
+    title: str
+    sys_clk_freq: int
+    create_platform: Callable[[], Any]
+    create_crg: Callable[..., Any]
+    uart_name: str
+    uart_baudrate: int
+    uart_fifo_depth: int
+    rx_window: int
+    console_name: str
+    fits: Mapping[str, Fit]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    create_phy: Callable[[Any], Any] | None = None
+    sdram: Sdram | None = None
+    models: "Board | None" = None
+    device: str = ""
+    speed_grade: str = ""
+    bootloader: bool = False
+    cables: tuple[Cable, ...] = ()
+    other_revisions: Mapping[str, str] = field(default_factory=dict)
+    constraints: str = ""
+    clock_pin: str = ""
+    reset_pin: str = ""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether it is simulated."""
+        return self.models is not None
+
+    @property
+    def has_uart(self) -> bool:
+        """Whether the UART is connected to pins; LiteX's `crossover` is connected to none."""
+        return self.uart_name != "crossover"
+
+    @property
+    def uart_usb(self) -> bool:
+        """Whether the UART has a known USB adapter in each revision."""
+        return bool(self.cables) and all(cable.uart_usb for cable in self.cables)
+
+    @property
+    def part(self) -> str:
+        """The part in openFPGALoader's form, without the package."""
+        return "-".join(self.device.split("-")[:2]).rstrip("F")
+
+    @property
+    def size(self) -> str:
+        """The part's size as in its name: one of `gateware.platform.ecp5.parts.PARTS`."""
+        return self.device.split("-")[1]

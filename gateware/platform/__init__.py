@@ -1,0 +1,1 @@
+"""What is specific to an FPGA family, or to the simulator: clocks, PHYs, and how memories map to block RAM."""

@@ -1,0 +1,1 @@
+"""The ECP5: clocks, Ethernet and SDRAM PHYs, the parts, and their block RAMs."""

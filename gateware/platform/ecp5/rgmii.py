@@ -1,0 +1,18 @@
+"""The RGMII PHY of boards with an ECP5."""
+
+from collections.abc import Callable
+
+from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
+
+
+def create_rgmii(**delays: float) -> Callable:
+    """Return a `create_phy` for a board: its first RGMII PHY, with the delays in seconds that litex-boards states.
+
+    It leaves out LiteEth's register of the link's state, which would cross clock domains without a synchroniser.
+    """
+
+    def create(platform):
+        pads = {"clock_pads": platform.request("eth_clocks"), "pads": platform.request("eth")}
+        return LiteEthPHYRGMII(**pads, **delays, with_inband_status=False)
+
+    return create

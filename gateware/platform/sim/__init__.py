@@ -1,0 +1,1 @@
+"""The simulator, which stands for a board's FPGA."""
