@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 VECTOR = "vector"
 UNITS = (VECTOR, "scalar", "comparators", "wide_comparators")
-# Address of the firmware if the boot ROM holds a loader: between the other on-chip memories, in the cached region.
+# Address of the code memory, for configurations with a loader in the boot ROM. The CPU caches this region.
 CODE_ORIGIN = 0x2000_0000
 
 
@@ -68,12 +68,12 @@ class Configuration:
 
     @property
     def scalar_unit(self) -> bool:
-        """Return whether the unit has the ratified scalar instructions; only the vector unit lacks them."""
+        """Return whether the unit supports RISC-V's ratified scalar AES instructions; only the vector unit does not."""
         return self.unit != VECTOR
 
 
 DEFAULT = "default"
-# Four block RAMs for lines of 16 bytes; on a small part, 16 lines in LUTs.
+# Bytes: four block RAMs, in lines of 16 bytes. A small part gets a cache of 16 lines in LUTs instead.
 _SDRAM_CACHE = 8192
 # The ECPIX-5 has 208 block RAMs of 2 KB. Code takes 64, data 32 and the buffer memory 32.
 _ZEPHYR = Configuration(
@@ -85,7 +85,7 @@ _ZEPHYR = Configuration(
     console=True,
     watchdog=True,
 )
-# The net stack's code and data: 72 and 24 block RAMs.
+# With the network stack, code takes 72 block RAMs and data takes 24.
 _ETH_ZEPHYR = replace(
     _ZEPHYR,
     name="eth_zephyr",
@@ -97,7 +97,7 @@ _ETH_ZEPHYR = replace(
 _ALL = (
     Configuration(DEFAULT),
     Configuration("eth", "Ethernet", ethernet=Ethernet()),
-    # This core is as fast as the DMA's port into the buffer memory.
+    # The pipelined core can process a block per cycle, as fast as the DMA's port transfers blocks.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
     Configuration("scalar", "scalar AES instructions", unit="scalar"),
     Configuration("comparators", "AES instructions of others", unit="comparators"),

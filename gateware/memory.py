@@ -1,4 +1,4 @@
-"""Attributes that tell synthesis: no client reads a word in the cycle in which it is written.
+"""Memory attributes for synthesis. The main one: no client uses a word that it reads while the word is written.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
@@ -15,13 +15,13 @@ _PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declare that nobody uses a word read in the cycle of a write to it. State the reason next to the call."""
+    """Declare that no word is used that is read in the cycle of a write to it. Give the reason next to the call."""
     memory.attr = {NO_RW_CHECK}
     return memory
 
 
 def block_ram(memory: Memory) -> Memory:
-    """Declare the same, and force block RAM: synthesis would use LUTs for few words."""
+    """Declare as `without_collisions`, and force block RAM, because synthesis would use LUTs for few words."""
     without_collisions(memory).attr.add(BLOCK_RAM)
     return memory
 
@@ -39,7 +39,7 @@ def in_block_ram(module: Module) -> None:
 
 
 def in_luts(module: Module, words: int) -> None:
-    """Undo this for memories of at most `words` words in a module and its submodules: synthesis uses LUTs."""
+    """Let synthesis use LUTs, also after `block_ram`, for the memories of at most `words` words in a module tree."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words:
             getattr(special, "attr", set()).discard(BLOCK_RAM)
@@ -48,9 +48,7 @@ def in_luts(module: Module, words: int) -> None:
 
 
 def distributed(module: Module, words: int) -> None:
-    """Declare memories of at most `words` words without collisions, and put them into LUTs, in a module and its
-    submodules.
-    """
+    """Force LUTs for the memories of at most `words` words that are declared `without_collisions`, in a module tree."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words and NO_RW_CHECK in getattr(special, "attr", ()):
             special.attr = {NO_RW_CHECK, DISTRIBUTED}

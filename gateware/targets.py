@@ -1,4 +1,4 @@
-"""What can be built: a board with a configuration, as `make bitstream BOARD=ecpix5 CONFIG=eth` names them."""
+"""Targets of a build: a board with a configuration, as in `make bitstream BOARD=ecpix5 CONFIG=eth`."""
 
 import difflib
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from gateware.platform.ecp5.block_rams import scaled
 
 @dataclass(frozen=True)
 class Target:
-    """A board with a configuration on it, and how that goes into the board's part."""
+    """A board, a configuration, and the settings with which the configuration fits into the board's part."""
 
     board: Board
     configuration: Configuration
@@ -20,17 +20,17 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The name that folders and results have: the board's, with the configuration's unless that is the default."""
+        """The name in folders and results: the board's name, then the configuration's unless it is the default."""
         return _name(self.board, self.configuration)
 
     @property
     def title(self) -> str:
-        """What a person is told."""
+        """The name of the target in messages to people."""
         return ", ".join(filter(None, (self.board.title, self.configuration.title)))
 
     @property
     def variables(self) -> str:
-        """How it is named to make."""
+        """The variables that select the target on make's command line."""
         return _variables(self.board.name, self.configuration.name)
 
     @property
@@ -40,14 +40,14 @@ class Target:
 
     @property
     def clock_met_by(self) -> str:
-        """Of a simulated board, the target of the same configuration whose place-and-route met this clock, or none."""
+        """For a simulated board: the hardware target of the same configuration whose place-and-route met this clock."""
         hardware = self.board.models
         fit = hardware.fits.get(self.configuration.name) if hardware else None
         return _name(hardware, self.configuration) if hardware and fit and fit.clock_met else ""
 
     @property
     def clock_note(self) -> str:
-        """Whether the clock of a simulated board is one that hardware of its configuration reaches, as one sentence."""
+        """A sentence that tells whether hardware with this configuration reaches the clock of this simulated board."""
         clock = f"{self.sys_clk_freq / 1e6:g} MHz"
         if self.clock_met_by:
             return f"its clock, {clock}, was met by place-and-route of {self.clock_met_by}"
@@ -57,11 +57,11 @@ class Target:
 
 
 class UnknownTargetError(ValueError):
-    """There is no board of that name, or that configuration is not for it."""
+    """There is no board of this name, or it does not support this configuration."""
 
 
 def load(board: str, configuration: str = DEFAULT) -> Target:
-    """The target of these names.
+    """Return the target with these names of board and configuration.
 
     Raises
     ------
@@ -88,12 +88,12 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
 
 
 def load_all() -> list[Target]:
-    """Every target."""
+    """Return all targets."""
     return [load(board, configuration) for board in boards.names() for configuration in boards.load(board).fits]
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
-    """What may be meant by a word that is none of those known; empty if nothing is near."""
+    """Return a question that suggests the known word nearest to an unknown word; empty if no known word is near."""
     near = difflib.get_close_matches(word.lower(), known, 1)
     return f" (did you mean {near[0]}?)" if near else ""
 

@@ -36,12 +36,12 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of eight inputs from its 256 entries; return its two halves, by the eighth input."""
+    """Build a function of eight bits from its table; return its value for eighth bit 0, and for eighth bit 1."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 
 def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
-    """Build a function of the address' low seven bits from eight LUT4s and the slices' multiplexers."""
+    """Build a function of seven bits, the low bits of `address`, from eight LUT4s and the slices' multiplexers."""
     level = []
     for first in range(0, 128, 16):
         contents = sum(bit << x for x, bit in enumerate(truth[first : first + 16]))
@@ -52,7 +52,7 @@ def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
 
 
 def sum_of(*bits: int) -> int:
-    """Return the sum of bits, for `Functions`."""
+    """Return a sum of bits; `Functions` uses only the sum's lowest bit, their XOR."""
     return sum(bits)
 
 
@@ -73,7 +73,7 @@ class Functions:
 
     def __call__(self, inputs: list, function: Callable[..., int]) -> Signal:
         """Return a signal with the function's value, computed for all values of its inputs (0 or 1)."""
-        values = product((0, 1), repeat=len(inputs))  # the last input changes fastest
+        values = product((0, 1), repeat=len(inputs))  # every combination of input values
         contents = sum((function(*bits) & 1) << sum(b << n for n, b in enumerate(bits)) for bits in values)
         if self.portable:
             z = Signal()

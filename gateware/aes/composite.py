@@ -46,7 +46,7 @@ class Tower:
         self.norm_y = self._coordinates(_power(y, 17))[:4]
 
     def _coordinates(self, byte: int) -> list[int]:
-        # An element of a subfield has the same coefficients with both elements of the basis above it.
+        # In a larger field, an element of the subfield has two equal coefficients, as the two basis elements sum to 1.
         value = apply(self.to_tower, byte)
         return [value >> i & 1 for i in range(8)]
 

@@ -47,7 +47,7 @@ MOST_SLOTS = 32
 
 
 class Core(Module):
-    """A cipher with its keys. `create_core` makes it.
+    """A cipher and the memory of its keys, made by `create_core`.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Core(Module):
         self.key = stream.Endpoint([("word", WORD_BITS)])
         self.key_slot = Signal(slot_bits)
         self.key_length = Signal(2)
-        self.key_valid = Signal(slots, name="slots_with_key")  # Verilog names `key.valid` key_valid already
+        self.key_valid = Signal(slots, name="slots_with_key")  # in Verilog, key_valid is `key.valid`
         self.clear = Signal()
         self.clear_slot = Signal()
         self.flush = Signal()

@@ -24,7 +24,7 @@ from gateware.aes.key_expansion import key_writes
 
 
 def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, restart) -> tuple[list, list]:
-    """Return the statements, combinational and clocked, by which ciphers take turns at a sink and a source.
+    """Return the statements, combinational and clocked, that make ciphers take turns at a shared sink and source.
 
     The ciphers' own ``sink`` and ``source`` have the same layouts. `restart` gives the turn to the first cipher, in the
     next cycle.
@@ -48,7 +48,7 @@ def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, re
 
 
 class Engines(Module):
-    """Several ciphers with the ports of one.
+    """Several ciphers that are used through the ports of a single cipher.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ from gateware.aes.transforms import xtime
 
 
 def key_writes(width: int, slots: int) -> Record:
-    """Return the signals by which a key expansion writes the memories of round keys.
+    """Return the signals with which a key expansion writes round keys into their memories.
 
     `write`: store `words` (`width` bits of a round key) as part `part`, part 0 first, of row `row` of `slot`. The row
     is the round's number. The slot's key has the length code `length`, or the longest while slots are cleared.
@@ -153,7 +153,7 @@ class KeyExpansion(Module):
         window = [Signal(WORD_BITS, name=f"word_{k + 1}") for k in range(KEY_WORDS[codes[-1]])]
         word = Signal(WORD_BITS)
         self.comb += keys.words.eq(Cat(*reversed(window[: width // WORD_BITS])))
-        wipe = Signal()  # resets all words: uses the flip-flops' own reset, no LUT for each bit
+        wipe = Signal()  # resets all words by the flip-flops' reset inputs, which saves a LUT per bit
         self.sync += [
             If(advance, *[window[k].eq(window[k - 1] if k else word) for k in range(len(window))]),
             If(wipe, *[w.eq(0) for w in window]),

@@ -1,4 +1,4 @@
-"""AES-128 encryption with round keys made while they are used (FIPS-197, 5.1 and 5.2): no round key is stored.
+"""AES-128 encryption that computes each round key when it is needed and stores none (FIPS-197, 5.1 and 5.2).
 
 ::
 
@@ -73,7 +73,7 @@ class OnTheFlyCipher(Module):
         width = datapath // WORD_BITS
         step, rounds_left, rcon = Signal(max=max(steps, 2)), Signal(max=ROUNDS + 1), Signal(8)
         busy, done, is_last_step = Signal(), Signal(), Signal()
-        # Columns of the new state that are ready while the old state is still read.
+        # Columns of the new state. They are ready before all columns of the old state have been read.
         waiting = Signal(BLOCK_BITS - datapath) if steps > 1 else None
         self.comb += [
             is_last_step.eq(step == steps - 1),
@@ -120,7 +120,7 @@ class OnTheFlyCipher(Module):
         ]
 
     def _substituted(self, state: list, step: Signal, steps: int, sbox: str) -> list:
-        """Return SubBytes of the columns that this step makes, after ShiftRows."""
+        """Return the columns that this step makes, after ShiftRows and SubBytes."""
         size = len(state) // steps
         result = []
         for n in range(size):
@@ -155,7 +155,7 @@ class OnTheFlyCipher(Module):
 
 
 class OnTheFlyEngines(Module):
-    """Several `OnTheFlyCipher` that take blocks in turn and return them in order, with the ports of one."""
+    """Several `OnTheFlyCipher` that take blocks in turn and return them in order, through the ports of one cipher."""
 
     def __init__(self, ciphers: list[OnTheFlyCipher]):
         self.sink = stream.Endpoint(JOB)
@@ -171,6 +171,6 @@ class OnTheFlyEngines(Module):
 
 
 def create_on_the_fly(datapath: int = 128, sbox: str = "table", engines: int = 1) -> Module:
-    """Return a cipher with these parameters, or several engines with the ports of one cipher."""
+    """Return one cipher with these parameters, or several (`engines`) that share the ports of one cipher."""
     ciphers = [OnTheFlyCipher(datapath, sbox) for _ in range(engines)]
     return OnTheFlyEngines(ciphers) if engines > 1 else ciphers[0]

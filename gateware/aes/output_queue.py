@@ -15,7 +15,7 @@ from gateware.memory import without_collisions
 
 
 class OutputQueue(Module):
-    """The queue, and the count of blocks that have a place in it.
+    """A queue of blocks; a place is reserved for each block before it enters the pipeline.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class OutputQueue(Module):
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)
         self.comb += [
-            # one more place may be reserved but not counted yet
+            # `places` does not count a place that was reserved in the cycle before, so one place stays free for it
             self.room.eq(~places[-1] & (places[:-1] != depth - 1)),
             self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),

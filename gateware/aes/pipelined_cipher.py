@@ -74,8 +74,8 @@ class PipelinedCipher(Module):
         rounds = ROUNDS[codes[-1]]
         ranks = rounds * stages  # data registers after the first one
 
-        # Round keys on their way to the memories. The round keys of a shorter key go to the last rounds.
-        write = Signal(rounds + 1)  # writes the memory of each round
+        # Registers before the memories of round keys. The round keys of a shorter key go to the last rounds' memories.
+        write = Signal(rounds + 1)  # bit n: write the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
             *[write[n].eq(self.keys.write & self._is_row_of(n, codes)) for n in range(rounds + 1)],
@@ -83,7 +83,7 @@ class PipelinedCipher(Module):
             words.eq(self.keys.words),
         ]
 
-        # Signals that travel with the data, rank by rank; a block enters at rank 0.
+        # Signals that move with the data from rank to rank (data register to data register). A block enters at rank 0.
         self.submodules.queue = queue = OutputQueue(ranks + 5)
         take = Signal()
         zeroizing = self.zeroizing
@@ -107,7 +107,7 @@ class PipelinedCipher(Module):
         ]
 
         def round_key(number: int):
-            """Return the round key of the block in rank `number * stages`."""
+            """Return the round key for the block that is now in rank `number * stages`."""
             memory = KeyMemory(width=BLOCK_BITS, depth=slots, registered=slots > 1)
             self.submodules += memory
             self.comb += [
@@ -162,7 +162,7 @@ class PipelinedCipher(Module):
             ),
         ]
 
-        # Flush and clear: after the keys are zero, zeros run through all stages and the queue.
+        # Flush and clear: first the keys become zero, then zeros pass through all stages and the queue.
         longest = max(ranks, queue.depth) + 4
         left = Signal(max=longest + 1)
         last_cycle = Signal()
@@ -185,7 +185,7 @@ class PipelinedCipher(Module):
         self.slots, self.errors = slot, error
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
-        """Tell whether the written row belongs to this round of the pipeline.
+        """Return whether the round key that is being written belongs to this round of the pipeline.
 
         Rows after the last belong to the first rounds.
         """

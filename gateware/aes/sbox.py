@@ -30,7 +30,7 @@ IMPLEMENTATIONS = ("table", "ecp5", "tower", "onehot")
 
 
 class ByteTable(Module):
-    """A table on a byte.
+    """A combinational table with one entry for each value of a byte.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return a function that names expressions in a module, for `inversion`."""
+    """Return a function that gives expressions a named signal in `module`; an argument for `inversion`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)
@@ -103,7 +103,7 @@ def namer(module: Module):
 
 
 def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
-    """Raise `ValueError` for an unknown name."""
+    """Raise `ValueError` unless `implementation` is one of the known names."""
     if implementation not in known:
         raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(known)}")
 

@@ -30,7 +30,7 @@ MUX_AND_ADD = sum((((x >> 1 if x & 4 else x) ^ x >> 3) & 1) << x for x in range(
 
 
 class SBoxPair(Module):
-    """Both directions of the substitution on one byte.
+    """SubBytes and InvSubBytes on one byte.
 
     Parameters
     ----------

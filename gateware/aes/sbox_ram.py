@@ -13,7 +13,7 @@ PORTS = 2
 
 
 class BlockRAMSBox(Module):
-    """Two registered S-boxes, both directions.
+    """SubBytes and InvSubBytes on two bytes, with a register.
 
     Parameters
     ----------

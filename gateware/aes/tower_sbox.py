@@ -107,8 +107,8 @@ class TowerSBox(Module):
         output_rows = []
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
-            # Bit n of a coefficient is bit n of its products in the halves, plus bit n mod 2 of the product of the
-            # sums.
+            # Bit n of a coefficient is the sum of bit n of the products of the halves and bit n mod 2 of the product
+            # of the sums.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)

@@ -10,11 +10,12 @@ from gateware.platform.ecp5.clocks import create_crg
 from gateware.platform.ecp5.ddr3 import create_ddr3
 from gateware.platform.ecp5.rgmii import create_rgmii
 
-# The part has 208 block RAMs. The vector unit's S-boxes take 8, those of one core 10, or 18 with two engines.
+# The part has 208 block RAMs. The S-boxes of the vector unit take 8. The S-boxes of one AES core take 10, or 18 with
+# two engines.
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
-# No place-and-route run of the other configurations has met the board's clock.
+# For the configurations that use this clock: no place-and-route run of them has met the board's clock.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# The memories of Zephyr and Ethernet leave no block RAM for S-boxes, or for queues of a few wide words.
+# The memories of Zephyr and Ethernet leave no block RAM for S-boxes, nor for queues that hold a few wide words.
 _LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)
 
 BOARD = Board(

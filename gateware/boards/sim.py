@@ -35,12 +35,12 @@ _GMII = (
 )
 _IO = [
     ("sys_clk", 0, Pins(1)),
-    # LiteX's Ethernet module accepts its clock only from an interface of this name, so this is the second one.
+    # Ethernet's clock. LiteX's Ethernet module requires the name `sys_clk` for it, so it is number 1 of this name.
     ("sys_clk", 1, Subsignal("sys_clk", Pins(1))),
     ("serial", 0, *_SERIAL),
     ("serial", 1, *_SERIAL),
     ("gmii_eth", 0, *_GMII),
-    ("uart_break", 0, Pins(1)),  # 1 while a break would hold the UART's line to the board low
+    ("uart_break", 0, Pins(1)),  # 1 while the host sends a break, which holds a real UART line low
 ]
 
 
@@ -123,7 +123,7 @@ BOARD = Board(
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,
     uart_fifo_depth=ECPIX5.uart_fifo_depth,
-    # Smaller than a board's, so that full records are shorter and simulate faster. TCP would hold back larger ones.
+    # Smaller than on hardware, so that the largest records are shorter and simulate faster.
     rx_window=3040,
     console_name="sim",
     fits={

@@ -7,7 +7,7 @@ from gateware.description import Board, Cable, Fit
 from gateware.platform.ecp5.clocks import create_crg
 from gateware.platform.ecp5.sdr import create_sdr
 
-# While this pad is low, the ESP32 would replace the FPGA's configuration.
+# If this pad were low, the board's ESP32 would replace the configuration of the FPGA.
 _CRG = create_crg("clk25", 25e6, "rst", active_low=False, high_names=("wifi_gpio0",))
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram")
 
@@ -17,7 +17,7 @@ BOARD = Board(
     sys_clk_freq=40_000_000,
     create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-85F", revision="2.0", toolchain="trellis"),
     create_crg=_CRG,
-    # As on LiteX's own target at 50 MHz. At 40 MHz, this leaves 6 ns to the memory and 19 ns for its answer.
+    # LiteX's own target uses this phase at 50 MHz. At 40 MHz, it leaves 6 ns to the memory and 19 ns for its answer.
     sdram=create_sdr(MT48LC16M16, _CRG, phase=90),
     uart_name="serial",
     uart_baudrate=1_000_000,

@@ -1,4 +1,4 @@
-"""Gives each client its share of a resource; a client may use the share that others leave.
+"""Divides a resource among clients by fixed shares; a client may also use what the others do not use.
 
 A client's turn lasts `share` grants, or ends early when the client wants no more. Then the turn passes to the next
 client that wants a grant. If all clients want grants, client n gets ``shares[n] / sum(shares)`` of them. A client waits
@@ -39,8 +39,8 @@ class Arbiter(Module):
         # # #
 
         turn = Signal(max=max(clients, 2), name="turn")
-        left = Signal(max=max(shares) + 1, reset=shares[0], name="left")  # grants left in this turn
-        rest = Signal(max=max(shares) + 1, name="rest")  # grants left after this one
+        left = Signal(max=max(shares) + 1, reset=shares[0], name="left")  # grants that remain in this turn
+        rest = Signal(max=max(shares) + 1, name="rest")  # grants that remain after the present one
         self.control = {"turn": turn, "left": left}  # signals that the proofs read
         for first in range(clients):
             order = [(first + n) % clients for n in range(clients)]

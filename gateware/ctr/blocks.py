@@ -54,7 +54,7 @@ class BlockCTR(Module):
         # # #
 
         sink, source, keystream = self.sink, self.source, port.keystream
-        last_byte = Signal(8)  # mask of the bits that count in the last byte
+        last_byte = Signal(8)  # mask of the bits in the last byte that belong to the message
         count = Signal(128)
         self.comb += [
             source.valid.eq(sink.valid & keystream.valid),

@@ -23,7 +23,7 @@ from gateware.ctr.counter import message_layout
 from gateware.ctr.key_store import WORD_BITS, WORDS
 
 KEYSTREAM_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
-SLOT_BITS = 5  # wide enough to name slots that do not exist, so that such commands can be refused
+SLOT_BITS = 5  # wide enough for numbers of missing slots, so that a command with such a number can be refused
 USE_LAYOUT = [("valid", 1), ("number", SLOT_BITS)]
 USES_MAX = 16
 
@@ -44,7 +44,7 @@ class Client:
 
 
 class KeyPort:
-    """A client's side of the key loader (`gateware.ctr.key_loader`).
+    """The port through which a client gives key commands to `gateware.ctr.key_loader`.
 
     Attributes
     ----------

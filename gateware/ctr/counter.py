@@ -83,9 +83,9 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        rest_type = (count_bits + 1, True)  # blocks left after the next one; negative: this is the last
+        rest_type = (count_bits + 1, True)  # blocks that follow the next one; negative: the present one is the last
 
-        # The low half of the sum. The width masks the carry out of each limb.
+        # The low half of the sum. The increment's width decides which limbs pass their carry on.
         low_valid = Signal()
         low_ready = Signal()
         low = [Signal(LIMB_BITS, name=f"low_{k}") for k in range(LIMBS)]
@@ -93,7 +93,7 @@ class CounterBlocks(Module):
         low_whole, low_half = Signal(), Signal()
         low_slot = Signal(slot_bits)
         low_rest = Signal(rest_type)
-        whole, half = Signal(), Signal()  # limbs 2 and 3 count; limb 1 counts
+        whole, half = Signal(), Signal()  # the increment includes limbs 2 and 3; includes limb 1
         initial = Cat(*reversed(byte_list(message.initial)))
         limb = [initial[LIMB_BITS * k : LIMB_BITS * (k + 1)] for k in range(LIMBS)]
         total = [Signal(LIMB_BITS + 1, name=f"total_{k}") for k in range(2)]

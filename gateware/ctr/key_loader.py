@@ -29,12 +29,13 @@ from gateware.ctr.arbiter import Arbiter
 from gateware.ctr.client import USES_MAX, Client, KeyPort
 from gateware.ctr.key_store import KeyStore
 
-# Longest wait for datagrams. One of 1448 bytes and a full queue after it are about 110 blocks, at most 56 cycles each.
+# Longest wait for datagrams that use a key. A datagram of 1448 bytes and a full queue after it have about 110 blocks,
+# of at most 56 cycles each.
 WAIT_CYCLES = 8192
 
 
 def command_cycles(command: str, *, slots: int) -> int:
-    """Return the most cycles of a client's ``load_key``, ``clear_key`` or ``zeroize``, with any core of so many slots.
+    """Return the maximum cycles of a client's ``load_key``, ``clear_key`` or ``zeroize`` on any core of `slots` slots.
 
     `zeroize` clears a row of 32 bits of each memory each cycle, then the datapath. A command on one slot waits for the
     blocks in their rounds, a key schedule and its rows. The same again covers a command of another client, whose uses
@@ -121,7 +122,7 @@ class KeyLoader(Module):
         self.submodules.turns = turns = Arbiter([1] * len(clients))
         self.submodules.fsm = fsm = FSM(reset_state="RESET")
         idle = fsm.ongoing("IDLE")
-        # the owner's store loads, stops; no store is busy; pulse
+        # to the owner's key store: load, stop; all key stores are idle; pulse: the command has ended
         load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()
         self.comb += turns.take.eq(idle & (turns.wants != 0))
         stores = []
@@ -134,7 +135,7 @@ class KeyLoader(Module):
             mine = slice(first, first + client.slots)
             free = 1 if client.waits else (Cat(*[port.slot == k for k in range(client.slots)]) & uses.used) == 0
             command = Signal(name=f"command_{n}")
-            given = Signal(name=f"given_{n}")  # accepted, and not ended yet
+            given = Signal(name=f"given_{n}")  # a command was accepted and has not ended
             own_slot, own_length = Signal(slot_bits, name=f"slot_{n}"), Signal(2, name=f"length_{n}")
             loads, wipes = Signal(name=f"loads_{n}"), Signal(name=f"wipes_{n}")
             self.comb += [
@@ -169,7 +170,7 @@ class KeyLoader(Module):
                 ),
                 If(self.clear, given.eq(0), withdrawn[mine].eq(2**client.slots - 1)),
             ]
-            fsm.act(  # waits for a command, and takes one from the client that has the turn
+            fsm.act(  # waits for a command, and accepts it from the client that the arbiter chooses
                 "IDLE",
                 If(
                     turns.take & (turns.choice == n),
@@ -193,12 +194,12 @@ class KeyLoader(Module):
         ]
         self.sync += [If(ended, zeroizing.eq(0)), If(self.clear, zeroizing.eq(1))]
         zeroize = [self.clear.eq(1), NextState("CLEAR")]
-        fsm.act(  # one cycle after reset: memories must keep nothing of an earlier key
+        fsm.act(  # one cycle after reset: starts zeroization, because memories may hold a key from before the reset
             "RESET",
             *zeroize,
         )
         fsm.act("IDLE", NextValue(waited, 0))
-        fsm.act(  # waits, for a bounded time, for the slot's uses; one that began with the command is counted by now
+        fsm.act(  # waits, for a limited time, until no use of the slot's key is under way
             "QUIET",
             NextValue(waited, waited + 1),
             If(
@@ -218,11 +219,11 @@ class KeyLoader(Module):
                 NextState("CLEAR"),
             ),
         )
-        fsm.act(  # waits until the store has given its words and is zero
+        fsm.act(  # waits until the key store has sent its words and zeroized them
             "LOAD",
             If(empty, NextState("CLEAR")),
         )
-        fsm.act(  # one cycle: the core reports whether it is busy
+        fsm.act(  # one cycle, after which the core's busy signals are valid
             "CLEAR",
             NextState("EXPAND"),
         )

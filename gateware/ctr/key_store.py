@@ -1,4 +1,4 @@
-"""The cipher key as software wrote it, kept apart from every bus until the core takes it, and no longer.
+"""Holds the key words that software writes until the core takes them; no bus can read them.
 
 Eight words of 32 bits lie in a small memory, so writing them disturbs no other work. The memory must stay a local
 variable of this module. LiteX maps a memory into the address space if it is an attribute of a module with registers,
@@ -17,7 +17,7 @@ WORDS = 8
 
 
 class KeyStore(Module):
-    """Write-only words of the next key.
+    """The words of the next key; software can write them but not read them.
 
     Attributes
     ----------

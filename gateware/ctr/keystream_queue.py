@@ -1,4 +1,4 @@
-"""Keystream of a client that shares a core, and places for blocks that are under way.
+"""A queue of keystream for one client of a shared core; it reserves places for blocks that are still in the core.
 
 ::
 
@@ -22,7 +22,7 @@ from gateware.memory import block_ram
 
 
 class KeystreamQueue(Module):
-    """Places and blocks of one client.
+    """The keystream queue of one client.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class KeystreamQueue(Module):
         # # #
 
         under_way, stale, stored = (Signal(max=depth + 1) for _ in range(3))
-        coming = Signal(max=depth + 1)  # under way after this cycle
+        coming = Signal(max=depth + 1)  # blocks in the core after this cycle
         produce, consume = Signal(address_bits), Signal(address_bits)
         keep, step = Signal(), Signal()
 

@@ -31,7 +31,7 @@ WORD_BITS = 32
 WORDS = BLOCK_BITS // WORD_BITS
 LENGTH_BITS = 16
 BLOCKS_BITS = LENGTH_BITS - 3
-# Packets whose keystream may be under way.
+# Depth of the queue of packets whose keystream has been requested.
 PACKETS = 4
 
 WORD_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BITS // 8)]
@@ -83,7 +83,7 @@ class PacketCTR(Module):
 
         # Each message goes to the keystream service. In the same cycle its number of blocks is queued for the packet.
         blocks = Signal(BLOCKS_BITS)
-        flushed = Signal(max=PACKETS + 2)  # packets with a flushed message
+        flushed = Signal(max=PACKETS + 2)  # packets that have not left, and whose message was flushed
         take = Signal()
         self.comb += [
             take.eq(~self.flush & (flushed == 0)),
@@ -97,18 +97,18 @@ class PacketCTR(Module):
             packets.reset.eq(self.flush),
         ]
 
-        # The packet under way: its message, the blocks of keystream that are still missing, the word within the block.
-        known = Signal()  # its message has been taken
-        ended = Signal()  # its last word has left; keystream remains
+        # The present packet: its message, the keystream blocks that it still needs, and the word within the block.
+        known = Signal()  # the packet's message has been read
+        ended = Signal()  # the packet's last word has left, but not all its keystream has been discarded
         left = Signal(BLOCKS_BITS)
         word = Signal(max=WORDS)
         last_word = Signal()
         step, block_done = Signal(), Signal()
-        present = Signal()  # more words of it are expected
+        present = Signal()  # more words of the packet are expected
         keyless = Signal()  # this word has no keystream
-        finished = Signal()  # this packet has no keystream left: take the next message
+        finished = Signal()  # all keystream of the packet is used: read the next message
         keystream = Array([block.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]
-        counts = Signal(WORD_BITS // 8)  # mask of the bytes up to the last one
+        counts = Signal(WORD_BITS // 8)  # mask of the bytes of this word that belong to the packet
         for n in range(WORD_BITS // 8):
             self.comb += counts[n].eq(~sink.last | (sink.last_be[n:] != 0) | (sink.last_be == 0))
         self.comb += [

@@ -36,18 +36,19 @@ from gateware.ctr.counter import CounterBlocks
 from gateware.ctr.key_loader import WAIT_CYCLES, KeyLoader
 from gateware.ctr.keystream_queue import KeystreamQueue
 
-# Places of a client: more blocks than a core has under way before the first returns, for any engines or stages.
+# Blocks that each client's keystream queue can hold: more than a core processes at a time, for any number of engines or
+# pipeline stages.
 PLACES = 4 * max(ENGINES)
 PLACES_PIPELINED = 128
 
 
 def slots_of(clients: list[Client]) -> int:
-    """Slots of the core for these clients."""
+    """Return how many key slots a core needs for these clients."""
     return sum(client.slots for client in clients)
 
 
 class CTRService(Module):
-    """Serves clients.
+    """Gives each client keystream from one shared core.
 
     Parameters
     ----------
@@ -101,12 +102,12 @@ class CTRService(Module):
             ]
             return
 
-        # A counter block goes to the core when there is a place for its result.
+        # A counter block goes to the core only when its client's queue has a free place for the keystream.
         self.submodules.arbiter = arbiter = Arbiter([client.share for client in clients])
         whose = stream.SyncFIFO([("client", len(arbiter.choice))], places * len(ports))
         self.submodules.whose = whose = ResetInserter()(whose)
         taken, given = Signal(), Signal()
-        block = Signal(BLOCK_BITS + 1)  # with its error; 0 while rows are zeroized
+        block = Signal(BLOCK_BITS + 1)  # a block of keystream and its error bit; 0 while rows are zeroized
         queues = []
         for n, (port, counter) in enumerate(zip(ports, counters, strict=True)):
             queue = KeystreamQueue(places)

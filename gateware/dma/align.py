@@ -39,7 +39,7 @@ def _rotated(block: Signal, offset: Signal, step: int) -> Cat:
 
 
 class Gather(Module):
-    """Forms the blocks of messages from beats of memory.
+    """Forms the blocks of messages from beats (128-bit words) that were read from memory.
 
     Attributes
     ----------
@@ -81,10 +81,10 @@ class Gather(Module):
             ),
         ]
 
-        # The beat before it.
+        # The previous beat.
         held = stream.Endpoint(beat.description.payload_layout)
         consumed = Signal()
-        ends = Signal()  # this beat only completes the block that was begun earlier
+        ends = Signal()  # this beat completes the last block and begins no new one
         lanes = [
             Mux(held.offset < BLOCK_BYTES - i, *pair)
             for i, pair in enumerate(zip(byte_list(held.data), byte_list(beat.data), strict=True))
@@ -117,7 +117,7 @@ class Gather(Module):
 
 
 class Scatter(Module):
-    """Forms beats of memory from the blocks of messages.
+    """Forms beats (128-bit words) to write to memory from the blocks of messages.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Scatter(Module):
 
         sink, job, source = self.sink, self.job, self.source
 
-        # The rotated block, its bytes for this beat, and its bytes for the next one.
+        # The rotated block; masks of its bytes that belong to the present beat (`now`) and to the next beat (`later`).
         block = stream.Endpoint([("data", BLOCK_BITS), ("now", BLOCK_BYTES), ("later", BLOCK_BYTES)])
         self.comb += [
             sink.ready.eq(job.valid & (~block.valid | block.ready)),

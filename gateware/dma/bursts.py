@@ -98,7 +98,7 @@ class BurstMaster(Module):
         reading, writing = Signal(), Signal()
         ended, failure = Signal(), Signal(ERROR_BITS)
         timer = Signal(max=timeout_cycles + 1)
-        room = Signal(max=burst_beats)  # accesses left in the burst, minus one
+        room = Signal(max=burst_beats)  # accesses that remain in the burst, minus one
         read_address, write_address = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         head = write_fifo.source
         last_access = Signal()
@@ -120,8 +120,8 @@ class BurstMaster(Module):
 
         # The present read job.
         read_active, read_error = Signal(), Signal(ERROR_BITS)
-        read_rest = Signal((BEATS_BITS + 1, True))  # beats left after the next one; negative: this is the last
-        read_beat = Signal()  # a beat arrives: from the bus, or to replace a failed one
+        read_rest = Signal((BEATS_BITS + 1, True))  # beats after the next one; negative: the present one is the last
+        read_beat = Signal()  # a beat arrives: from the bus, or as a replacement for a failed beat
         self.comb += [
             self.read_job.ready.eq(~read_active),
             read_results.sink.valid.eq(read_beat & read_rest[-1]),
@@ -149,7 +149,7 @@ class BurstMaster(Module):
             capture.failed.eq(~reading | (failure != Error.NONE)),
         ]
 
-        # The current write job. Its beats enter the FIFO only after the job itself was given.
+        # The present write job. A job is always submitted before its beats enter the FIFO.
         write_active, write_error, write_interrupt = Signal(), Signal(ERROR_BITS), Signal()
         write_beat = Signal()  # a beat leaves the FIFO: to the bus, or dropped
         whole = Signal(max=depth + 1)  # number of jobs whose last beat is in the FIFO
@@ -193,11 +193,11 @@ class BurstMaster(Module):
 
         # Sequence.
         can_read, can_write = Signal(), Signal()
-        write_next = Signal()  # the reads had the last turn
+        write_next = Signal()  # writes have priority, because reads had the last turn
         dropped = Signal()
         self.submodules.fsm = fsm = FSM(reset_state="CHOOSE")
         self.comb += [
-            # The captured beat is not in the FIFO yet, so one place more must be free.
+            # The captured beat is not in the FIFO yet, so one more place must be free.
             can_read.eq(read_active & (read_fifo.level < burst_beats)),
             can_write.eq(write_active & head.valid & ((write_fifo.level >= burst_beats) | (whole != 0))),
             dropped.eq(head.empty | (write_error != Error.NONE)),
@@ -212,7 +212,7 @@ class BurstMaster(Module):
             If(write_beat, write_next.eq(0)),
             If(self.flush, *[s.eq(0) for s in (self.aborting, read_active, write_active, whole, capture.valid)]),
         ]
-        fsm.act(  # waits for beats to write, or for room for a burst of reads
+        fsm.act(  # waits until there are beats to write, or room in the FIFO for a burst of reads
             "CHOOSE",
             If(
                 self.aborting,

@@ -29,7 +29,8 @@ COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
 
 
 SLOT_FIELD_BITS = 4
-# Addresses in bytes; the length in bytes or (`in_bits`) bits; the message; when to start, and what to do at the end.
+# Addresses are in bytes, `length` is in bytes or, with `in_bits`, in bits. `initial` to `slot` describe the message for
+# `CounterBlocks`. `ordered`: start after all earlier descriptors. `interrupt`: request an interrupt at the end.
 DESCRIPTOR_LAYOUT = [
     ("source", ADDRESS_BITS),
     ("destination", ADDRESS_BITS),
@@ -87,8 +88,8 @@ class Dispatcher(Module):
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
-        # Lengths. A buffer of n bytes at offset s has ceil(n/16) blocks. It spans one more beat if the last byte's
-        # place in its block, plus s, is beyond the end of the block.
+        # Lengths. A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It spans one more beat if
+        # s plus the last byte's position in its block is at least 16.
         source, destination = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         size = Signal(ADDRESS_BITS)  # bytes
         blocks = Signal(COUNT_BITS)
@@ -120,7 +121,7 @@ class Dispatcher(Module):
             wait.eq(((Cat(*here) & self.key_pending) != 0) | (head.ordered & (in_flight != 0))),
         ]
 
-        # All units get their parts of the descriptor in the same cycle.
+        # In one cycle, every unit gets the fields of the descriptor that it needs.
         outputs = [self.message, self.read_job, self.gather_job, self.scatter_job]
         moves = Signal()
         all_ready = Signal()
@@ -181,7 +182,7 @@ class Dispatcher(Module):
 
 
 def _inside(regions, begin, end):
-    """Return whether the bytes from begin to end - 1 are inside one region."""
+    """Return whether all bytes from `begin` to `end` - 1 are inside one region."""
     inside = 0
     for origin, size in regions:
         inside = inside | ((begin >= origin) & (end <= origin + size))

@@ -15,7 +15,7 @@ PLACE_BITS = 3
 
 
 class Ledger(Module):
-    """Keeps account of descriptors.
+    """Counts outstanding descriptors and stores the results of the latest ones.
 
     Parameters
     ----------

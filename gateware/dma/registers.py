@@ -11,7 +11,7 @@ from gateware.dma.dispatch import SLOT_FIELD_BITS
 from gateware.dma.errors import ERROR_BITS, Error
 from gateware.dma.ledger import ENTRIES, NUMBER_BITS
 
-SLOTS = 8  # the default of an accelerator
+SLOTS = 8  # default number of key slots of an accelerator
 
 _NEXT_START = "Reset value 0. May be written at any time: start samples it, so a write affects only later starts."
 _ERRORS = [(str(int(e)), e.name, e.describe()) for e in Error]

@@ -1,4 +1,4 @@
-"""Checks the cores of the family against targets, and computes the cost of more key lengths and more keys.
+"""Checks our AES cores against performance targets, and computes the cost of more key lengths and more keys.
 
 The limits of cycles per block hold for every member with one engine. The limits of throughput, and of throughput per
 area, hold for members with one key of AES-128, on one part. The cycles must be below those of Hessel et al. 2009, Table
@@ -21,12 +21,12 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Mbps, and Mbps per LUT4, that must be exceeded.
+# Mbps and Mbps per LUT4 that a core must exceed, by datapath.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 
 def missed(record: Record) -> list[str] | None:
-    """Returns the targets that a built record misses; None if no target applies to it."""
+    """Returns the targets that the core of a record misses; None if no target applies to it."""
     asked = False
     found = []
     most = MOST_CYCLES.get((record["datapath"], record["key_bits"]))
@@ -52,7 +52,7 @@ def is_smallest(record: Record) -> bool:
 
 
 def cost(record: Record, records: list[Record]) -> str:
-    """Returns the extra LUT4s and MHz of more keys and key lengths over the same core with one AES-128 key.
+    """Returns the LUT4s and MHz by which a core differs from the same core with only one AES-128 key.
 
     The result is empty if that core is not among the records, or is this one.
     """
@@ -66,7 +66,7 @@ def cost(record: Record, records: list[Record]) -> str:
 
 
 def verdict(record: Record, records: list[Record]) -> str:
-    """Returns both in a few words: targets met or missed, and the cost of more keys."""
+    """Returns in a few words whether the core meets its targets, and what more keys and key lengths cost."""
     short = missed(record)
     words = [] if short is None else [f"missed: {', '.join(short)}" if short else "met"]
     return "; ".join([*words, *filter(None, [cost(record, records)])])

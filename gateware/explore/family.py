@@ -87,7 +87,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
 
 
 def is_selected(target: Target, options: argparse.Namespace) -> bool:
-    """Returns whether a run with these options builds a target."""
+    """Returns whether the options of the command select this core."""
     if isinstance(target, Peer):
         return target.core in options.checkouts
     chosen = ("datapath", "sbox", "keys", "engines", "slots")
@@ -134,7 +134,7 @@ def _to_build(tasks: list[Task], checkouts: dict[str, Path]) -> Iterator[Task]:
 
 
 def _build_all(tasks: Iterable[Task], everything: list[Task], failed: dict[Path, list[dict]], workers: Workers) -> None:
-    """Builds tasks in their order, and writes the results after each."""
+    """Builds tasks in the given order, and writes the results file after each task."""
     named = {f"{task.device} {task.name}": task for task in tasks}
     left = len(named)
 

@@ -74,7 +74,7 @@ class Design:
     data: dict[str, str] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Returns a digest of everything that the netlist depends on except the tools."""
+        """Returns a digest of everything that the netlist depends on, except the versions of the tools."""
         parts = [f"{name}\n{text}" for name, text in sorted({**self.sources, **self.data}.items())]
         return digest([], self.top, self.clock, SYNTHESIS, *parts)
 
@@ -117,7 +117,7 @@ def synthesise(design: Design, folder: Path, environment: dict[str, str], tools:
 
 
 def netlist_digest(design: Design, tools: str) -> str:
-    """Returns the digest under which the netlist is kept."""
+    """Returns the digest of everything that the netlist depends on, including the tools' versions."""
     return digest([], design.digest(), tools)
 
 

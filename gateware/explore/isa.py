@@ -40,7 +40,7 @@ DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
 SEEDS = 3
-TIMEOUT_S = 7200  # generous, for a shared machine
+TIMEOUT_S = 7200  # much more than needed, for a machine with other work
 Ports = tuple[Module, list[Signal], list[Signal]]
 
 
@@ -73,7 +73,7 @@ def _sub_bytes_ram() -> Ports:
 
 
 def _mix_columns() -> Ports:
-    """Makes MixColumns and its inverse for a whole state, as in the lanes."""
+    """Makes MixColumns and its inverse for a whole state, built as in the lanes of the vector unit."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for c in range(4):
@@ -87,7 +87,7 @@ def _mix_columns() -> Ports:
 
 
 def _shuffle() -> Ports:
-    """Makes the network between the lanes: ShiftRows, its inverse, or straight through."""
+    """Makes the network between the lanes: it applies ShiftRows, InvShiftRows or neither."""
     top = Module()
     i, o = Signal(128, name="i"), Signal(128, name="o")
     forward, inverse = Signal(name="forward"), Signal(name="inverse")
@@ -130,7 +130,7 @@ def _multiplier() -> Ports:
     return top, [a, b], [product]
 
 
-# The parts' names of S-boxes, and the names in `gateware.aes.sbox_pair`.
+# Names of S-boxes in the names of parts, and the same S-boxes' names in `gateware.aes.sbox_pair`.
 SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
 COLUMN_SBOXES = {**SBOXES, "block RAM": BLOCK_RAM}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
@@ -144,12 +144,12 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in COLUMN_SBOXES.items()},
     **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in COLUMN_SBOXES.items()},
 }
-# Device options of the parts that are not placed on DEVICE.
+# nextpnr's device options for the parts that are placed on another device than DEVICE.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
 
 
 def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[dict]) -> dict:
-    """Returns the record of a part.
+    """Returns the record (the row of results) of a part.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[d
         "fmax_mhz": round(mhz, 1),
         "fmax_least_mhz": round(min(reached), 1),
         "fmax_most_mhz": round(max(reached), 1),
-        # The harness adds an exclusive-or for each output, and registers for every port.
+        # Without the harness, which adds an exclusive-or for each output and registers for every port.
         "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
         "bram": cells.get("DP16KD", 0),
@@ -191,7 +191,7 @@ def _reached(report: dict) -> float:
 def explore(
     part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str], versions: str, seeds: int
 ) -> dict:
-    """Builds one part, which `create` makes, unless it is up to date; returns its record (`figures`).
+    """Builds one part unless its files are up to date; returns its record (`figures`). `create` makes the part.
 
     Raises
     ------

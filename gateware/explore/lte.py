@@ -24,14 +24,14 @@ from gateware.flow.sweep import count
 
 PARTS = ("85F-8",)
 SEEDS = 3
-# Hessel's data rates, as times in ns a byte.
+# Data rates of Hessel et al. 2009, as times in ns per byte.
 TIMES = (4, 14, 24)
 
 
 def build(
     member: Member, parts: list[str], seeds: tuple[int, ...], folder: Path, environment: dict[str, str], versions: str
 ) -> list[dict]:
-    """Builds a member and returns its records, one for each part.
+    """Builds one cipher core; returns its records, one for each FPGA part.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def build(
 
 
 def record(member: Member, part: str, area: dict[str, int], message: Message, clocks: list[float]) -> dict:
-    """Returns all results for a member on a part."""
+    """Returns all results of one cipher core on one FPGA part."""
     cycles_a_byte, mhz = message.cycles / MESSAGE_BYTES, median(clocks)
     mbps = 8 * mhz / cycles_a_byte
     return {

@@ -28,9 +28,9 @@ MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)
-# Number of simulated blocks, number of blocks that count, and number of first blocks that do not. A message's cycles
-# are extrapolated from the blocks that count. Their number is a multiple of every number of engines, because blocks
-# come in bunches.
+# Number of blocks that are simulated, that are measured, and that come before the measured ones. A message's cycles are
+# extrapolated from the measured blocks. Several engines return blocks in bunches, so the number of measured blocks is a
+# multiple of every number of engines.
 BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
 
 
@@ -50,7 +50,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """Describes one core. Only SNOW 3G uses `s_q`, and only AES supports several engines."""
+    """The parameters of one core. Only SNOW 3G uses `s_q`, and only AES supports several engines."""
 
     algorithm: str
     datapath: int
@@ -60,7 +60,7 @@ class Member:
 
     @property
     def name(self) -> str:
-        """The name of the member's files."""
+        """The name of the files of this core."""
         engines = f"x{self.engines}" if self.engines > 1 else ""
         return "-".join(part for part in (self.algorithm, str(self.datapath), self.sbox, self.s_q, engines) if part)
 
@@ -98,14 +98,14 @@ def _design(core: Module, named: dict[str, Signal]) -> tuple[Design, dict[str, s
     named |= {"out_valid": core.source.valid, "out_ready": core.source.ready}
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         output = convert(top, {*named.values(), top.cd_sys.clk}, name="core")
-    # LiteX writes the date into comments.
+    # Without comments, because LiteX writes the date into them.
     text = "".join(line for line in output.main_source.splitlines(keepends=True) if not line.startswith("//"))
     ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
     return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), ports
 
 
 class _Mapped:
-    """Simulates several copies (lanes) of a mapped core side by side; no result has to wait."""
+    """Simulates several copies (lanes) of a mapped core in parallel, and always accepts their results."""
 
     def __init__(self, module: dict, ports: dict[str, str], lanes: int):
         self.netlist, self.ports = Netlist(module, clock="sys_clk", lanes=lanes), ports
@@ -119,22 +119,22 @@ class _Mapped:
         self.netlist.settle()
 
     def offer(self, inputs: dict[str, list[int]]) -> bool:
-        """Offers a job, by port and lane; returns whether the next edge accepts it."""
+        """Offers each lane a job, as values by port and lane; returns whether the next clock edge accepts it."""
         for name, values in inputs.items():
             self.netlist.poke_lanes(self.ports[name], values)
         self._put(valid=1)
         return bool(self.netlist.peek(self.ports["ready"]))
 
     def rest(self) -> None:
-        """Withdraws the offer of a job."""
+        """Stops offering a job."""
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
-        """Returns the result of each lane that the next edge removes, if there is one."""
+        """Returns the lanes' results, which the next clock edge removes; None if there are none."""
         return self.netlist.peek_lanes(self.ports["out"]) if self.netlist.peek(self.ports["out_valid"]) else None
 
     def wait(self) -> list[int]:
-        """Waits for the next result; returns it for each lane. The next edge removes it."""
+        """Waits for the lanes' next results and returns them. The next clock edge removes them."""
         for _ in range(PATIENCE):
             if found := self.result():
                 return found

@@ -14,8 +14,8 @@ from gateware.explore.netlist import Netlist
 from gateware.explore.protocols import Protocol
 
 LANES = 16
-# Number of results until the core counts as in its steady state, and number of results that are then measured. The
-# second is a multiple of every number of engines, so that blocks that come in bunches count correctly.
+# Number of results before the measurement, until the core is in a steady state, and number of measured results.
+# Several engines return blocks in bunches, so the second number is a multiple of every number of engines.
 WARM_UP = 8
 BLOCKS = 16
 # Number of results during which transitions are counted.
@@ -23,7 +23,7 @@ COUNTED = 4
 
 
 class WrongResult(RuntimeError):
-    """A core's results are not AES."""
+    """A core returned results that are not AES."""
 
 
 @dataclass(frozen=True)

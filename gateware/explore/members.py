@@ -17,7 +17,7 @@ from gateware.explore.protocols import InitNext, LoadDone, Pipeline, Protocol, S
 
 ITERATIVE = ("128", "64", "32")
 DATAPATHS = ("128", "pipelined", "64", "32")
-# The family's names of S-boxes, and the names for `create_core`. lut is the best S-box made only of LUTs.
+# Names of S-boxes in these comparisons, and their names for `create_core`. lut is the best S-box made only of LUTs.
 SBOXES = {"lut": "ecp5", "canright": "tower_cut_ecp5", "block_ram": "block_ram", "onehot": "onehot"}
 ENGINES = (1, 2, 4)
 KEY_SETS = {"128": (128,), "all": (128, 192, 256)}
@@ -38,7 +38,7 @@ class Member:
 
     @property
     def name(self) -> str:
-        """The name of the member's files."""
+        """The name of the files of this core."""
         return f"{self.datapath}-{self.sbox}-{self.engines}-{self.keys}-{self.slots}"
 
     @property
@@ -144,7 +144,7 @@ def _design(member: Member) -> tuple[Design, Callable[[Netlist], Protocol]]:
     unnamed = {core.sink.slot, core.key_slot, core.clear, core.clear_slot, core.flush, core.idle, core.key_busy}
     unnamed.add(core.source.error)
     output = convert(top, {*named.values(), *unnamed, top.cd_sys.clk}, name="core")
-    # LiteX writes the date into comments.
+    # Without comments, because LiteX writes the date into them.
     text = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)
     ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
     return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), partial(Stream, ports=ports)
@@ -201,7 +201,7 @@ PEERS = {
 
 
 def members() -> Iterator[Member]:
-    """Yields the members of the family that its comparisons need.
+    """Yields the cores of the family that the comparisons need.
 
     These are every datapath with every S-box, each with one key of AES-128 and with 8 keys of all lengths. The separate
     costs of more keys and of more lengths are measured with a datapath's best S-box. So are several engines, which are
@@ -219,12 +219,12 @@ def members() -> Iterator[Member]:
 
 
 def _best_sbox(datapath: str) -> str:
-    """Returns the S-box with which a datapath is fastest: Canright's if pipeline stages fit into it."""
+    """Returns the fastest S-box for a datapath: Canright's for the pipelined one, because pipeline stages divide it."""
     return "canright" if datapath == "pipelined" else "lut"
 
 
 def urgency(target: Member | Peer, device: str) -> int:
-    """Returns a key for sorting: the lower it is, the more comparisons need the core, and the sooner it is built."""
+    """Returns a number for sorting: cores that more comparisons need have lower numbers and are built first."""
     late = {"85F-8": 0}.get(device, 30)
     if isinstance(target, Peer):
         return late + 2

@@ -1,4 +1,4 @@
-"""Models memories of ECP5 for the simulation of mapped netlists (`gateware.explore.netlist`), in lanes.
+"""Models memories of ECP5 in simulations of mapped netlists (`gateware.explore.netlist`) with several copies (lanes).
 
 Contents and pins are integers with one bit for each lane. Reads are fast if the address is the same in all lanes.
 Writes use the same address in all lanes.
@@ -7,12 +7,12 @@ Writes use the same address in all lanes.
 Pins = dict[str, list[int]]
 ROW = 18  # bits of a row of block RAM
 UNIT = 9  # smallest number of bits that can be written
-# The lowest address bit of a row, by the width of a port. The bits below it are the write enables of the row's units.
+# By the width of a port: the address bit at which the row's number begins. The bits below enable writes to its units.
 FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 
 def same(bits: list[int], mask: int) -> int | None:
-    """Returns the number on wires, least significant bit first; None if the lanes differ."""
+    """Returns the number on wires, given least significant bit first; None if the lanes differ."""
     number = 0
     for n, bit in enumerate(bits):
         if bit == mask:
@@ -48,7 +48,7 @@ class DistributedRAM:
         self._rows = [[self._mask * (contents >> 4 * row + bit & 1) for bit in range(4)] for row in range(16)]
 
     def logic(self, number: int) -> list[tuple[int, list[int], str]]:
-        """Returns the output wire, input wires and expression of each output, for memory `number` of the list R."""
+        """Returns the output wire, input wires and expression of each output; the expressions call it ``R[number]``."""
         address = self._pins["RAD"]
         arguments = ", ".join(f"{{{n}}}" for n in range(len(address)))
         return [(wire, address, f"R[{number}].read({bit}, {arguments})") for bit, wire in enumerate(self._pins["DO"])]

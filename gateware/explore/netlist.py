@@ -21,9 +21,9 @@ from graphlib import CycleError, TopologicalSorter
 from gateware.explore.memories import BlockRAM, DistributedRAM, same
 from gateware.flow.cells import expression
 
-# Output wire, input wires, and the output as an expression over the inputs' positions.
+# An output wire, input wires, and an expression for the output: {n} stands for input n.
 Node = tuple[int, list[int], str]
-# Units of time after which wires that still change are assumed never to settle.
+# Number of steps after which wires that still change count as never settling.
 STEPS = 500
 
 
@@ -127,7 +127,7 @@ class Netlist:
 
     @staticmethod
     def _compile(logic: list[Node], target: str) -> Callable:
-        """Returns a function of wires v, wires w, all lanes M and memories R that computes `target` (v or w) from v."""
+        """Returns a function of wires v and w, lane mask M and memories R. It sets the wires `target` from v."""
         lines = [
             f"    {target}[{output}] = " + text.format(*(f"v[{wire}]" for wire in inputs))
             for output, inputs, text in logic
@@ -138,7 +138,7 @@ class Netlist:
 
     @property
     def state(self) -> tuple:
-        """The values of all wires and contents of all memories; assigning a copy restores them."""
+        """The values of all wires and the contents of all memories. Assign a copy to return to that state."""
         return self._values, self._memories
 
     @state.setter
@@ -176,7 +176,7 @@ class Netlist:
         return [sum((wire >> lane & 1) << n for n, wire in enumerate(wires)) for lane in range(self.lanes)]
 
     def settle(self) -> None:
-        """Lets the wires follow inputs and flip-flops.
+        """Updates the wires until they agree with inputs and flip-flops.
 
         Raises
         ------

@@ -24,14 +24,14 @@ class ProtocolError(RuntimeError):
 
 @dataclass
 class Result:
-    """A block of each lane, and the cycle in which it came."""
+    """One block from each lane, and the cycle in which the blocks arrived."""
 
     cycle: int
     blocks: Lanes
 
 
 class Protocol(ABC):
-    """One core's handshakes.
+    """Drives one core through its own handshakes.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Protocol(ABC):
         self.netlist.settle()
 
     def _wait(self, condition: Callable[[], int], what: str, **inputs: int) -> int:
-        """Waits until a condition holds; returns the number of cycles."""
+        """Waits until a condition holds; returns the number of cycles that this took."""
         for cycles in range(PATIENCE):
             if condition():
                 return cycles
@@ -78,7 +78,7 @@ class Protocol(ABC):
 
 
 class Stream(Protocol):
-    """Drives the family's interface (`gateware.aes.cores`), by its ports' names in Verilog.
+    """Drives the interface of our cores (`gateware.aes.cores`), by the Verilog names of its ports.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Makes the results of one core on one part, one record for each key length."""
+"""Makes the records (rows of results) of one core on one FPGA part, one for each key length."""
 
 from gateware.explore.flow import Device
 from gateware.explore.members import Member, Peer
@@ -8,7 +8,7 @@ DATA_RATES_MBPS = (100, 200, 300, 1000)
 
 
 def clock_mhz(mbps: float, cycles_per_block: float) -> float:
-    """Returns the clock in MHz that a data rate needs."""
+    """Returns the clock in MHz that a core needs for a data rate."""
     return mbps * cycles_per_block / BLOCK_BITS
 
 
@@ -22,7 +22,7 @@ def records(
     fmax: float | None = None,
     reason: str | None = None,
 ) -> list[dict]:
-    """Records of the results.
+    """Returns the records of one core on one FPGA part.
 
     Parameters
     ----------

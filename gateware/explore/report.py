@@ -22,12 +22,12 @@ BARS = {
     "mbps_per_lut": "Throughput for area, Mbps a LUT4",
     "toggles_per_block": "Switching activity, transitions a block (a proxy for power)",
 }
-# Cycles per keystream block with a key of 128 bits, quoted from Table II of Hessel et al.
+# Cycles per keystream block with a key of 128 bits, by datapath, quoted from Table II of Hessel et al.
 QUOTED_CYCLES = {"32": 45, "64": 23, "128": 12}
 
 
 def label(record: Record) -> str:
-    """Describes the core of a record in a few words."""
+    """Returns a short description of the core of a record."""
     if record["core"] != FAMILY:
         return f"{record['core']} ({record['datapath']})"
     words = [record["datapath"], record["sbox"].replace("_", " ")]
@@ -41,7 +41,7 @@ def label(record: Record) -> str:
 
 
 def line(record: Record) -> str:
-    """Returns the results of a record in a few words, or why there are none."""
+    """Returns the results of a record as short text, or the reason why there are none."""
     if record["status"] == "failed":
         return f"failed: {record['reason']}"
     return (
@@ -65,7 +65,7 @@ def show(content: dict) -> None:
 
 
 def _cycles(records: list[Record]) -> Table:
-    """Returns the cycles per block of one engine of each datapath, and the cycles that Hessel et al. quote."""
+    """Returns a table of the cycles per block that one engine takes, by datapath, with the cycles of Hessel et al."""
     table = Table(title="Cycles a block, one engine")
     for name in ("datapath", "AES-128", "AES-192", "AES-256", "Hessel et al. 2009, AES-128 (quoted)"):
         table.add_column(name)
@@ -83,7 +83,7 @@ def _cycles(records: list[Record]) -> Table:
 
 
 def _is_compared(record: Record) -> bool:
-    """Returns whether a record is a public core's, or a member's with one key of AES-128."""
+    """Returns whether a record belongs to a public core, or to a core of ours with one key of AES-128."""
     return record["core"] != FAMILY or is_smallest(record)
 
 
@@ -122,7 +122,7 @@ def _figures(title: str, records: list[Record]) -> Table:
 
 
 def _clocks(title: str, records: list[Record]) -> Table:
-    """Returns the clocks that public cores, and members with one key of AES-128, need for each data rate."""
+    """Returns the clocks that public cores, and our cores with one key of AES-128, need for each data rate."""
     table = Table(title=title)
     for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):
         table.add_column(name)

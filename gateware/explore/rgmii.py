@@ -85,7 +85,7 @@ class Loop(LiteXModule):
         # # #
 
         self.comb += source.connect(self.register.sink, keep={"valid", "ready", "last", "data", "last_be"})
-        # Uses the error signal, so that synthesis does not remove the logic that finds errors.
+        # This uses the error signal, so that synthesis does not remove the logic that finds errors.
         if hasattr(source, "error"):
             self.comb += self.register.sink.data[0].eq(source.data[0] ^ (source.error != 0))
         self.comb += self.register.source.connect(sink)
@@ -128,7 +128,7 @@ def build(create: Callable, seeds: range, folder: Path, environment: dict[str, s
 
 
 def record(mac: str, found: list[Records]) -> dict:
-    """Returns the PHY's clock over seeds, and the path that limits it in the slowest."""
+    """Returns the clock of the PHY over all seeds, and the path that limits it with the slowest seed."""
     clocks = [next(r for r in records if r["clock"] == CLOCK) for records in found]
     reached = sorted(clocks, key=lambda r: r["achieved_mhz"])
     return {

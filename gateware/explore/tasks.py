@@ -22,15 +22,15 @@ from gateware.flow.cache import REPOSITORY, Stamp, digest, write
 CACHE = REPOSITORY / "build" / "explore"
 FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
 Target = Member | Peer
-# Modules of this folder that do not affect results.
+# Modules of this folder whose source does not affect results.
 UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars", "lte", "lte_members")
-# Modules that a measurement depends on, in addition to the netlist.
+# Modules that affect a measurement of a netlist.
 MEASURING = ("measure", "memories", "netlist", "protocols")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One target on one device; picklable.
+    """The task to build one core on one device; picklable.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Task:
 
     @property
     def target(self) -> Target:
-        """The member or public core that is built."""
+        """The core to build: one of ours or a public one."""
         return TARGETS[self.name]
 
     @property
@@ -116,13 +116,13 @@ def build(task: Task) -> tuple[list[dict], str | None]:
 
 
 def keep(task: Task, found: list[dict], netlist: str | None) -> None:
-    """Keeps the records of a task, with the key of their inputs."""
+    """Stores the records of a task, with the digests of the inputs that they depend on."""
     task.folder.mkdir(parents=True, exist_ok=True)
     write(task.records, json.dumps({"key": task.key(), "netlist": netlist, "records": found}, indent=1) + "\n")
 
 
 def _measured(task: Task, clock: str, protocol) -> list[dict]:
-    """Returns the measurements of the netlist. They hold for every device and are kept next to the netlist."""
+    """Returns the measurements of the netlist, which are the same for every device and stored next to the netlist."""
     path = task.folder / "measured.json"
     simulation = _contents([file for file in _sources("explore") if file.stem in MEASURING])
     value = digest([], (task.folder / "netlist.digest").read_text(), simulation)
@@ -141,7 +141,7 @@ def up_to_date(task: Task) -> list[dict] | None:
         return None
     kept, key = json.loads(task.records.read_text()), task.key()
     if kept["key"] != key:
-        # A change of sources may not affect this core, so the Verilog that they make is compared.
+        # Some changes of sources do not affect this core, so compare the netlists' digests.
         if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
             return None
         keep(task, kept["records"], kept["netlist"])
@@ -156,7 +156,7 @@ def _is_of_this_design(task: Task, netlist: str | None) -> bool:
 
 @cache
 def _wanted_netlist(member: Member, versions: str) -> str | None:
-    """Returns the digest of a member's netlist, None if there is no such member."""
+    """Returns the digest of the netlist of a core of ours; None if its parameters are invalid."""
     try:
         return netlist_digest(member.design()[0], versions)
     except ValueError:

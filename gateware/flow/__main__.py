@@ -15,7 +15,7 @@ from gateware.flow.flash import MEMORIES, FlashError, built, confirm, flash, loa
 from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
-# Inputs of a simulated board with bare-metal firmware. Packages count by the versions that requirements.txt pins.
+# Everything that a simulated board with bare-metal firmware is made from. requirements.txt stands for the packages.
 SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane_base", "requirements.txt")
 
 
@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     parser.add_argument("--trace", action="store_true", help="of a simulated board: write waveforms, FST, at each run")
     arguments = parser.parse_args()
-    gc.set_threshold(100_000, 20, 100)  # Migen's trees stay alive; frequent collections would double its run time
+    gc.set_threshold(100_000, 20, 100)  # Migen's objects stay alive: frequent collections would double its run time
     try:
         target = targets.load(arguments.board, arguments.configuration)
         if arguments.trace and not target.board.simulated:

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 
 from gateware.flow.toolchain import LUT4_OF_CELL
 
-# Prefixes of names, in the order in which they are searched.
+# For each unit, prefixes of the names of its cells. They are compared in this order.
 UNITS = {
     "cpu": ("VexRiscv",),
     "vector_unit": ("cipherlanesoc_aes_", "aes_unit", "lane_registers", "column_table"),
@@ -74,7 +74,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit that a cell's name tells, or `REST`, or the first part of a name that tells no unit."""
+    """Returns the unit to which a name belongs, or `REST`; if no prefix matches, the first part of the name."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):
@@ -84,6 +84,6 @@ def _group(name: str) -> str:
 
 
 def _nets(cells: list[dict]) -> set[int]:
-    """Returns the nets at the cells, except clocks and resets."""
+    """Returns the nets that connect to these cells, without clocks and resets."""
     pins = (item for cell in cells for item in cell["connections"].items())
     return {bit for pin, bits in pins if pin not in _COMMON for bit in bits if isinstance(bit, int)}

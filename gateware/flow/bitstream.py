@@ -38,7 +38,7 @@ SYNTHESIS = [
     "synth_{target} {synth_opts} -top {build_name} -run map_gates:",
 ]
 LONGEST_PATH = "scratchpad -set abc9.D {ps}"
-# Names of these resources in nextpnr's utilisation report.
+# Resources by our names, with their names in nextpnr's utilisation report.
 RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp": "MULT18X18D"}
 
 
@@ -80,7 +80,7 @@ def build(target: Target, directory: Path, results: Path) -> Path:
 
 
 def tools() -> dict[str, str]:
-    """Returns an environment in which the tools are on the path.
+    """Returns environment variables with the tools' folder on the PATH.
 
     Raises
     ------

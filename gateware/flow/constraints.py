@@ -1,4 +1,4 @@
-"""Checks the clocks and loops that place-and-route was told of against the netlist and against its report.
+"""Checks that place-and-route timed every clock of the netlist, and that only expected combinational loops exist.
 
 nextpnr knows a clock by the name of a port or net (`FREQUENCY` in the LPF file). It only warns of a name that is not in
 the netlist. It times a clock for 12 MHz if the clock has no frequency of its own and none derived by a PLL. It judges a
@@ -14,7 +14,7 @@ _FREQUENCY = re.compile(r'^FREQUENCY (PORT|NET) "([^"]+)" ([\d.]+) MHz;$', re.MU
 # Cells with paths from any input to any output. Distributed RAM has such paths only from its read address.
 _LOGIC = ("LUT4", "CCU2C", "PFUMX", "L6MUX21")
 _MEMORY, _MEMORY_INPUTS = "TRELLIS_DPR16X4", {"RAD"}
-# Place-and-route turns all these cells into a LUT with its carry, followed by up to two multiplexers.
+# nextpnr packs all these cells into one cell: a LUT with its carry, followed by up to two multiplexers.
 _SLICE, _LUT_INPUTS, _LUT_OUTPUTS = "TRELLIS_COMB", {"A", "B", "C", "D", "FCI"}, {"F", "FCO"}
 _MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OFX"}
 _TOLERANCE = 0.001
@@ -66,7 +66,7 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
 
 
 def clock_name(net: str, timed_for: float) -> str:
-    """Returns our name for a clock net of nextpnr's report.
+    """Returns the project's name for a clock net in nextpnr's report.
 
     nextpnr names a net after any of its users. The pad's clock keeps its name, and the PLL's output is `sys`. TCK,
     after its delay, is `JTAG_CLOCK`. The clock that starts DDR3 is `START_CLOCK`. LiteX gives clocks that take part in
@@ -95,7 +95,7 @@ def looping(module: dict) -> set[str]:
 
 
 def _arcs(cell: dict) -> list[tuple[set, set]]:
-    """Returns the (input, output) nets of the combinational paths in a cell, for each part of the cell."""
+    """Returns for each part of a cell the nets of its inputs and outputs that combinational paths connect."""
     pins, directions = cell["connections"], cell["port_directions"]
     if cell["type"] == _SLICE:
         return [
@@ -116,7 +116,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Removes, repeatedly, cells that depend on no remaining cell (`backwards`: on which no remaining cell depends)."""
+    """Repeatedly removes cells that no remaining cell drives (with `backwards`: that drive no remaining cell)."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

@@ -79,7 +79,7 @@ def run(board: SimulatedBoard) -> int:
     """Prints the board's console output and sends standard input to the console, until the board ends."""
     shown = 0
     with selectors.DefaultSelector() as inputs:
-        with suppress(PermissionError):  # a file or /dev/null, into which nobody types
+        with suppress(PermissionError):  # standard input is a file or /dev/null, which need not be watched
             inputs.register(sys.stdin, selectors.EVENT_READ)
         while True:
             ended = board.ended()
@@ -97,7 +97,7 @@ def run(board: SimulatedBoard) -> int:
 
 @contextmanager
 def _until_ended() -> Iterator[None]:
-    """Makes SIGTERM, or a reader that closes the output, end the program as Ctrl-C does; the board ends with it."""
+    """Makes SIGTERM and a closed standard output end the program, and with it the board, as Ctrl-C does."""
 
     def end(number, frame):
         raise KeyboardInterrupt
@@ -106,7 +106,7 @@ def _until_ended() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.stdout = None  # keeps Python from flushing it at exit
+        sys.stdout = None  # prevents Python from flushing a closed output at exit
     finally:
         signal.signal(signal.SIGTERM, before)
 

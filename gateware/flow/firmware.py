@@ -22,7 +22,7 @@ from gateware.targets import Target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"
-# LiteX's headers, unchanged. The loader uses them, if there is one.
+# Folder of LiteX's headers, unchanged; the loader uses them.
 LOADER_INCLUDE = Path("headers", "include")
 
 
@@ -108,7 +108,7 @@ def describe_soc(target: Target, directory: Path) -> None:
         csr_json=directory / "csr.json",
     )
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        # Nobody reads the Verilog here, but only the toolchain of simulated boards can skip it.
+        # The Verilog is not needed here, but LiteX can skip it only for simulated boards.
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())

@@ -29,14 +29,14 @@ from gateware.flow import build_id
 from gateware.flow.revisions import RevisionError, cable_of
 from gateware.targets import Target
 
-# openFPGALoader has no time limit of its own. These limit the reading of a part, and the writing and reading back of 2
-# MB by a slow cable.
+# Time limits for openFPGALoader, which has none of its own: for reading the part's name, and for writing and verifying
+# 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
 # How long a board may take to answer, the time limit of one request, and the pause before the next request.
 ANSWER_S = 20.0
 _ASK_S, _AGAIN_S = 1.0, 0.2
 MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}
-# The remedy for each message about a cable. The numbers are libftdi's results of ftdi_usb_open_desc.
+# Patterns of openFPGALoader's messages, with the remedy. The numbers are results of libftdi's ftdi_usb_open_desc.
 _CABLE = r"unable to open|init failed|No cable"
 _REMEDIES = {
     r"ftdi device: -3\b|device not found|No device|no device|Not found|No DFU": "none is found: attach it by its USB "
@@ -45,8 +45,8 @@ _REMEDIES = {
     r"Unknown device": "what answers is no part that openFPGALoader knows: look at its cable and power",
     r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program uses its cable: end that program",
 }
-# A line with one of the first patterns tells a cause, unless it contains the second, or begins with a tab as the status
-# register's lines do. A bootloader that has received everything reports the last text.
+# A line that matches `_CAUSE` tells why loading failed, unless it matches `_NO_CAUSE` or begins with a tab (as lines of
+# the status register do). `_SENT` appears when a bootloader has received everything.
 _CAUSE, _NO_CAUSE = r"FAIL|[Ff]ail|[Ee]rror|mismatch", "std::exception"
 _SENT = "send zero sized download request: DONE"
 
@@ -113,7 +113,7 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
 
 
 def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make flash", clock: Clock = REAL) -> str:
-    """Waits until the board at a port answers with the expected build; returns the report of who answered.
+    """Waits until the board at a port answers with the expected build id; returns a report of the board that answered.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make
 
 
 def loaded_by(target: Target) -> str:
-    """Returns the command that loads a board whatever it runs."""
+    """Returns the command that loads a board regardless of its present contents."""
     boot = target.board.bootloader
     return f"make {'flash-spi' if boot else 'flash'} {target.variables}" + (", from its bootloader" if boot else "")
 

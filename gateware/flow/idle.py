@@ -54,7 +54,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         if strange:
             raise ValueError(f"cannot tell when {self.name} is idle: it has {', '.join(sorted(strange))}")
         ports = [special for special in fragment.specials if isinstance(special, _MemoryPort)]
-        ports.sort(key=lambda port: port.duid)  # the specials are a set; sorting makes the Verilog repeatable
+        ports.sort(key=lambda port: port.duid)  # sorted, so that the Verilog is the same in each run
         driven = list_targets(fragment) | list_special_ios(fragment, ins=False, outs=True, inouts=True)
         signals = list_signals(fragment) | list_special_ios(fragment, ins=True, outs=False, inouts=False)
         domain = ClockDomain(self.name)
@@ -78,7 +78,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
             domain.clk.eq(ClockSignal("sys") & (run != 0)),
             domain.rst.eq(ResetSignal("sys")),
         ]
-        # A separate domain, so that a simulator compares the registers only after edges of the unit's own clock.
+        # This domain is separate so that the simulator evaluates it only after edges of the unit's own clock.
         fragment.sync[falling.name] = [run.eq(Cat(inside, outside))]
         fragment.clock_domains += [domain, falling]
 

@@ -83,7 +83,7 @@ class _Writer:
                 self._read.update(bits if cell["port_directions"][pin] != "output" else ())
         self._lines: list[str] = []
         self._files: dict[str, str] = {}
-        # By clock edge, reset, enable and mode: outputs, their values after reset, inputs.
+        # By clock edge, reset, enable and mode: the flip-flops, each with its output, value after reset, and input.
         self._flip_flops: dict[tuple[str, ...], list[tuple[str, str, str]]] = defaultdict(list)
         self._writes: dict[tuple[str, str], list[str]] = defaultdict(list)
 
@@ -130,7 +130,7 @@ class _Writer:
     # Logic -------------------------------------------------------------------------------------------------
 
     def _scopeinfo(self, place: int, cell: Cell) -> None:
-        """Skips a cell that only carries a name."""
+        """Writes nothing: the cell only holds a name."""
 
     def _lut4(self, place: int, cell: Cell) -> None:
         self._assign(output_net(cell, "Z"), lookup(number(cell["parameters"]["INIT"]), input_nets(cell, "ABCD")))
@@ -142,7 +142,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("SD", "D1", "D0"))))
 
     def _trellis_comb(self, place: int, cell: Cell) -> None:
-        """Writes a LUT of a nextpnr slice, with its carry or as a memory's column, and the multiplexer after it."""
+        """Writes a LUT of a slice, its carry or its use as a column of a memory, and the multiplexer that follows."""
         parameters = cell["parameters"]
         mode = parameters.get("MODE", "LOGIC")
         pins, table = input_nets(cell, "ABCD", "1"), number(parameters.get("INITVAL", "0"))
@@ -157,7 +157,7 @@ class _Writer:
         else:
             require(parameters, "MODE", "RAMW_BLOCK")
         if out := output_net(cell, "OFX"):
-            is_first = bool(cell["connections"].get("F1"))  # it follows its own LUT, not two multiplexers
+            is_first = bool(cell["connections"].get("F1"))  # this multiplexer follows LUTs, not two other multiplexers
             one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
@@ -193,7 +193,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), input_net(cell, "A"))
 
     def _siologic(self, place: int, cell: Cell) -> None:
-        """Writes what nextpnr packs next to a pin: a delay, which takes no time, and registers for two bits a cycle."""
+        """Writes the cell next to a pin: a delay, simulated as zero, and registers for two bits per cycle."""
         require(cell["parameters"], "MODE", "IDDRX1_ODDRX1")
         for parameter, value in {"CLKIMUX": "CLK", "CLKOMUX": "CLK", "LSRIMUX": "0 ", "LSROMUX": "0 "}.items():
             require(cell["parameters"], parameter, value)

@@ -29,13 +29,13 @@ from gateware.targets import Target
 
 START_CYCLES = 1 << 17
 RGMII_PEER = Path(__file__).with_name("rgmii_peer.v")
-TOP = "top"  # nextpnr's name for its only module
+TOP = "top"  # name of the only module that nextpnr writes
 # The expressions have no branches, so a profile cannot help. -O2 doubles the compile time for 5 % more speed.
 OPT_FAST = "OPT_FAST=-O1 -march=native"
 
 
 class _Bench(LiteXModule):
-    """Connects the netlist in the simulator: its clock, no reset, and the far end of its UART."""
+    """Connects the netlist to the simulator's clock and to the simulated host side of its UART; there is no reset."""
 
     def __init__(self, platform: SimPlatform, target: Target):
         self.cd_sys = ClockDomain(reset_less=True)
@@ -61,7 +61,7 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """Connects the netlist's RGMII pins to their far end, and returns them; MDIO is pulled up."""
+        """Connects the netlist's RGMII pins to a simulated PHY, and returns them; MDIO is pulled up."""
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()

@@ -36,8 +36,8 @@ TIMEOUT_S = 900
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
-# Between two datagrams, a board with Ethernet does other work, such as looking for idle sessions. That changes the
-# core's data cache. So, depending on when the host's next record arrives, the core must load some tables' lines again.
+# Tolerance in cycles. Between two datagrams, a board with Ethernet does other work, such as a search for idle sessions,
+# which replaces lines of the data cache. The CPU may then have to load lines of the AES tables again.
 CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 
@@ -79,7 +79,7 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` over the board's link and checks them as they arrive; the engine's number is the seed.
+    """Encrypts `BYTES` random bytes over the board's link and checks each answer. The engine's number is the seed.
 
     Only one record is under way at a time, so the arrival of the host's next record costs the present one no cycle.
     """

@@ -106,7 +106,7 @@ def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]
 
 
 def _memories(gateware: Path, name: str) -> dict[str, Callable[[Path, str], Path]]:
-    """Returns the memories of a build that hold firmware, each with the function that finds its file."""
+    """Returns the memories that hold firmware, by name, each with the function that returns the path of its file."""
     code = {"code": build_id.code_file} if build_id.code_file(gateware, name).is_file() else {}
     return {"rom": build_id.rom_file, **code}
 

@@ -17,10 +17,10 @@ from gateware.flow.cells import INITVALS, ROW_PITCH, ROWS, UNIT, Cell, number
 
 WORD = 32
 UNITS = 2048
-# Units on a line of the text form.
+# Units (9-bit words) per line in a bitstream's text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # in a block RAM of one-bit words
+_WORDS_A_UNIT = 8  # one-bit words that a unit holds
 
 
 class LayoutError(ValueError):
@@ -57,7 +57,7 @@ class Layout:
             self.words = UNITS * _WORDS_A_UNIT * (len(self.numbers) // WORD)
 
     def image(self, rams: dict[int, list[int]]) -> list[int]:
-        """Returns the memory's words, from the units of each block RAM by number.
+        """Returns the words of the memory. `rams` holds the units of each block RAM, by the block RAM's number.
 
         Raises
         ------

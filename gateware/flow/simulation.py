@@ -38,15 +38,15 @@ from gateware.flow.idle import IdleEdgesLeftOut
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
 
-NAME = "sim"  # LiteX's base name for each simulated board's files
+NAME = "sim"  # LiteX names the files of every simulated board with this prefix
 EXECUTABLE = "obj_dir/Vsim"
-UART_MODULE = "loopback_uart"  # compiled with the model, from the C file of this name in this folder
+UART_MODULE = "loopback_uart"  # made from the C file of this name in this folder
 DEFAULT_TCP_PORT = 2430
-# The TAP device's address in the board's network, with a mask of 24 bits.
+# Address of the host's TAP device in the board's network; the netmask has 24 bits.
 HOST_ADDRESS = "192.168.1.100"
 GMII_HZ = 125_000_000
-_STEP_PS = 2000  # simulated time of a step; only the clocks' ratio matters
-# Units that are idle most of the time.
+_STEP_PS = 2000  # simulated time of a step; only the ratio of the clocks' frequencies matters
+# Units that are mostly idle; the simulator skips clock edges that cannot change them (`gateware.flow.idle`).
 IDLING = ("aes_unit", "accelerator", "ctr_service")
 SIMULATOR = Path(__file__).with_name("simulator.cpp")
 LITEX_SIMULATOR = Path(core_directory)
@@ -54,13 +54,13 @@ VERILATOR = ["verilator", "--cc", "--exe", "--prefix", "Vsim", "--top-module", "
 VERILATOR += ["-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--unroll-count", "256"]
 # Splits the model into files that two compilers finish soon; each function stays in one file.
 VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
-# Warnings that LiteX's Verilog would cause.
+# Suppresses warnings that LiteX's Verilog would cause.
 VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -ldl -levent"
-# Compiled for this machine's processor. Code that runs once is not optimized, because that would take most of the time.
+# Code that runs once (OPT_SLOW) is not optimized, because that would take most of the compile time.
 OPTIMIZATION = ["OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
 OPT_FAST = "OPT_FAST=-O2 -march=native"
-# The rest is compiled twice: first to profile its branches, then to lay the code out for them.
+# All other code is compiled twice: first to profile its branches, then with that profile.
 PROFILING = "-fprofile-generate"
 PROFILED = "-fprofile-use -fprofile-partial-training"
 TRACING = ["--trace-fst"]

@@ -34,7 +34,7 @@ from gateware.flow.worker import Answer, describe, packages
 
 # Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker's versions.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
-RETRIES = 2  # if a task's process was killed; if its worker died, the scheduler's limit (3) applies
+RETRIES = 2  # retries of a task whose process was killed; if its worker died, the scheduler's own limit (3) applies
 INPUTS = Path("inputs")  # subfolder of the folder that a task starts in
 LOOPBACK = "127.0.0.1:0"
 LOST = "the scheduler was lost: the same command resumes"
@@ -53,14 +53,14 @@ class Failed:
 
 @dataclass(frozen=True)
 class Workers:
-    """Chooses who runs tasks: this machine, with `jobs` at a time, or the workers of the scheduler at an address."""
+    """Where tasks run: on this machine, `jobs` at a time, or on the workers of the Dask scheduler at an address."""
 
     jobs: int = 1
     scheduler: str | None = None
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Adds ``--jobs`` and ``--scheduler``: the fields of `Workers`."""
+    """Adds the options ``--jobs`` and ``--scheduler``, which set the fields of `Workers`."""
     parser.add_argument("--jobs", type=count, default=os.cpu_count(), help="tasks at a time here (default: all cores)")
     parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="give tasks to this Dask scheduler's workers")
 
@@ -107,7 +107,7 @@ def run(
         return
 
     def give(*arguments: Any) -> Answer:
-        # imported by the worker, so the scheduler needs nothing of this repository
+        # the worker imports this, so the scheduler needs no file of this repository
         from gateware.flow.worker import work
 
         return work(*arguments)
@@ -115,8 +115,7 @@ def run(
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
-        # The bundle is the result of a Dask task, not data, so that Dask makes it again if the worker that holds it
-        # dies.
+        # The bundle is sent as the result of a Dask task. So Dask makes it again if the worker that holds it dies.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
         submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)
@@ -151,7 +150,7 @@ def _sources() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _client(workers: Workers) -> Iterator[Any]:
-    import dask  # imported here because most commands run no tasks
+    import dask  # slow to import, and most commands run no tasks
     import distributed
 
     for name in ("distributed", "distributed.client"):

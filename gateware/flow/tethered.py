@@ -15,7 +15,7 @@ from typing import Any
 
 
 def on_lifeline(program: Sequence, arguments: Sequence = (), **options: Any) -> tuple[subprocess.Popen, int]:
-    """Starts a program with the reading end of a pipe, and in a session of its own.
+    """Starts a program in its own session, with the reading end of a pipe.
 
     The program gets the descriptor of its end as an argument, after the words of `program` and before `arguments`.
     `options` are those of `subprocess.Popen`. Returns the process, and our end of the pipe for the caller to close.

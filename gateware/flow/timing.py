@@ -160,7 +160,7 @@ def placed(
 
     def take(name: str, result: tuple[Records, bytes] | Failed) -> None:
         if isinstance(result, Failed):
-            failed[name] = [{"error": result.reason}]  # not kept, so that the next run tries again
+            failed[name] = [{"error": result.reason}]  # not written to a file, so the next run tries this seed again
         else:
             kept = runs[name][2]
             kept.with_suffix(".log").write_bytes(result[1])

@@ -54,7 +54,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def _write_program(path: Path, text: str) -> None:
-    """Writes a program in one step, unless it is there: other processes may be starting it."""
+    """Writes a program in one step if it is missing or outdated, because other processes may start it meanwhile."""
     if path.exists() and path.read_text() == text:
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:

@@ -24,7 +24,7 @@ _WAITS_DIVIDED_BY = 10
 
 
 def find_roots(base: Path, named: Sequence[Path]) -> list[Path]:
-    """Returns the folders with these names, in this repository or else in Zephyr's tree.
+    """Finds each named folder in this repository or, if it is not there, in Zephyr's tree.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def find_roots(base: Path, named: Sequence[Path]) -> list[Path]:
 
 
 def clock_variables(base: Path, roots: Sequence[Path]) -> list[str]:
-    """Returns the variables that shorten the waits of the Zephyr tree's suites; none if another suite is among them."""
+    """Returns variables that shorten waits in test suites of Zephyr's tree; none unless all suites are from there."""
     if not all(root.is_relative_to(base) for root in roots):
         return []
     frequency = targets.load("sim", CONFIGURATIONS[0]).sys_clk_freq // _WAITS_DIVIDED_BY
@@ -50,7 +50,7 @@ def clock_variables(base: Path, roots: Sequence[Path]) -> list[str]:
 def command(
     base: Path, roots: Sequence[Path] = (zephyr.MODULE,), more: Sequence[str] = (), options: Sequence[str] = ()
 ) -> list[str]:
-    """Command line of twister.
+    """Returns the command that runs twister.
 
     Parameters
     ----------

@@ -26,10 +26,10 @@ from typing import Any
 from gateware.flow import tethered, toolchain
 from gateware.flow.cache import REPOSITORY, made_once
 
-# Seconds: interval between looks at a process, time for it to end its children, and time limit of the whole task.
+# Seconds: interval of checks on a task's process, time for the process to end its children, and limit of the task.
 POLL_S, GRACE_S, LIMIT_S = 0.5, 10, 24 * 3600
 PYTHON = "Python"
-Answer = tuple[bool, Any]  # whether a call returned; its result, pickled, or the error in one line
+Answer = tuple[bool, Any]  # True and the pickled result of a call, or False and the error in one line
 _checked: set[tuple[str, ...]] = set()
 
 
@@ -140,7 +140,7 @@ def _answer(process: subprocess.Popen[bytes], call: bytes, is_wanted: Callable[[
         try:
             return process.communicate(given, POLL_S)[0]
         except subprocess.TimeoutExpired:
-            given = None  # the first `communicate` already sends the call
+            given = None  # only the first `communicate` sends the call
         if not is_wanted():
             raise Reschedule
     raise ChildProcessError(f"not done after {LIMIT_S // 3600} hours")

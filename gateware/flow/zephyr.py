@@ -26,9 +26,9 @@ _HARDWARE_MODEL_2_SINCE = (3, 7)
 # the extensions for CSRs and fences to be named.
 ARCH = "-march=rv32im_zicsr_zifencei"
 CROSS_COMPILE = "riscv64-unknown-elf-"
-# A release with two interfaces of ztest declares them here; the suites use the newer one.
+# If a release has two interfaces of ztest, this file declares them. Our suites use the newer one.
 _ZTEST_KCONFIG = "subsys/testsuite/ztest/Kconfig"
-# Earlier releases use another variable to name a module.
+# Releases before this one use another variable to name a module.
 _EXTRA_MODULES_SINCE = (3, 4)
 _BUILD_TIMEOUT_S = 1800
 
@@ -85,7 +85,7 @@ def environment(base: Path) -> dict[str, str]:
     ZephyrError
         The Python packages or the compiler are missing.
     """
-    # Zephyr's build uses the first Python on the path.
+    # Zephyr's build runs the first Python on the PATH, so this project's Python comes first.
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
@@ -169,9 +169,9 @@ def variables(base: Path) -> list[str]:
     release = version(base)
     modules = "EXTRA_ZEPHYR_MODULES" if release >= _EXTRA_MODULES_SINCE else "ZEPHYR_EXTRA_MODULES"
     if not (base.parent / ".west").is_dir():
-        modules = "ZEPHYR_MODULES"  # a tree without a workspace has no list of modules that could be extended
+        modules = "ZEPHYR_MODULES"  # without a west workspace there is no list of modules to extend
     chosen = [f"EXTRA_CFLAGS={ARCH}", f"EXTRA_AFLAGS={ARCH}", *_library_options(environment(base))]
-    chosen.append(f"{modules}={REPOSITORY}")  # its `zephyr/module.yml` names the rest
+    chosen.append(f"{modules}={REPOSITORY}")  # `zephyr/module.yml` in this folder names everything else
     return chosen + [f"BOARD_ROOT={root}" for root in board_roots(base)]
 
 
@@ -213,10 +213,10 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     configure += [f"-D{variable}" for variable in (*variables(base), *more)]
     stamp, wanted = output / "configured.txt", "\n".join([str(base), *configure])
     if output.is_dir() and not (stamp.is_file() and stamp.read_text() == wanted):
-        shutil.rmtree(output)  # CMake would keep the old tree, board and variables
+        shutil.rmtree(output)  # otherwise CMake would keep the old tree, board and variables
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
-    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep outdated defaults
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # otherwise Kconfig would keep outdated defaults
     log, prefix = output / "build.log", _repeatably(surroundings)
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):

@@ -22,7 +22,7 @@ from gateware.aes.sbox import SBox
 from gateware.isa.cfu import ColumnUnit
 
 FUNCT3 = 1
-# Bits 4:0 of funct7. In an operation, bit 3 selects the inverse, and bit 2 substitutes only one byte.
+# Bits 4:0 of funct7. In operations, bit 3 selects the inverse, and bit 2 restricts the substitution to one byte.
 SUB_WORD = 0b00000
 S_MIX_W = 0b00001
 KSFW = 0b00010
@@ -35,7 +35,7 @@ WORD_SET = tuple(operation for operation in OPERATIONS if not operation & SBOX)
 
 
 class BertoniUnit(ColumnUnit):
-    """The instructions of one set or of both, with the streams of `CFUUnit`.
+    """A unit with one or both instruction sets, and with the command and response streams of `CFUUnit`.
 
     Undefined function ids answer 0.
 
@@ -60,7 +60,7 @@ class BertoniUnit(ColumnUnit):
         for one in operations:
             self.comb += If((self.cmd_function_id[:3] == FUNCT3) & (operation == one), defined.eq(1))
 
-        # SubBytes of one byte in row 0, or of all four bytes.
+        # SubBytes of one byte, moved to row 0, or of all four bytes.
         boxes = 4 if set(operations) & set(WORD_SET) else 1
         source = Signal(32)
         is_byte = Signal(reset=boxes == 1)

@@ -33,7 +33,7 @@ class CFUUnit(Module):
 
 
 class OneCycleUnit(CFUUnit):
-    """A unit that answers each command one cycle later, and takes the next command while that answer is taken.
+    """A unit that answers each command one cycle later. While an answer leaves, it can accept the next command.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class OneCycleUnit(CFUUnit):
 
 
 class ColumnUnit(OneCycleUnit):
-    """A unit that answers with substituted columns of the state, row 0 in the low byte."""
+    """A unit whose answers are columns of the state after SubBytes; the low byte is row 0."""
 
     def answer(self, *, defined, column, addend, rotation, mix, inverse) -> None:
         """Answer ``addend ^ rotl(column, 8 rotation)``, or 0 if the command is not `defined`.

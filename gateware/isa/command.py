@@ -1,4 +1,4 @@
-"""Takes each CFU command at once and holds one that the unit cannot execute yet.
+"""Accepts each CFU command at once, and holds a command that the unit cannot execute yet.
 
 ::
 

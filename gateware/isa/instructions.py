@@ -27,15 +27,15 @@ CONTEXTS = 8
 COUNTER_BASE = 15
 LAST_ROUND_KEYS = (0, 10, 12, 14)
 
-# Width and position in funct7 of each operand field.
+# For each operand field: its width in bits and its lowest bit in funct7.
 FIELDS = {
     "s": (3, 0),
     "k": (4, 3),
     "l": (2, 3),
     "c": (2, 3),
     "h": (1, 4),
-    "kw": (4, 0),  # round-key register of a key write
-    "hw": (1, 4),  # half of a key write
+    "kw": (4, 0),  # number of the round-key register that an instruction writes
+    "hw": (1, 4),  # half of the round-key register that an instruction writes
 }
 
 

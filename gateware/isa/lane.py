@@ -19,12 +19,12 @@ from gateware.aes.column_sbox import ColumnSBox
 from gateware.aes.sub_bytes import BLOCK_RAM
 from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
-# With these S-boxes the rest of the lane is built from ECP5 cells too.
+# S-boxes with which the rest of the lane is also built from ECP5 cells.
 OF_CELLS = (BLOCK_RAM, "ecp5")
 
 
 class Lane(Module):
-    """Stages 1 and 2 of one column.
+    """Pipeline stages 1 and 2 of the unit, for one column of the state.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Lane(Module):
         function = Functions(self, portable=False)
         column, doubled = byte_list(self.boxes.o), byte_list(self.boxes.doubled)
 
-        def bits(rows):  # bits of {02} times the sum of rows
+        def bits(rows):  # bits of {02} times the sum of these rows
             return [function([doubled[row][bit] for row in rows], sum_of) for bit in range(8)]
 
         every = bits(range(4))

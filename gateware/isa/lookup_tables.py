@@ -58,15 +58,15 @@ class LookupTables(Module):
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
-        # One byte multiplexer for each lookup. Where no two bytes of an entry share one, the byte number is chosen
-        # first.
+        # If several bytes of an entry share a lookup, one multiplexer per lookup selects the index byte. Otherwise each
+        # byte of an entry has its own multiplexer, after the choice of the index byte's number.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:
             choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
             self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
-        # Each byte of the entries is read by the lookup that it belongs to.
+        # A memory for each byte of the entries. Depending on the size of subwords, one of the lookups reads it.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}

@@ -91,8 +91,8 @@ class VectorMemoryPort(Module):
 
         # # #
 
-        # Addresses are checked on their way into the queue. The queue keeps the offset of a good write address. A bad
-        # write address replaces the address that will be reported.
+        # Addresses are checked before they enter the queue. The queue stores the offset of a valid write address. An
+        # invalid write address of a group is queued instead of the read address, so that the fault reports it.
         size_bits = size.bit_length() - 1
         checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
         self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)
@@ -120,8 +120,8 @@ class VectorMemoryPort(Module):
             queue.sink.written.eq(Mux(group, request.destination[4:size_bits], request.address[4:size_bits])),
         ]
 
-        # Read a block, or take over a value to store. An older store in the result register has priority on the bus.
-        result_store = Signal()  # it goes to memory
+        # Read a block, or copy a value to store into the result register. A store that is there uses the bus first.
+        result_store = Signal()  # the result register holds a store
         result_group = Signal()
         result_written = Signal(size_bits - 4)
         result_block = Cat(result_written, Constant(origin >> size_bits, 32 - size_bits))
@@ -160,7 +160,7 @@ class VectorMemoryPort(Module):
         ]
         self.sync += [
             If(result_free, holds.eq(head.valid & head.ready & ~head_failed)),
-            # Loaded whenever there is room; the value counts only while it `holds`.
+            # Loaded whenever the register is free; the value is valid only while `holds` is 1.
             If(
                 result_free,
                 result_store.eq(head.store),
@@ -171,8 +171,8 @@ class VectorMemoryPort(Module):
             ),
         ]
 
-        # Only the first fault is kept. A group with a fault stays broken until the port is idle. The port is idle
-        # before each group.
+        # Only the first fault is recorded. After a fault in a group, `broken` stays 1 until the port is idle, which it
+        # is before each group.
         store_failed = storing & bus.err
         failed = head_failed | store_failed
         self.sync += [

@@ -61,7 +61,7 @@ class MemoryRequests(Module):
 
         # # #
 
-        # A group's v0 is read when the group is issued, as a store's register is. `member` counts through the others.
+        # v0 of a group is read when the group is issued, like the register of a store. `member` counts the others.
         group = decoder.loads & decoder.stores
         member = self.member
         self.comb += self.read_register.eq(Mux(taking, member, decoder.state_register))

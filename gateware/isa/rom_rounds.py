@@ -29,23 +29,23 @@ FUNCT3 = 2
 # Bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
-# The ROM's bytes that form the column of byte 3, from the low byte on.
+# For each operation: the bytes of a ROM word that form the result for byte 3, low byte first.
 BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | LAST: (3, 3, 3, 3)}
 
 
 def _word(*rows: int) -> int:
-    """Return a word of bytes, the high byte first."""
+    """Return a word made of these bytes, given high byte first."""
     return int.from_bytes(bytes(rows), "big")
 
 
 def rom() -> list[int]:
-    """Return 256 words for all operations except `DECRYPT`, then 256 words for `DECRYPT`."""
+    """Return the ROM's contents: 256 words for all operations except `DECRYPT`, then 256 words for `DECRYPT`."""
     forward = [_word(y, multiply(2, x), x, multiply(3, x)) for x, y in zip(SBOX, INV_SBOX, strict=True)]
     return forward + [_word(*(multiply(factor, x) for factor in (14, 9, 13, 11))) for x in INV_SBOX]
 
 
 class ROMRoundsUnit(OneCycleUnit):
-    """The instructions, with the streams of `CFUUnit`. Undefined function ids answer 0."""
+    """The instructions of the plugin, with the streams of `CFUUnit`. Undefined function ids answer 0."""
 
     def __init__(self):
         OneCycleUnit.__init__(self)
@@ -74,7 +74,7 @@ class ROMRoundsUnit(OneCycleUnit):
         for i in range(4):
             chosen = Array([words[BYTES[o][i]] for o in range(4)])
             self.comb += column[i].eq(chosen[operation])
-            # The column of byte b is the column of byte 3, rotated right by 3 - b bytes.
+            # The result for byte b is the result for byte 3, rotated right by 3 - b bytes.
             turned = Array([column[(i + 3 - b) % 4] for b in range(4)])[select]
             share.append(Mux(operation[1], masked(select == i, turned), turned))
         self.comb += If(answers, self.rsp_output.eq(added ^ Cat(*share)))

@@ -75,7 +75,7 @@ class VectorAESUnit(CFUUnit):
 
         context = Signal(3)
         accept = Signal()
-        late = Signal()  # the previous cycle's command answers in the next cycle
+        late = Signal()  # the command of the previous cycle is answered in the next cycle
         late_is_key = Signal()
         late_is_context = Signal()
         late_is_memory_status = Signal()
@@ -205,15 +205,15 @@ class VectorAESUnit(CFUUnit):
             memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
         ]
 
-        # Interlock. An instruction waits for the instruction in stage 2 if it reads its result, for its state register
-        # if that is pending, for the read port if a group uses it, and for room in the queue of loads and stores.
-        # Groups, memory_status and context wait until that queue is empty. The interlock uses only registers and few
-        # bits of the function id, because the CPU's pipeline depends on it. A pending register also holds back an
-        # instruction without a state register if its bits happen to name that register.
+        # Interlock. An instruction waits while the instruction in stage 2 computes a register that it reads, while a
+        # load of its state register is pending, while a group uses the read port, and while the queue of loads and
+        # stores is full. Groups, memory_status and context wait until that queue is empty. The interlock uses only
+        # registers and few bits of the function id, because the CPU's pipeline depends on it. So it may also delay an
+        # instruction without a state register, if its bits happen to be the number of a pending register.
         hazard = Signal()
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
-        same_register = stage2_state[:3] == decoder.state_register  # stage 2 is valid only in the same context
+        same_register = stage2_state[:3] == decoder.state_register  # stage 2 is valid only in the present context
         self.comb += [
             memory_busy.eq((requests.pending != 0) | ~memory_port.idle | requests.request.valid),
             hazard.eq(
@@ -230,8 +230,8 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Response: one for each command, held until it is taken. A late response comes a cycle after stage 2, from
-        # registers only, and the context changes in that cycle. SubWord and RotWord commute.
+        # Response: one for each command, held until the CPU accepts it. A late response comes one cycle later and
+        # depends only on registers; the context changes in that cycle. SubWord and RotWord can be applied in any order.
         late_is_status = Signal()
         late_rotates = Signal()
         late_lane = Signal(2)
@@ -262,7 +262,7 @@ class VectorAESUnit(CFUUnit):
             late_operand.eq(rs2),
             late.eq(accept & is_late),
             If(late & late_is_context, context.eq(late_word)),
-            # The output register is loaded whenever it is free; its value counts only with `rsp_valid`.
+            # The output register is loaded whenever it is free; its value is valid only while `rsp_valid` is 1.
             If(self.rsp_ready | ~self.rsp_valid, self.rsp_output.eq(Mux(late, late_output, early_output))),
             If(self.rsp_ready, self.rsp_valid.eq(0)),
             If(late | (accept & ~is_late), self.rsp_valid.eq(1)),
@@ -270,7 +270,7 @@ class VectorAESUnit(CFUUnit):
 
 
 def _big_endian(value):
-    """Return the bytes of an expression in reverse order: memory order to big-endian integer and back."""
+    """Return an expression with its bytes reversed, to convert between memory order and a big-endian integer."""
     return Cat(*reversed([value[i : i + 8] for i in range(0, len(value), 8)]))
 
 

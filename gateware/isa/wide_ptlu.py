@@ -31,7 +31,7 @@ LANE = 32
 
 
 class WidePtluUnit(WideRegistersUnit):
-    """All instructions, with the streams of `CFUUnit`. Undefined function ids answer 0 and change nothing.
+    """All instructions of the set, with the streams of `CFUUnit`. Undefined function ids answer 0 and change nothing.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ MOVE_IN, KEY_WRITE, MOVE_OUT, OWN = range(4)
 
 
 class WideRegistersUnit(OneCycleUnit):
-    """The registers and moves of a unit, with the streams of `CFUUnit`; the unit adds its own instructions.
+    """The registers and moves of a unit, with the streams of `CFUUnit`. Subclasses add their own instructions.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class WideRegistersUnit(OneCycleUnit):
             low_key.eq(is_key_write | self.writes_key),
         ]
 
-        # A register that the previous instruction writes is forwarded from there.
+        # If the previous instruction writes the register, its result is forwarded instead of the memory's word.
         self._registers = Memory(width, REGISTERS, init=[0] * REGISTERS, name="registers")
         self._keys = Memory(width, keys, init=[0] * keys, name="keys")
         self._written, self._write_register, self._write_key = Signal(max=keys), Signal(), Signal()
@@ -123,5 +123,5 @@ class WideRegistersUnit(OneCycleUnit):
         return Mux(is_written & (self._written == number), self.result, port.dat_r)
 
     def read_key(self, number):
-        """Return a further read of the round-key registers, in the cycle that accepts an instruction."""
+        """Add a read port and return the round-key register of this number, read when an instruction is accepted."""
         return self._read(self._keys, number, self._write_key)

@@ -26,7 +26,7 @@ AES32DSMI = 0b10111
 
 
 class ScalarAESUnit(ColumnUnit):
-    """The four instructions, with the streams of `CFUUnit`.
+    """A unit with the four instructions, and with the streams of `CFUUnit`.
 
     Undefined function ids answer 0. The unit has no state.
 

@@ -35,7 +35,7 @@ RCON = (0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1B, 0x36)
 
 
 class ZvknedUnit(WideRegistersUnit):
-    """All instructions, with the streams of `CFUUnit`. Undefined function ids answer 0 and change nothing.
+    """All instructions of the set, with the streams of `CFUUnit`. Undefined function ids answer 0 and change nothing.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class ZvknedUnit(WideRegistersUnit):
             self.early.eq(Mux(is_move, current, self.target ^ self.key)),
         ]
 
-        # SubBytes of the state, or of the round key from which the next one is made.
+        # SubBytes of the state, or of the round key from which the next round key is computed.
         self.comb += [current.eq(self.read_key(rs1[:4])), to_substitute.eq(Mux(is_schedule, current, self.target))]
         for n in range(16):
             box = SBoxPair(implementation=sbox)
@@ -86,7 +86,7 @@ class ZvknedUnit(WideRegistersUnit):
             constant.eq(constants[index]),
         )
 
-        # One cycle later: ShiftRows, MixColumns, the round key. InvMixColumns is a correction in front of MixColumns.
+        # One cycle later: ShiftRows, MixColumns, AddRoundKey. InvMixColumns is MixColumns after a correction.
         forward = Cat(*shift_rows(byte_list(substituted)))
         straight, mixed, is_middle_inverse = Signal(128), Signal(128), Signal()
         self.comb += [

@@ -24,12 +24,12 @@ WINDOW = 1024
 
 
 def repetition_cutoff(min_entropy: float, alpha_bits: int) -> int:
-    """Return C of the repetition count test for `min_entropy` bits a sample and alpha = 2^-alpha_bits."""
+    """Return cut-off C of the repetition count test for `min_entropy` bits per sample and alpha = 2^-alpha_bits."""
     return 1 + ceil(alpha_bits / min_entropy)
 
 
 def proportion_cutoff(min_entropy: float, alpha_bits: int, window: int = WINDOW) -> int:
-    """Return C of the adaptive proportion test for `min_entropy` bits a sample and alpha = 2^-alpha_bits.
+    """Return cut-off C of the adaptive proportion test for `min_entropy` bits per sample and alpha = 2^-alpha_bits.
 
     The sum starts at the top, where the terms are small. More than `critical` equal samples in the window have
     probability alpha or less.
@@ -44,7 +44,7 @@ def proportion_cutoff(min_entropy: float, alpha_bits: int, window: int = WINDOW)
 
 
 class HealthTests(Module):
-    """Both tests over one sequence of bits.
+    """The repetition count test and the adaptive proportion test on one sequence of bits.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class HealthTests(Module):
 
         # # #
 
-        # Repetition count: `repeated` samples had the value `last` until now; 0 before the first.
+        # Repetition count: the latest `repeated` samples all had the value `last`. 0 before the first sample.
         last = Signal()
         repeated, next_repeated = (Signal(bits_for(repetitions)) for _ in range(2))
         self.comb += [
@@ -92,7 +92,7 @@ class HealthTests(Module):
             If((repeated != 0) & (self.bit == last), next_repeated.eq(repeated + 1)),
         ]
 
-        # Adaptive proportion: of `seen` samples of the window, `matched` had the value of the `first`.
+        # Adaptive proportion: `seen` samples of the window have arrived; `matched` of them equal the `first` one.
         first = Signal()
         seen = Signal(max=WINDOW)
         matched, next_matched = (Signal(bits_for(proportion)) for _ in range(2))

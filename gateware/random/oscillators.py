@@ -24,9 +24,9 @@ from operator import xor
 from migen import Instance, Module, Signal
 from migen.genlib.cdc import MultiReg
 
-# No common factors, so that no two rings have frequencies in the ratio of small numbers.
+# Inverters in each ring. The primes prevent that the frequencies of two rings have a ratio of small numbers.
 LENGTHS = (3, 5, 7, 11, 13, 17)
-_NOT_A = 0x5555  # truth table by the inputs DCBA, all zeros in bit 0
+_NOT_A = 0x5555  # LUT4 contents for NOT A; bit n is the output for inputs DCBA = n
 
 
 class RingOscillators(Module):

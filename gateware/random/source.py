@@ -79,7 +79,7 @@ class RandomSource(RandomRegisters):
         fault = Signal()
         fail = Signal()
 
-        # Samples; none while there is a fault. The register shortens the path: the rings may be placed anywhere.
+        # Samples, which stop at a fault. The register shortens the path from the rings, which may be placed anywhere.
         bit = Signal()
         self.sync += bit.eq(noise.bit)
         count = Signal(max=sample_cycles)
@@ -100,7 +100,7 @@ class RandomSource(RandomRegisters):
             If(restart, before.eq(0)),
         ]
 
-        # Words, after the samples of the start-up test. A word that software has not read yet is not replaced.
+        # Words, collected after the start-up test. A word stays until software has read it.
         started = Signal(max=WINDOW + 1)
         bits = Signal(WORD_BITS)
         collected = Signal(max=WORD_BITS)

@@ -30,11 +30,11 @@ from gateware.snow3g.keystream import Snow3G
 
 NUMBER_BITS = 16
 BLOCKS = 2**NUMBER_BITS
-WORDS = 4  # words of a key, and of a block
+WORDS = 4  # words in a key; also words in a block
 
 
 class Snow3GCore(Module):
-    """A generator with its keys.
+    """A SNOW 3G generator and the memory of its keys.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Snow3GCore(Module):
 
         self.submodules.generator = generator = Snow3G(s_r, s_q)
 
-        # Keys: one memory for each word, so a slot is read, and zeroized, in one cycle.
+        # Keys. Each word of a key has its own memory, so a slot is read or zeroized in one cycle.
         slot = Signal(slot_bits)  # slot of the current block
         self.rows = rows = [KeyMemory(width=WORD_BITS, depth=slots, registered=False) for _ in range(WORDS)]
         self.submodules += rows
@@ -112,10 +112,10 @@ class Snow3GCore(Module):
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
-        live = Signal()  # the generator is at block `position` of the keystream of `slot` and `running`
+        live = Signal()  # 1: the generator is at block `position` of the keystream of `generator_slot` and `running`
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
-        count = Signal(max=WORDS)  # words of the current block, or of a skipped one
+        count = Signal(max=WORDS)  # words done of the current block, or of a skipped block
         same, follows, takes = Signal(), Signal(), Signal()
         self.comb += [
             same.eq(live & (head == running) & (slot == generator_slot)),
@@ -133,7 +133,7 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # The key of the current block, or of the generator, is being removed.
+        # The key of the current block (`cut`) or of the generator (`stale`) is being removed.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -178,7 +178,7 @@ class Snow3GCore(Module):
             .Elif(~same | (block < position), NextState("BEGIN"))
             .Else(NextState("PASS")),
         )
-        fsm.act(  # waits until the generator takes a key: it takes none during initialisation
+        fsm.act(  # waits until the generator accepts a key, which it does not during initialisation
             "BEGIN",
             If(
                 cut,
@@ -210,7 +210,7 @@ class Snow3GCore(Module):
                 pass_over.eq(generator.source.valid),
             ),
         )
-        # waits for the block's words and for the previous block to leave; takes the next one with the last word
+        # Waits for the block's words and until the previous block has left. Accepts the next block with the last word.
         fsm.act(
             "GIVE",
             If(

@@ -53,7 +53,7 @@ class Snow3G(Module):
         r1, r2, r3 = (Signal(32, name=f"r{n}") for n in (1, 2, 3))
         self.state = [*s, r1, r2, r3]
         f, v = Signal(32), Signal(32)
-        # Remaining clocks of the initialisation, plus the one after them, which produces the discarded word.
+        # Clocks that remain of the initialisation, and one more for the first word, which the standard discards.
         left = Signal(max=INITIALISATION_CLOCKS + 2)
         starts, feeds_back = Signal(), Signal()
         self.submodules.s1 = s1 = create_s1(s_r)

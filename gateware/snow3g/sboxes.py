@@ -15,7 +15,7 @@ S_Q_IMPLEMENTATIONS = ("table", "ecp5", "onehot")
 
 
 class WordSBox(Module):
-    """S1 with `boxes` for S_R, or S2 with `boxes` for S_Q.
+    """The S-box S1 if `boxes` implement S_R, or S2 if `boxes` implement S_Q.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class WordSBox(Module):
         self.comb += [box.i.eq(self.i[byte]) for box, byte in zip(boxes, highest_first, strict=True)]
         y = [box.o for box in boxes]
         doubled = [_mulx(byte, polynomial) for byte in y]
-        # r0 = 2y0 + y1 + y2 + 3y3, and so on around: each doubled byte goes to its own row and to the next one.
+        # r0 = 2y0 + y1 + y2 + 3y3; the others by rotation. Each doubled byte is added to its own row and the next row.
         self.comb += [
             self.o[byte].eq(doubled[n] ^ doubled[n - 1] ^ y[n - 1] ^ y[n - 2] ^ y[n - 3])
             for n, byte in enumerate(highest_first)

@@ -15,7 +15,7 @@ def mulx(v: int, c: int) -> int:
 
 
 def mulx_pow(v: int, i: int, c: int) -> int:
-    """`mulx` i times (3.1.2)."""
+    """Apply `mulx` i times (3.1.2)."""
     for _ in range(i):
         v = mulx(v, c)
     return v

@@ -100,14 +100,14 @@ class BufferMemory(Module):
             ]
 
     def _request(self, bus: wishbone.Interface, stolen) -> Record:
-        """Acknowledge the accesses of one port; return address, data and byte enables for the banks.
+        """Acknowledge the accesses on one port; return the address, data and byte enables that go to the memory banks.
 
         The banks take them in cycles that are not `stolen`.
         """
         layout = [("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))]
         request, posted = Record([*layout, ("answers", 1)]), Record(layout)
         write = Signal()
-        waits = Signal()  # an acknowledged write waits to be carried out
+        waits = Signal()  # a write was acknowledged but is not in the banks yet
         writing = Signal()
         start = Signal()
         read_ready = Signal()
@@ -127,7 +127,7 @@ class BufferMemory(Module):
             read_ready.eq(start | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING) & ~stolen)),
             If(
                 ~waits,
-                # The next word of a burst is read ahead, and dropped if nobody asks for it.
+                # The word after a read is read ahead, for a burst, and dropped if the master does not request it.
                 posted.address.eq(Mux(read_ready, posted.address + 1, bus.adr + start)),
                 posted.data.eq(bus.dat_w),
                 posted.select.eq(Mux(write, bus.sel, 0)),
@@ -137,7 +137,7 @@ class BufferMemory(Module):
 
 
 class BufferArbiter(wishbone.Arbiter):
-    """Gives several masters the wide port in turn, and derives each acknowledge from the master's own request.
+    """Gives several masters the wide port in turn. Each master's acknowledge depends only on its own request.
 
     In LiteX's arbiter every acknowledge depends on the request that reaches the memory, whichever master it comes from.
     Such a path is never used, but it limits the clock.

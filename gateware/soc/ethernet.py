@@ -25,7 +25,7 @@ from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.soc.buffer import BufferMemory
 
 SLOTS_ORIGIN = 0x8000_0000  # not cached by the CPU
-# A wire carries up to 31.25 million words a second in each direction; a tenth of the cycles is for the CPU.
+# Gigabit Ethernet carries 31.25 million words a second in each direction. A tenth of the cycles remains for the CPU.
 SYS_HZ_MIN = 70_000_000
 
 

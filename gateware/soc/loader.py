@@ -25,9 +25,10 @@ from migen.genlib.cdc import MultiReg
 from gateware.configurations import CODE_ORIGIN
 from gateware.targets import Target
 
-# A hundred times as long as a zero byte at 1 Mbaud, and a tenth of the shortest break that a host's driver can send.
+# How long the line must be low to count as a break: a hundred times a zero byte at 1 Mbaud, and a tenth of the shortest
+# break that a host's driver can send.
 BREAK_S = 1e-3
-# Much longer than any request takes. It is shorter in simulation because a simulated second takes a minute.
+# Much longer than any request takes. Simulation uses a shorter time, because a simulated second takes a minute.
 WATCHDOG_S, SIMULATED_WATCHDOG_S = 2.0, 0.125
 
 
@@ -165,7 +166,7 @@ class Loader(LiteXModule):
             self.reset.eq((ended | self.asked | self.broken) & ~self.reset),
             If(self._lock.fields.lock, self.cause.eq(Cause.POWER)),
             If(
-                ~self.reset,  # a request in the cycle of the reset itself changes no cause
+                ~self.reset,  # a reset request during a reset does not change the cause
                 If(
                     self.locked,
                     If(ended, self.cause.eq(Cause.WATCHDOG))

@@ -17,7 +17,7 @@ from gateware.description import Sdram
 from gateware.memory import DISTRIBUTED
 
 SDRAM_ORIGIN = 0x6000_0000  # room for 512 MB after the on-chip memories, below the uncached addresses
-# A miss writes a line back and reads another. Each access may have to wait for a refresh.
+# Enough for a cache miss, which writes a line and reads a line, with a refresh before each access.
 BUS_TIMEOUT_CYCLES = 1023
 
 

@@ -192,7 +192,7 @@ class CipherlaneSoC(SoCCore):
         dma_bus = self.accelerator.bus
         if configuration.ethernet:
             parts = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in regions]
-            # byte addresses below 2^31; the others
+            # two regions of byte addresses: below 2^31, and from 2^31
             chosen = [lambda address: ~address[-1], lambda address: address[-1]]
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts

@@ -11,14 +11,14 @@ from typing import Any
 
 Cell = dict[str, Any]
 MODELS = Path(__file__).parent
-# Layout of a block RAM: number of INITVALs, rows in each, bits from one row to the next, bits of a unit. A row has two
-# units.
+# Layout of a block RAM: number of its INITVAL parameters, rows in each, distance of rows in bits, and bits of a unit. A
+# row has two units.
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
 
 @cache
 def expression(truth: int, inputs: int) -> str:
-    """Returns a function of `inputs` inputs as a Python expression over {0}, {1}, ... and the mask of all lanes, M.
+    """Returns a function of `inputs` bits as a Python expression of {0}, {1}, ... and of M, the mask of all lanes.
 
     Bit n of `truth` is the function's value when the inputs form the number n; the first input is the least
     significant.

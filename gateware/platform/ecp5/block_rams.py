@@ -16,19 +16,20 @@ KB = 1024
 BLOCK_RAM = "block_ram"
 _BANKS = 4  # of a buffer memory
 _SLOT_BYTES = 2048
-_CPU = 10  # caches of 4 KB, their tags, registers
+_CPU = 10  # caches of 4 KB, the caches' tags, and the registers
 _LANES, _KEY_REGISTERS = 4, 128  # vector unit: 32-bit lanes, round-key registers
-_COLUMN_TABLES = 8  # S-boxes of the vector unit, two for a column in each direction
-_SLOT_ROWS = 256  # rows of 128 bits: round keys of all slots
+_COLUMN_TABLES = 8  # S-boxes of the vector unit: per column, two in each direction
+_SLOT_ROWS = 256  # rows of 128 bits for the round keys of all slots
 # Words and bits of the DMA's queues: descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
-# Keystream twice, replies and destinations, initial counter blocks. Synthesis uses LUTs for so few words if allowed.
+# Small memories: two keystream queues, replies and destinations, initial counter blocks. They have so few words that
+# synthesis uses LUTs if the board's `Fit` allows it.
 _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
-# Clock crossings, whole frames, the window's sums, the queue of the packet engine.
+# Ethernet: two clock crossings, two buffers of frames, sums of records in the window, the queue of the packet engine.
 _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
-_FEW_WORDS = 16  # bytes in one memory: always LUTs
+_FEW_WORDS = 16  # memories of at most this many words always become LUTs
 _LINE, _TAG = 128, 22  # bits of a line and a tag of the SDRAM's cache
-_EVENTS = 2  # a memory of 32 words of 32 bits that is read and written in one cycle
+_EVENTS = 2  # block RAMs of the event counters: 32 words of 32 bits, read and written in one cycle
 
 # Reductions for bare metal, applied one after another until the configuration fits.
 STEPS = (
@@ -43,13 +44,13 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return the block RAMs of a memory; if both of its ports write, each holds words of at most 18 bits."""
+    """Return how many block RAMs a memory takes; `widest` is the maximum width of each, 18 bits if both ports write."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
 
 def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, int]:
-    """Return the block RAMs of each part of a target. A ROM takes fewer if its end is empty.
+    """Return how many block RAMs each unit of a target takes. A ROM takes fewer if its end is empty.
 
     Raises
     ------

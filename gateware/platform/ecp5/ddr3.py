@@ -11,11 +11,11 @@ from migen.genlib.resetsync import AsyncResetSynchronizer
 
 from gateware.description import Sdram
 
-_INIT_HZ = 25e6  # clock that starts the PHY's delay lines
+_INIT_HZ = 25e6  # frequency of the clock that starts the PHY's delay lines
 
 
 class _CRG(LiteXModule):
-    """The clocks with DDR3: the system clock is half of a fast clock that drives the memory's pins.
+    """The clocks of a board with DDR3: a fast clock for the memory's pins, and the system clock at half its frequency.
 
     So the two are in phase. When its delay lines have locked, the PHY stops the fast clock and resets the divider
     (`stop`, `reset`). It does this in the clock domain `init`, which never stops; the system is in reset meanwhile.
@@ -30,8 +30,8 @@ class _CRG(LiteXModule):
         self.cd_por = ClockDomain(reset_less=True)
         self.cd_init = ClockDomain()
         self.cd_sys2x = ClockDomain(reset_less=True)
-        self.cd_fast = ClockDomain(reset_less=True)  # sys2x, before the clock gate
-        self.cd_start = ClockDomain()  # system clock, with its reset before the global net
+        self.cd_fast = ClockDomain(reset_less=True)  # the clock of sys2x before its clock gate
+        self.cd_start = ClockDomain()  # the clock of `sys`, with the reset signal that drives the global net
 
         # # #
 
