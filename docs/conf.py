@@ -24,7 +24,7 @@ root_doc = "docs/index"
 include_patterns = ["*.md", *(f"{each}/**.md" for each in ("docs", "gateware", "firmware", "host", "results", "tests"))]
 exclude_patterns = ["**/build/**", "**/.pytest_cache/**"]
 
-# Uses the same anchors for headings as GitHub, so that a link works in both places.
+# Makes anchors of headings as GitHub does, so that a link to a heading works in both places.
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline", "fieldlist"]
 

@@ -51,8 +51,8 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A line through points with an arrowhead at its end, and with `both` also at its beginning; `label` stands at
-    `label_at`.
+    """A line through points, with an arrowhead at its end. With `both`, the beginning also has one. `label_at` is the
+    place of the label.
 
     A `plain` line has no arrowhead. Where a line crosses a line with `over`, it has a gap.
     """
@@ -67,7 +67,7 @@ class Arrow:
 
 
 def draw(title: str, description: str, size: Place, boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
-    """Return the diagram as SVG, `size` inches large. Boxes that contain others must come before them."""
+    """Return the diagram as SVG of `size` inches. A box that contains other boxes must come before them in the list."""
     with settings():
         drawn = figure(*size)
         axes = drawn.add_axes((0, 0, 1, 1))

@@ -1,4 +1,4 @@
-"""Make what all plots share: frame, title, names of series, axes."""
+"""Draw the elements that all plots have: frame, title, names of series, axes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ HALO = {"boxstyle": "square,pad=0.06", "facecolor": PAPER, "edgecolor": "none"}
 
 
 class PlotError(ValueError):
-    """There are more series than colours."""
+    """A plot has more series than there are colours."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A limit at `value`, and the text that names it."""
+    """A limit line: its position on the axis, and the text next to it."""
 
     value: float
     label: str
@@ -79,7 +79,7 @@ def series_legend(drawn: Figure, colours: dict[str, str]) -> None:
 
 
 def logarithmic(axis, steps: tuple[float, ...] = (1, 2, 5)) -> None:
-    """Make an axis logarithmic, with a label at each of the steps of a decade."""
+    """Make an axis logarithmic, with labels at `steps` times each power of ten."""
     axis.set_major_locator(LogLocator(base=10, subs=steps, numticks=50))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_formatter(NullFormatter())
@@ -92,7 +92,7 @@ def room_for(labels: Sequence[str]) -> float:
 
 
 def draw_limit(axes: Axes, limit: Line, *, across: bool) -> None:
-    """Draw a limit with its label: a horizontal line if `across`, else a vertical one with the label above the plot."""
+    """Draw a limit line and its label: horizontal if `across`, otherwise vertical with the label above the plot."""
     draw, place, offset, transform, style = (
         (axes.axhline, (1, limit.value), (0, -3), axes.get_yaxis_transform(), {"va": "top", "bbox": HALO})
         if across

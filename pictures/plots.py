@@ -1,4 +1,4 @@
-"""Plot figures by name: values, shares of wholes, stages in a row. All show three significant digits."""
+"""Draw plots of named figures: values, shares of totals, stages in a row. All show three significant digits."""
 
 from functools import cache
 
@@ -7,14 +7,14 @@ from matplotlib.ticker import FuncFormatter
 from pictures.frame import HALO, WIDTH, Line, canvas, colours_of, draw_limit, logarithmic, room_for, series_legend
 from pictures.style import INK, PAPER, SERIES, SOFT, digits, settings, svg
 
-_ROW, _GAP = 0.19, 0.09  # inches of a row, and of the gap between groups
+_ROW, _GAP = 0.19, 0.09  # height in inches of a row, and of the gap between groups
 
 
 @cache
 def values(
     title: str, x_name: str, rows: tuple[tuple[str, float, str], ...], *, log: bool = False, limit: Line | None = None
 ) -> str:
-    """Draw a row for each value: bars from 0, or with `log` points over a logarithmic axis.
+    """Draw one row per value: a bar from 0 or, with `log`, a point over a logarithmic axis.
 
     Args:
         title: title of the plot.
@@ -79,8 +79,8 @@ def values(
 def shares(
     title: str, x_name: str, wholes: tuple[tuple[str, tuple[tuple[str, float], ...]], ...], *, rest: str = ""
 ) -> str:
-    """Draw a bar for each whole, made of parts in a row: label, and name and value of each part. `rest` names the last
-    part.
+    """Draw one bar per total, divided into its parts. A total has a label, and a name and value for each part. `rest`
+    is the name of the part for everything else.
 
     Raises
     ------

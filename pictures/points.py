@@ -1,4 +1,4 @@
-"""Plot points over two axes, with labels that overlap nothing else, limits and Pareto fronts."""
+"""Draw plots of points over two axes, with limits, Pareto fronts, and labels that overlap nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -141,7 +141,7 @@ def _panel(axes: Axes, x_name, y_name, heading, inside, everything, limit, log, 
 
 
 def _join(axes: Axes, inside: Sequence[Point]) -> list[Point]:
-    """Draw lines through the points with the same label; return the highest point of each label."""
+    """Draw a line through all points with the same label; return the highest point of each line."""
     found: dict[str, list[Point]] = {}
     for point in inside:
         found.setdefault(point.label, []).append(point)

@@ -17,7 +17,7 @@ PAPER, INK, SOFT, GRID = "#ffffff", "#1b1f24", "#57606a", "#d0d7de"
 SERIES = ("#2f6db3", "#b5601d", "#3c8043", "#8a4fa3", "#a3324a", "#19838a", "#7a6a12", "#6e7781")
 TINTS = ("#dbe8f7", "#f8e6d6", "#deefdf", "#efe1f5", "#f7dde2", "#d8eff0", "#f1ecd0", "#eaeef2")
 WARNING = "#b00020"
-# The colour that replaces each colour in dark surroundings.
+# For each colour, the colour that replaces it on a dark page.
 DARK = {
     PAPER: "#0d1117",
     INK: "#e6edf3",

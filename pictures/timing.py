@@ -12,7 +12,7 @@ from gateware.ctr.service import create_service
 from gateware.isa.instructions import BY_NAME
 from gateware.isa.vector_unit import VectorAESUnit
 
-_BACKGROUND = (  # in dark surroundings the whole picture is inverted
+_BACKGROUND = (  # on a dark page, all colours of the picture are inverted
     "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(1) hue-rotate(180deg); } }</style>"
     '<rect width="100%" height="100%" fill="white"/>'
 )
@@ -55,7 +55,7 @@ def instructions() -> str:
 
 
 def keystream() -> str:
-    """Return the SVG of a request to the CTR service and the keystream of two blocks, with the 128-bit core."""
+    """Return the SVG of a request to the CTR service and of the two keystream blocks that answer it."""
     service = create_service([Client(slots=1, share=1, count_bits=8, waits=False)])
     (port,) = service.ports
     request, blocks, keys = port.request, port.keystream, port.keys
@@ -121,7 +121,7 @@ def _bits(name: str, values: Iterable[int]) -> dict[str, str]:
 
 
 def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[str]) -> dict:
-    """Return a row of labelled values: each lasts from its first cycle to the one in which it is taken."""
+    """Return a row of labelled values. Each is shown from its first cycle to the cycle in which it is accepted."""
     wave, state = "", ""
     for present, end in zip(there, ends, strict=True):
         wave += "." if present and state == "held" else "=" if present else "." if state == "none" else "x"

@@ -1,1 +1,1 @@
-"""Keep figures in the repository, and make pages and plots from them: ``python -m results``."""
+"""Store measured figures in the repository, and make pages and plots from them: ``python -m results``."""

@@ -12,7 +12,7 @@ from results import kept, pages
 
 
 def take(folder: Path) -> list[Path]:
-    """Keep what the pages show from each file of figures in a folder; return the files that were taken.
+    """Copy the figures that pages show from the files in a folder into `results/data`; return the copied files.
 
     Raises
     ------

@@ -50,14 +50,14 @@ class Plot:
     rows: Sequence[Sequence]
 
     def csv(self) -> str:
-        """Return the rows as a CSV file, RFC 4180 with line feeds."""
+        """Return the rows as the text of a CSV file (RFC 4180, but lines end with a line feed)."""
         output = StringIO()
         csv.writer(output, lineterminator="\n").writerows([self.columns, *self.rows])
         return output.getvalue()
 
 
 def speeds() -> Plot:
-    """Plot engine, record and link speed of each engine in Mbps, and the limit of the wire."""
+    """Plot three speeds of each engine in Mbps (engine, record and link), and the limit of the Ethernet wire."""
     data = kept.load(headline.TABLE.sources, headline.TABLE.command)
     found = headline.speeds(data)
     names, kind = headline.columns(found)
@@ -71,7 +71,7 @@ def speeds() -> Plot:
     )
 
 
-# Markers of `cores` by what a core can do; `explore.abilities` returns these abilities.
+# Markers in the plot `cores`, by the abilities of a core that `explore.abilities` returns.
 ABILITIES = {
     "encryption, keys loaded before": "o",
     "both directions, keys loaded before": "s",
@@ -80,7 +80,7 @@ ABILITIES = {
 
 
 def cores() -> Plot:
-    """Plot area and Mbps of cores on the first part: ours that hold one key of AES-128, and public cores."""
+    """Plot area and Mbps of public cores, and of our cores with one key of AES-128, on the first FPGA part."""
     contents = kept.load(explore.TABLE.sources, explore.TABLE.command)
     records = explore.built(contents)
     device, speed = max((r["device"], r["speed"]) for r in records)
@@ -105,7 +105,7 @@ def cores() -> Plot:
 
 
 def luts() -> Plot:
-    """Plot the LUT4 of each unit in the reference board's bitstreams, as far as a bitstream counts them."""
+    """Plot the LUT4 of each unit, for the bitstreams of the reference board whose figures include them."""
     reports = kept.load((f"bitstream-{REFERENCE}*.json",), bitstream.TABLE.command).values()
     counted = [r for r in reports if "shares" in r]
     units = [*dict.fromkeys(unit for r in counted for unit in r["shares"] if unit != "rest"), "rest"]
@@ -129,7 +129,7 @@ def luts() -> Plot:
 
 
 def instructions() -> Plot:
-    """Plot cycles and area of the instruction sets, and mark the sets on the fronts of latency and throughput."""
+    """Plot cycles and area of the instruction sets; mark the sets that are on the Pareto fronts."""
     found = instruction_sets.built(kept.load(instruction_sets.TABLE.sources, instruction_sets.TABLE.command))
     panels, rows = [], []
     for heading, blocks in instruction_sets.FRONTS.items():
@@ -170,7 +170,7 @@ def ciphers_of_lte() -> Plot:
 
 
 def layer2() -> Plot:
-    """Plot Figure 5 of Hessel et al.: the time of a transport block over the time that its cipher takes for a byte."""
+    """Plot Figure 5 of Hessel et al.: time of a transport block (y) over time that its cipher takes per byte (x)."""
     records = kept.load(bench_lte.TABLE.sources, bench_lte.TABLE.command)["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
     drawn, rows = [], []
@@ -193,7 +193,7 @@ def layer2() -> Plot:
     return Plot(svg, ("engine", "cipher", "Mbit/s", "ns a byte", "ms", "kind"), rows)
 
 
-# The engines that `record` shows, and the names of the stages of a record there.
+# Engines in the plot `record`, and the names of the stages of a record in that plot.
 WALKED = ("ise", "ise_vmem", "accelerator")
 STAGES = {
     "driver": "registers of the MAC",
@@ -206,7 +206,7 @@ ON_WIRE, OFF_WIRE = "wire to the board", "wire to the host"
 
 
 def record() -> Plot:
-    """Plot the way of one record over UDP from the wire through the board and back, in cycles by stage."""
+    """Plot how many cycles one record over UDP spends in each stage, from the wire through the board and back."""
     data = kept.load((*bench_udp.TABLE.sources, *bench_eth.TABLE.sources), bench_udp.TABLE.command)
     found = {r["engine"]: r for r in data["bench-udp"]["records"]}
     mbps, record_bytes = headline.wire_limit(data)
@@ -232,7 +232,7 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# The plot at the top of each paper's page: its title, the entry that it shows, and the end of the names of its values.
+# The plot at the top of each paper's page: title, entry (table or figure), and last words of the values' names.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),
@@ -242,7 +242,7 @@ BESIDE = {
 
 
 def beside(paper: str) -> Plot:
-    """Plot values of a paper and our values next to them."""
+    """Plot values of a paper, each next to our value."""
     title, entry, end = BESIDE[paper]
     found = [r for r in papers.records(paper, papers.load(paper)) if r["entry"] == entry and r["value"].endswith(end)]
     found = [r for r in found if r["ratio"] is not None]
@@ -275,7 +275,7 @@ DIAGRAMS = {
 
 
 def files() -> dict[str, str]:
-    """Return path in the repository and text of each picture, and of the data of each plot."""
+    """Return all pictures, and the data files of the plots: path in the repository and text of each."""
     found = {f"{name}.svg": draw() for name, draw in DIAGRAMS.items()}
     for name, draw in PLOTS.items():
         plot = draw()

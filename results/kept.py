@@ -1,4 +1,4 @@
-"""Read and write the files of figures in `results/data`. They keep what pages show of the files in `build/results`.
+"""Read and write the figures in `results/data`: the parts of the files in `build/results` that pages show.
 
 A file is JSON: `provenance` tells how the figures were measured (`cipherlane_base.figures` makes it), the rest is the
 figures.
@@ -20,7 +20,7 @@ class ResultsError(Exception):
 
 
 def load(patterns: Iterable[str], command: str) -> dict[str, Content]:
-    """Return the contents of the kept files with matching names, by name without `.json`.
+    """Return the contents of the files in `results/data` whose names match, by name without `.json`.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def load(patterns: Iterable[str], command: str) -> dict[str, Content]:
 
 
 def measured(path: Path, command: str) -> Content:
-    """Return the content of a file that a command wrote.
+    """Return the content of a results file that a command wrote.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def measured(path: Path, command: str) -> Content:
 
 
 def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
-    """Return the rows with only the named fields."""
+    """Return copies of the rows that contain only the named fields."""
     return [{name: row[name] for name in names} for row in rows]
 
 

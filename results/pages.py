@@ -1,4 +1,4 @@
-"""Make the pages: a list of all tables, and the text of each page with its tables filled in from the kept figures."""
+"""Make the pages: a list of all tables, and each page with its tables, filled from the figures in `results/data`."""
 
 import os
 import re
@@ -43,9 +43,9 @@ from results.tables import (
 )
 
 LIST_PAGE = "results/README.md"
-# A version in what a tool prints: two numbers or more, perhaps followed by the number of later commits.
+# A version in the output of a tool: two or more numbers, then possibly the count of later commits and a hash.
 VERSION = re.compile(r"\d+\.\d+(\.\d+)*(-\d+-g[0-9a-f]+)?")
-# Names of tools on pages, if they differ from the names in the files of figures.
+# Names of tools as pages show them, by the names in the files of figures.
 TITLES = {"python": "Python", "yosys": "Yosys", "nextpnr-ecp5": "nextpnr", "ecppack": "Project Trellis"}
 TITLES |= {"verilator": "Verilator"}
 TABLES = (
@@ -90,7 +90,7 @@ MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """Return the list of tables: page, contents, which speed, and the command that measures each."""
+    """Return the page with the list of tables: page, contents, speed, and the command that measures the figures."""
     rows = []
     for each in MEASURED:
         page = os.path.relpath(each.page, Path(LIST_PAGE).parent)
@@ -113,7 +113,7 @@ def origin(content: Content) -> str:
 
 
 def shown_setting(value) -> str:
-    """Return a setting as words, without the brackets and quotes of a list or table."""
+    """Return a setting as words, without the brackets and quotes that a list or dict would have."""
     if isinstance(value, list):
         separator = " " if all(isinstance(each, str) for each in value) else ", "
         return separator.join(map(shown_setting, value))
@@ -132,7 +132,7 @@ def tool_version(name: str, printed: str) -> str:
 
 
 def block(each: Table) -> list[str]:
-    """Return the lines of a table's block: the table, and where its figures come from."""
+    """Return the lines that a page shows for a table: the table, and the source of its figures."""
     contents = kept.load(each.sources, each.command)
     lines = each.render(contents)
     if each.keep:
@@ -157,7 +157,7 @@ def pages() -> dict[Path, str]:
 
 
 def _filled(page: str, blocks: dict[str, list[str]]) -> str:
-    """Return the text of a page with these blocks filled in."""
+    """Return the text of a page, with these tables inserted at their marks."""
     path = kept.ROOT / page
     if not path.exists():
         raise ResultsError(f"{page} is missing: restore it")

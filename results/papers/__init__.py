@@ -1,4 +1,4 @@
-"""Compare the papers that the project implements with our figures: one record for each value.
+"""Compare the values of the papers that the project implements with our figures: one record per value.
 
 A paper has a file of values, ``NAME.toml``, and a module of the same name. Its function ``ours(data)`` returns our
 values. It uses only the kept figures (`results.kept`) named in ``SOURCES``, which ``COMMAND`` measures. ``REASONS``
@@ -19,12 +19,12 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """A value of a paper must have either a value of ours or a reason why there is none."""
+    """Our values for a paper do not match the values of the paper; the message names the remedy."""
 
 
 @dataclass(frozen=True)
 class Ours:
-    """A value of ours.
+    """Our value for a value of a paper.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def module(paper: str):
 
 
 def load(paper: str) -> dict[str, Content]:
-    """Load the kept figures that our values are computed from. Errors are the errors of `results.kept.load`."""
+    """Load the figures from which our values are computed. Raises the errors of `results.kept.load`."""
     return kept.load(module(paper).SOURCES, module(paper).COMMAND)
 
 
@@ -110,7 +110,7 @@ def _record(paper: str, name: str, entry: dict, what: str, theirs, own: Ours | N
     if own is None:
         return record | {"ours": None, "ratio": None, "command": None, "kind": None, "reason": reason}
     record["conditions"]["ours"] = own.conditions
-    # No ratio with place-and-route estimates: ours are for an ECP5, and no paper used one.
+    # No ratio for estimates from place-and-route: ours are for an ECP5, which no paper used.
     is_ratio = (
         own.comparable
         and own.kind != "est"

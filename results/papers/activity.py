@@ -21,7 +21,7 @@ AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """Return the records of the largest part."""
+    """Return the records of cores on the largest FPGA part."""
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
     return [r for r in records if (r["device"], r["speed"]) == part]
@@ -33,22 +33,22 @@ def sboxes(record: dict) -> str:
 
 
 def family(record: dict) -> str:
-    """Return the family of a core. The paper has a curve for each S-box of a family."""
+    """Return the name of a core's family: cipher or datapath. In the paper, each S-box of a family has a curve."""
     return "SNOW 3G" if record["algorithm"] == "snow3g" else f"{record['datapath']} bits"
 
 
 def reaches(record: dict, ns: float) -> bool:
-    """Return whether the core takes at most `ns` nanoseconds a byte."""
+    """Return whether the core takes at most `ns` nanoseconds per byte."""
     return record["least_ns_a_byte"] <= ns
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Return toggles of a byte times 1000 LUT4. Divided by ns a byte, this is the product of Figure 12."""
+    """Return toggles per byte times LUT4 / 1000. Divided by the ns per byte, this is the product of Figure 12."""
     return record["toggles_a_byte"] * record["lut4"] / 1000
 
 
 def _least(records: list[dict], quantity: str) -> str:
-    """Name the S-box with the least of a quantity, and the families for which it is the least."""
+    """Return each S-box with which a family has the smallest value of a quantity, and the names of these families."""
     best: dict[str, dict] = {}
     for r in records:
         best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])
@@ -59,14 +59,14 @@ def _least(records: list[dict], quantity: str) -> str:
 
 
 def _lowest(records: list[dict], ns: float) -> str:
-    """Name the core with the lowest product among the cores that reach `ns` nanoseconds a byte."""
+    """Return the name of the core with the lowest product among the cores that take at most `ns` ns per byte."""
     found = [r for r in records if reaches(r, ns)]
     best = min(found, key=cost_of_a_byte, default=None)
     return f"{family(best)}, {sboxes(best)}" if best else NONE
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """Name the datapaths that do not reach `ns` nanoseconds a byte, with their S-boxes unless all of them miss it."""
+    """Return the datapaths that need more than `ns` nanoseconds per byte, with the S-boxes unless it is all of them."""
     parts = []
     for datapath in DATAPATHS:
         of_datapath = [r for r in records if r["datapath"] == datapath]
@@ -77,14 +77,14 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Return the least and the largest ratio of a quantity, between cores and the same number of other cores."""
+    """Return the smallest and the largest ratio of a quantity between the cores of two lists, in pairs."""
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]
     return f"{min(ratios)} to {max(ratios)} times"
 
 
 def compared(records: Iterable[dict], points: tuple[int, ...]) -> dict[str, dict[str, Ours]]:
-    """Return our values of ``figures6_11`` and ``figure12``. `points` are in ns a byte."""
+    """Return our values for the entries ``figures6_11`` and ``figure12``. `points` are in ns per byte."""
     records = of_one_part(records)
     one = [r for r in records if r["engines"] == 1]
     aes, snow = ([r for r in one if r["algorithm"] == name] for name in ("aes", "snow3g"))

@@ -25,7 +25,7 @@ REASONS = {
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values by entry and name."""
+    """Return our values, by entry of the paper (table or figure) and name of the value."""
     cycles = Cycles(data["bench-papers"])
     ups = {(one, style): cycles.speed_up((one, style), ("table", style)) for one in SETS for style in STYLES}
     lowest, highest = min(ups, key=lambda one: ups[one]), max(ups, key=lambda one: ups[one])

@@ -36,14 +36,14 @@ PLAIN = "table C unrolled; caches of 4 KB that tables and code do not fit into"
 LOOKUPS = "unrolled; tables written beforehand, not counted"
 WIDER = f"{LOOKUPS}; round keys in the unit's registers"
 OTHERS = "over our C of the cipher on the same core, with caches of 4 KB; tables written beforehand, not counted"
-OF_CIPHER = {  # more conditions in Table 6
+OF_CIPHER = {  # further conditions of values in Table 6
     "des": "in C 2 KB of tables",
     "triple_des": "in C 2 KB of tables",
     "blowfish": "in C 4 KB of tables, so the cache cannot hold tables and data together",
     "mars": "in C 2 KB of tables; the core's nine bits of index are two lookups of `ptlu`",
     "twofish": "S-boxes of bytes as in Table 4, four lookups an instruction; MDS multiplied in C in both",
 }
-OF_COUNT = {  # where our count in Table 4 differs
+OF_COUNT = {  # explanations where our count differs from Table 4
     "mars": "64 in mixing, 16 in the core; the paper does not name the 56 that it counts",
     "twofish": "4 for each of two functions in 16 rounds; the paper does not name the 48 that it counts",
 }
@@ -56,7 +56,7 @@ OF_HALVES = (
     "a Montgomery multiplication in C, on a core that begins one instruction a cycle. With `mulhu` and `mul`, "
     "over only `mul`, where C makes the high half from four products of half words"
 )
-# Ciphers that the paper measures too.
+# Ciphers that the paper also measures.
 _THEIRS = [cipher for cipher in other_ciphers.CIPHERS if cipher.is_theirs]
 RECORD = (
     f"computed like theirs, from four blocks of AES as in Table 11, under its conditions, and SHA-1 ({SHA1}). The "
@@ -65,7 +65,7 @@ RECORD = (
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values by entry and name."""
+    """Return our values, by entry of the paper (table or figure) and name of the value."""
     cycles = Cycles(data["bench-papers"])
     plain, lookups = cycles.cycles("table", "unrolled"), cycles.cycles("ptlu", "unrolled")
     speed_up = Ours(round(plain / lookups, 2), "bench-papers", f"{LOOKUPS}; over {PLAIN}", "sim")
@@ -151,7 +151,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _looked_up() -> dict[str, Ours]:
-    """Return our values for Table 4: the lookups of a block in our C."""
+    """Return our values for Table 4: how many table lookups our C programs make per block."""
     rounds = "AES-128: T0 to T3, and S in the last round; with `ptlu`, S is in T4 to T7"
     found = {
         "AES, block bits": Ours(128),

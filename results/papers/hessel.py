@@ -6,7 +6,7 @@ from results.tables.bench_lte import POINTS_NS, RATES_MBPS, TTI_MS, milliseconds
 
 SOURCES = ("explore-lte.json", "bench-lte.json", "bench-lte_zephyr.json")
 COMMAND = "make explore-lte bench-lte"
-# A cipher and datapath as explore-lte names them, and the paper's name for them.
+# The paper's names of ciphers, by cipher and datapath width as `make explore-lte` names them.
 MEMBERS = {("snow3g", 32): "SNOW 3G 32 bits", ("aes", 32): "AES 32 bits", ("aes", 64): "AES 64 bits"}
 MEMBERS |= {("aes", 128): "AES 128 bits"}
 ALONE = "a single block with its loading, round keys on the fly, simulated after mapping"
@@ -27,8 +27,8 @@ REASONS = {
 
 
 def table2() -> dict[tuple[str, int], tuple[int, float]]:
-    """Return their Table II by cipher and datapath: cycles of a unit of keystream, and cycles a byte in messages of
-    1000.
+    """Return Table II of the paper, by cipher and datapath: cycles per unit of keystream, and cycles per byte in
+    messages of 1000 bytes.
     """
     printed = values("hessel")["table2"]["values"]
     return {
@@ -42,7 +42,7 @@ def _lte(value: float | list, conditions: str) -> Ours:
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values by entry and name."""
+    """Return our values, by entry of the paper (table or figure) and name of the value."""
     records = data["explore-lte"]["records"]
     found = {(r["algorithm"], r["datapath"]): r for r in records if r["engines"] == 1}
     cycles, clocks = {}, {}

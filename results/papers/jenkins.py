@@ -12,7 +12,7 @@ KEY_BITS = (128, 192, 256)
 STYLES = ("loop", "swap", "unrolled")
 DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}
 ONE, EIGHT = "one block at a time", "eight blocks side by side"
-# One thread of the paper's processor runs at 74.85 MHz. So Mbps at 75 MHz compare with the paper's.
+# One thread of the paper's processor runs at 74.85 MHz, so our Mbps at 75 MHz are comparable with the paper's.
 MHZ = 75
 SAME = "the same style of C, rounds replaced by instructions; the state passes through memory except in unrolled code"
 REASONS = {
@@ -27,7 +27,7 @@ REASONS = {
 
 
 class Cycles:
-    """Look up cycles a block and code bytes of the kept programs."""
+    """Finds cycles per block and code bytes of programs in the figures of `make bench-papers`."""
 
     def __init__(self, data: Content):
         self._found = {
@@ -46,7 +46,7 @@ class Cycles:
         return self.record(*case, **values)["cycles_per_block"]
 
     def speed_up(self, case: tuple[str, str], base: tuple[str, str], direction="encrypt", measure=ONE) -> float:
-        """Return how many times fewer cycles a case takes than a base: the mean over key lengths.
+        """Return the cycles of a base divided by the cycles of a case, as the mean over key lengths.
 
         Case and base are an engine and a style each.
         """
@@ -61,7 +61,7 @@ class Cycles:
 
 
 def parts(*data: Content) -> dict[str, dict]:
-    """Return LUTs and delay in ns of one lane's parts, by their names in Table 3."""
+    """Return LUTs and delay in ns of the parts of one lane, by the parts' names in Table 3."""
     found = {part["part"]: part for content in data for part in content["parts"]}
     ours = {
         "(Inv)SubBytes": ("SubBytes, ecp5", 4),
@@ -83,7 +83,7 @@ def parts(*data: Content) -> dict[str, dict]:
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values by entry and name."""
+    """Return our values, by entry of the paper (table or figure) and name of the value."""
     cycles, found = Cycles(data["bench-papers"]), parts(data["explore-isa"], data["explore-sets"])
 
     def sim(value: float, conditions: str) -> Ours:
@@ -162,7 +162,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _gain(cycles: Cycles, engine: str) -> float:
-    """Return by how many percent swap is faster than loop."""
+    """Return by how many percent the style `swap` is faster than the style `loop`."""
     ratios = [
         cycles.cycles(engine, "loop", "encrypt", b) / cycles.cycles(engine, "swap", "encrypt", b) for b in KEY_BITS
     ]

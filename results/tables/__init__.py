@@ -1,17 +1,17 @@
-"""Define one table a file: what it keeps of a command's figures, and the Markdown that shows them."""
+"""Define the tables, one per file: the figures of a command that a table stores, and how it shows them as Markdown."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from results.kept import Content
 
-# When areas are compared, a block RAM of 18 Kbit counts as this many LUT4 of 16 bits each.
+# To compare areas, a block RAM of 18 Kbit counts as the number of LUT4 (16 bits each) that hold as many bits.
 LUTS_A_BLOCK_RAM = 1152
 
 
 @dataclass(frozen=True)
 class Table:
-    """A block of a page.
+    """A table on a page, with the text around it.
 
     Attributes
     ----------
@@ -55,11 +55,11 @@ def picture(shown: str, path: str) -> list[str]:
 
 
 def median_mhz(record: Content, seeds: Collection) -> str:
-    """Return the median clock over seeds of place-and-route, with the least and the most if there are several."""
+    """Return the median clock over the seeds of place-and-route; with several seeds, also the minimum and maximum."""
     form = "{fmax_mhz} ({fmax_least_mhz} to {fmax_most_mhz})" if len(seeds) > 1 else "{fmax_mhz} (one seed)"
     return form.format(**record)
 
 
 def of_seeds(seeds: Sequence[int]) -> str:
-    """Tell which seeds of place-and-route a clock comes from."""
+    """Return a sentence that names the seeds of place-and-route from which a clock comes."""
     return f"the median of seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else f"seed {seeds[0]}"

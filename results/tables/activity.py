@@ -1,4 +1,4 @@
-"""Show Figures 6 to 12 of Hessel et al. 2009 in our terms, from the figures of `make explore-lte`."""
+"""Show our equivalents of Figures 6 to 12 of Hessel et al. 2009: LUT4 and transitions, from `make explore-lte`."""
 
 from results.kept import Content
 from results.papers import activity

@@ -22,7 +22,7 @@ def keep(content: Content) -> Content:
 
 
 def latency_cycles(content: Content, payload: int, clock_hz: int) -> float:
-    """Return the cycles from the first bit of a frame to the first bit of its answer, for AES-128.
+    """Return the cycles from the first bit of a frame to the first bit of the board's answer, for AES-128.
 
     The answer begins when the whole frame has arrived, so the cycles grow with the payload. They are interpolated
     between the two nearest sizes that were measured.

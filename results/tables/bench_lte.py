@@ -5,9 +5,9 @@ from results.tables import Table, picture, table
 
 FIELDS = ("cipher", "engine", "mbps", "packets", "packet_bytes", "cycles", "clock_hz", "clock_met_by", "kind")
 TTI_MS = 1.0
-# The rates of the paper. Figures at higher rates only show how far an engine keeps up.
+# The paper's data rates. Figures at higher rates only serve to find the highest rate that an engine reaches.
 RATES_MBPS = (100, 200, 300)
-# Ns a byte at which the paper compares the power of its accelerators.
+# Times in ns per byte at which the paper compares the power of its accelerators.
 POINTS_NS = (4, 14, 24)
 
 
@@ -22,13 +22,13 @@ def milliseconds(record: dict) -> float:
 
 
 def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
-    """Return the ns that an engine adds for a byte of the packets, compared with only headers at that rate."""
+    """Return the ns per byte that encryption adds, compared with processing only headers at the same data rate."""
     beyond = milliseconds(record) - milliseconds(stack[record["mbps"]])
     return beyond * 1e6 / record["packet_bytes"]
 
 
 def in_time_until(is_in_time: dict[int, bool]) -> str:
-    """Return the highest rate that was in time, with "or more" if it is the highest that was measured."""
+    """Return the highest data rate at which blocks were in time, with "or more" if no higher rate was measured."""
     held = [mbps for mbps, it_is in is_in_time.items() if it_is]
     if not held:
         return f"less than {RATES_MBPS[0]}"
@@ -36,7 +36,7 @@ def in_time_until(is_in_time: dict[int, bool]) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the time of a block by engine and rate, and computed times for ciphers of given ns a byte."""
+    """Return the time of a transport block by engine and data rate, and computed times for ciphers by ns per byte."""
     records = kept["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
     engines = {}

@@ -6,12 +6,12 @@ from results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, millisec
 
 FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
 FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
-# The order is the order of the sample's `enum threads_order`.
+# In the order of `enum threads_order` in the Zephyr sample.
 ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows, either of Zephyr's threads or of bare metal."""
+    """Return the figures that the page shows, for a file with either Zephyr's threads or bare metal."""
     if "costs" not in content:
         return bench_lte.keep(content)
     return {"costs": content["costs"], "records": select(content["records"], FIELDS)}
@@ -28,7 +28,7 @@ def _is_in_time(record: dict) -> bool:
 
 
 def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> list[str]:
-    """Return an engine's row for bare metal: the cycles come from the other board, converted at this board's clock."""
+    """Return an engine's row for bare metal: cycles of the bare-metal board, as times at this board's clock."""
     at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
     shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]
     until = in_time_until({mbps: _is_in_time(record) for mbps, record in at_clock.items()})
@@ -36,8 +36,8 @@ def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> 
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the time of a block by engine, threads and rate, with bare metal for comparison, and the kernel's own
-    costs.
+    """Return the time of a transport block by engine, threads and data rate, with bare metal for comparison, and the
+    cycles that Zephyr's kernel takes.
     """
     content = kept["bench-lte_zephyr"]
     found: dict[tuple, dict[int, dict]] = {}

@@ -28,7 +28,7 @@ ROWS = (
 
 
 def keep(content: Content) -> Content:
-    """Every figure."""
+    """Return all figures of the command."""
     return {"records": select(content["records"], FIELDS)}
 
 

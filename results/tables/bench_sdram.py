@@ -8,7 +8,7 @@ MEMORIES = ("buffer", "sdram", "sdram, copied")
 
 
 def keep(content: Content) -> Content:
-    """Every figure."""
+    """Return all figures of the command."""
     return {"records": select(content["records"], FIELDS)}
 
 

@@ -8,12 +8,12 @@ BLOCKS = (1, 4, 8)
 
 
 def keep(content: Content) -> Content:
-    """Every figure."""
+    """Return all figures of the command."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def by_blocks(content: Content, engine: str, direction: str = "encrypt") -> dict[int, dict]:
-    """Return the records of a set by blocks a call, the fastest if several ways were measured.
+    """Return the records of an instruction set, by blocks per call; of several programs, the fastest one.
 
     Raises
     ------

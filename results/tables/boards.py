@@ -56,7 +56,7 @@ def left_out_rows() -> list[list[str]]:
 
 
 def cable_rows() -> list[list[str]]:
-    """Return for each revision the cable that loads it, where its UART is, and the source of this information."""
+    """Return a row per revision of a board: the cable that loads it, the place of its UART, and who states this."""
     return [
         [
             board.name,
@@ -79,7 +79,7 @@ def _uart(board: Board, cable: Cable) -> str:
 
 
 def other_revision_rows() -> list[list[str]]:
-    """Return the revisions for which no configuration is built, and how they differ."""
+    """Return the board revisions for which no configuration is built, and how each differs from the others."""
     return [[board.name, *item] for board in hardware() for item in board.other_revisions.items()]
 
 
@@ -133,7 +133,7 @@ def _counted(target: Target) -> str:
 
 
 def _reached(target: Target, content: dict[str, Content]) -> str:
-    """Return the system clock that place-and-route reached, and the number of seeds of which it is the median."""
+    """Return the median system clock that place-and-route reached, and the number of seeds."""
     timed = content.get(f"timing-{target.name}")
     if timed:
         reached = [record["achieved_mhz"] for record in timed["records"] if record["clock"] == "sys"]

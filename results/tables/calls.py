@@ -13,7 +13,7 @@ def keep(content: Content) -> Content:
 
 
 def lengths(kept: dict[str, Content]) -> dict[int, dict]:
-    """Return the figure for each length of a call in bytes, the longest first."""
+    """Return the figures by length of a call in bytes, the longest first."""
     chosen = {name.removeprefix(PREFIX): content for name, content in kept.items() if name.startswith(PREFIX)}
     return {size: chosen[str(size)]["records"][0] for size in sorted(map(int, chosen), reverse=True)}
 

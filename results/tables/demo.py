@@ -1,9 +1,9 @@
-"""Show `make demo`: engines that process records."""
+"""Show the figures of `make demo`: the speed of each engine when it processes records."""
 
 from results.kept import Content, select
 from results.tables import Table, table
 
-# Counted by the tool; the fields below are computed from these.
+# Measured by the host tool. The further names in `FIELDS` are computed from these fields.
 MEASURED = ("engine", "key_bits", "direction", "bytes", "blocks", "cycles", "key_cycles", "kind", "clock_hz")
 MEASURED += ("processed_bytes", "verified")
 ENGINES = ("byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
@@ -44,7 +44,7 @@ TABLE = Table(
     name="demo",
     page="host/RESULTS.md",
     sources=("demo.json",),
-    # `make demo` by itself leaves out key lengths, and engines that others outdo.
+    # `make demo` itself omits some key lengths, and engines that are slower than others of their kind.
     command="cipherlane demo --port sim --key-bits all "
     + " ".join(f"--engine {engine}" for engine in ENGINES)
     + " --force --results build/results/demo.json",

@@ -7,7 +7,7 @@ from results.kept import Content, select
 from results.papers import hessel
 from results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
 
-# The figures of the last run. Earlier figures supply the cores that the last run left out.
+# File with the figures of the latest run. Files of earlier runs supply the cores that the latest run omitted.
 LAST = "explore"
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
 FIELDS += ("fmax_by_seed", "cycles_first", "cycles_per_block", "mbps", "mbps_per_lut", "bars", "device", "speed")
@@ -20,7 +20,7 @@ def keep(content: Content) -> Content:
 
 
 def built(kept: dict[str, Content]) -> list[dict]:
-    """Return the records of all cores. Cores that the last run left out come from earlier runs."""
+    """Return the records of all cores. Cores that the latest run omitted come from earlier runs."""
     records = list(kept[LAST]["records"])
     for name in sorted(kept.keys() - {LAST}, reverse=True):
         there = [_what(record) for record in records]
@@ -29,7 +29,7 @@ def built(kept: dict[str, Content]) -> list[dict]:
 
 
 def abilities(core: str) -> tuple[bool, bool]:
-    """Return whether a core also decrypts, and whether it takes a new key with each block without losing cycles."""
+    """Return whether a core also decrypts, and whether it can change the key with each block without extra cycles."""
     peer = PEERS.get(core)
     return (peer.decrypts, peer.key_with_block) if peer else (False, False)
 
@@ -40,7 +40,7 @@ def _what(record: dict) -> list:
 
 
 def _clock(record: dict) -> str:
-    """Return the median clock, with the least and the most of several seeds."""
+    """Return the median clock over the seeds; with several seeds, also the minimum and maximum."""
     clocks = record["fmax_by_seed"].values()
     return median_mhz({**record, "fmax_least_mhz": min(clocks), "fmax_most_mhz": max(clocks)}, clocks)
 
@@ -108,8 +108,8 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 
 def _clocks(records: list[dict]) -> list[str]:
-    """Return the clock in MHz that one engine needs for a data rate: for each datapath of ours, and computed for the
-    paper's.
+    """Return the clocks in MHz that one engine needs for several data rates: for our datapaths, and computed for the
+    datapaths of Hessel et al.
     """
     cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
     quoted = {str(width): each for (cipher, width), (each, _) in hessel.table2().items() if cipher == "aes"}

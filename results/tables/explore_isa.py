@@ -13,7 +13,7 @@ def keep(content: Content) -> Content:
 
 
 def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
-    """Return the sentence that tells how parts were built, and a row for each."""
+    """Return a sentence on how the parts were built, and one row per part."""
     rows = [
         [
             part["part"],

@@ -11,13 +11,13 @@ ENGINES = {
     "accelerator": "AES-CTR with its own DMA",
     "fastpath": "data records in hardware, no CPU in their way",
 }
-# For each speed, the name of the kept file and of its figure in Mbps.
+# For each speed, the file in `results/data` and the field that holds the Mbps.
 SPEEDS = {"engine": ("bench", "mbps"), "record": ("demo", "mbps"), "link": ("bench-udp", "goodput_mbps")}
 KEY_BITS = 128
 
 
 def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
-    """Return by engine and speed the record of encryption at AES-128, with its Mbps as `figure`."""
+    """Return the records of AES-128 encryption, by engine and speed. The field `figure` holds the Mbps."""
     found: dict[str, dict[str, dict]] = {}
     for engine in ENGINES:
         for speed, (name, figure) in SPEEDS.items():
@@ -28,13 +28,13 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Return the Mbps of data that the wire carries in the records of `make bench-udp`, and a record's bytes."""
+    """Return the maximum Mbps of data on the wire with records as in `make bench-udp`, and the bytes of a record."""
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]
 
 
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
-    """Return the heading of each speed with its clock, and the kind that all share. Speeds may have different clocks.
+    """Return the heading of each speed, which includes its clock, and the kind (such as `sim`) that all speeds share.
 
     Raises
     ------

@@ -11,7 +11,7 @@ BOARD = "ecpix5"
 PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
-# Name, name in the plot, engine, the part of `make explore-isa` or `make explore-sets` with the instructions, family.
+# Name, name in the plot, engine, part of `make explore-isa` or `make explore-sets` that has the instructions, family.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),
@@ -29,14 +29,17 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# Each front, and the blocks a call that it compares.
+# Title of each Pareto front, and the number of blocks per call for which the sets are compared.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
-# Quoted from another core's authors: name, kB/s, MHz.
+# Figures quoted from the authors of another core: name, kB/s, MHz.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
 
 
 def front(points: list[tuple[float, float]]) -> list[bool]:
-    """Tell for each (cycles, area) whether it is on the Pareto front: no other has as few of both and fewer of one."""
+    """Return for each (cycles, area) whether it is on the Pareto front.
+
+    It is if no other point is lower in one of the two and not higher in the other.
+    """
     return [
         not any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
         for point in points
@@ -45,7 +48,7 @@ def front(points: list[tuple[float, float]]) -> list[bool]:
 
 @dataclass(frozen=True)
 class Built:
-    """A set of instructions as it was measured.
+    """The figures of one instruction set.
 
     Names, engine and family come from `SETS`. `cycles` are cycles a block of AES-128 encryption by blocks a call.
     `area` is in LUT4, with `LUTS_A_BLOCK_RAM` for a block RAM. `mhz` is the clock of the unit by itself, if it was
@@ -65,13 +68,13 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Return cycles a block by independent blocks. A program may take fewer blocks a call where that is faster."""
+    """Return cycles per block, by number of independent blocks. If fewer blocks per call are faster, they count."""
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}
 
 
 def _parts(kept: dict[str, Content]) -> dict[str | None, dict]:
-    """Return the resources of the instructions, by the parts' names in `SETS`."""
+    """Return the FPGA resources of the instructions, by the parts' names in `SETS`."""
     alone = [kept[name] for name in ("explore-isa", "explore-sets")]
     found = {part["part"]: {**part, "mhz": median_mhz(part, each["seeds"])} for each in alone for part in each["parts"]}
     board = kept[PLACE]
@@ -81,7 +84,7 @@ def _parts(kept: dict[str, Content]) -> dict[str | None, dict]:
 
 
 def built(kept: dict[str, Content]) -> list[Built]:
-    """All of `SETS`.
+    """Return the figures of every set in `SETS`.
 
     Raises
     ------
@@ -104,7 +107,7 @@ def built(kept: dict[str, Content]) -> list[Built]:
 
 
 def _key_schedule(cycles: Cycles, engine: str) -> int:
-    """Return the cycles of AES-128's key schedule, by the vector unit's own instructions where the engine has them."""
+    """Return the cycles of the AES-128 key schedule. Engines of the vector unit use the unit's own instructions."""
     if engine.startswith("ise"):
         return cycles.record("ise", "unrolled", measure=EIGHT)["key_cycles"]
     return cycles.record(engine, "unrolled")["key_cycles"]

@@ -10,7 +10,7 @@ def keep(content: Content) -> Content:
     """Return the figures that the page shows."""
     records = select(content["records"], FIELDS)
     for kept, record in zip(records, content["records"], strict=True):
-        kept["cycles"] = record.get("cycles")  # only for engines from memory to memory
+        kept["cycles"] = record.get("cycles")  # only records of memory-to-memory runs have cycles
     return {"board": content["provenance"]["board"], "records": records}
 
 

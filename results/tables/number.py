@@ -10,7 +10,7 @@ WIRE_MBPS = 1000
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """One paragraph."""
+    """Return the text, one paragraph."""
     found = headline.speeds(kept)
     fast, software = found["fastpath"]["link"], found["table"]["link"]
     size = fast["record_bytes"]

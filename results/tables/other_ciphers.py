@@ -53,7 +53,7 @@ HASHES = {"sha1": "SHA-1", "sha256": "SHA-256"}
 
 
 def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], dict]:
-    """Return the records of a measure by engine and style.
+    """Return the records of one kind of measurement, by engine and style.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def hashes(content: Content) -> dict[str, dict]:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return how many times fewer cycles `ptlu` takes than C."""
+    """Return the cycles of the C program divided by the cycles with `ptlu`."""
     found = records(content)
     return round(found[name, "c"]["cycles_per_block"] / found[name, "ptlu"]["cycles_per_block"], 2)
 

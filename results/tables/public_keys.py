@@ -6,15 +6,15 @@ from results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Multiplications of a power: squarings to 2^2048 mod n, the table of a window, each further window, the conversion
-# back.
+# Montgomery multiplications of a power: squarings for 2^2048 mod n, the table of a window, the further windows, and the
+# conversion of the result.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# Halves of a product of two words that the multiplier returns.
+# Halves of a product of two words that the multiplier instructions return.
 HALVES = {"both": 2, "low": 1}
 # The power takes long to simulate, and its multiplications determine it. So it is measured only with both halves.
 MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
@@ -26,17 +26,17 @@ def records(content: Content) -> dict[tuple[str, str], dict]:
 
 
 def cycles(content: Content, name: str, halves: str) -> float:
-    """Cycles of an operation."""
+    """Return the cycles of an operation."""
     return records(content)[name, halves]["cycles_per_block"]
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return how many times fewer cycles an operation takes if the multiplier returns both halves."""
+    """Return the cycles with a multiplier that returns only low halves, divided by those with both halves."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
 def share(content: Content) -> int:
-    """Return the percentage of a power's cycles that its multiplications take, if the multiplier returns both halves.
+    """Return the share of a power's cycles, in percent, that its multiplications take with both halves.
 
     It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
     """
@@ -44,7 +44,7 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return how many instructions a product of two numbers takes: on the port at least, with operands first, in RV32M.
+    """Return three numbers of instructions for a product: at least on the port, with operands sent first, and in RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.

@@ -8,7 +8,7 @@ FIELDS = ("seed", "database", "clock", "required_mhz", "achieved_mhz", "path_fro
 
 
 def keep(content: Content) -> Content:
-    """Return the runs by seed and database. A seed that failed has an `error`, and no clock."""
+    """Return the figures that the page shows: successful runs, and failed runs, which have an `error` and no clock."""
     failed = [r for r in content["records"] if "error" in r]
     done = [r for r in content["records"] if "error" not in r]
     errors = select(failed, ("seed", "database", "error"))

@@ -1,4 +1,4 @@
-"""Read from an SVG what a picture shows: its words, which are outlines with a comment, and its shapes by colour."""
+"""Read the contents of an SVG: its words, which are outlines with the text in a comment, and its shapes by colour."""
 
 import re
 from html import unescape

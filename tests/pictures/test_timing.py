@@ -1,4 +1,4 @@
-"""Timing diagrams: what they show was simulated, and each is one picture for light and dark surroundings."""
+"""Test that timing diagrams show simulated signals, and that each has one picture for light and dark pages."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -7,7 +7,7 @@ from results.tables import activity as page
 from tests.results.test_tables import cells
 
 POINTS = (4, 14, 24)
-# For one engine by datapath and S-box: toggles of a byte, LUT4 and least ns a byte.
+# Made-up cores with one engine, by datapath and S-box: toggles per byte, LUT4 and minimum ns per byte.
 AES = {
     (32, "lut"): (800, 2001, 20),
     (32, "canright"): (1200, 1900, 30),

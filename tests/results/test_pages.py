@@ -1,4 +1,4 @@
-"""Test that pages and plots match the kept figures, and that figures are taken completely or not at all."""
+"""Test that pages and plots match `results/data`, and that figures are copied there completely or not at all."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Test that every value of the papers has a value of ours or a reason, and that ours match the kept figures."""
+"""Test that every value of the papers has a value of ours or a reason, and that our values match `results/data`."""
 
 import json
 import tomllib

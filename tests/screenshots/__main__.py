@@ -24,14 +24,14 @@ PICTURES = ROOT / "docs" / "pictures"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 SIZES = (((1280, 720), "dark"), ((1920, 1080), "light"))
 ANIMATED = (960, 540)
-SCENES = ((), ("e",), ("e", "t"))  # keys to press for each scene: CTR, ECB, tampering
+SCENES = ((), ("e",), ("e", "t"))  # keys to press for each scene (CTR, ECB, tampering)
 VERDICTS = (("wire", "looks random"), ("wire", "it leaks"), ("decrypted", "tampered"))
 SCENE = 5  # pictures per scene of the animation
 FRAME_MS = 400
 MOST_BYTES = 300_000
 PATIENCE_MS = 300_000
-END_S = 60  # seconds in which the tool closes the board's sessions
-STRETCHES = 4  # stretches that each engine's figures cover
+END_S = 60  # seconds that the tool gets to close the board's sessions
+STRETCHES = 4  # number of measurements that each engine's figures cover
 PANE = "id => document.getElementById(id).toDataURL()"
 
 
@@ -48,7 +48,7 @@ def another(page: Page) -> None:
 
 
 def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str) -> Page:
-    """Open the page on stage; return it once it shows a figure for each kind of engine."""
+    """Open the live view in its stage layout; return the page once it shows a figure for each kind of engine."""
     page = chromium.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     page.goto(f"{address}?stage")
     page.locator("#decrypted_verdict").filter(has_text="equal").wait_for(timeout=PATIENCE_MS)
@@ -57,7 +57,7 @@ def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str
 
 
 def measure(page: Page) -> None:
-    """Let each kind of engine stream by itself, the fastest last, so that figures cover more than one picture."""
+    """Let one kind of engine at a time stream, the fastest last, so that figures cover more than one picture."""
     for key in "321":
         page.keyboard.press(key)
         page.wait_for_function(
@@ -129,7 +129,7 @@ def main() -> int:
             photograph(page).save(args.into / f"stage-{width}x{height}.webp", quality=80, method=6)
             page.close()
         first, *others = animate(on_stage(chromium, address, ANIMATED, "dark"))
-    # Lossless is smaller for noise of large pixels.
+    # For noise of large pixels, lossless files are smaller.
     options = {"duration": FRAME_MS, "loop": 0, "lossless": True, "method": 6}
     first.save(args.into / "live.webp", save_all=True, append_images=others, **options)
     sizes = {path: path.stat().st_size for path in sorted(args.into.glob("*.webp"))}
