@@ -62,7 +62,7 @@ SETTINGS = {
 
 
 class ColourError(ValueError):
-    """A picture contains a colour without a counterpart in dark surroundings."""
+    """A picture contains a colour for which `DARK` defines no replacement."""
 
 
 def digits(value: float) -> str:

@@ -43,7 +43,7 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot: its picture as SVG, and its data as rows under `columns`, with all digits."""
+    """A plot: its picture as SVG, and its data as rows under the headings `columns`, not rounded."""
 
     svg: str
     columns: Sequence[str]

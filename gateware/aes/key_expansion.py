@@ -136,7 +136,7 @@ class KeyExpansion(Module):
         # # #
 
         valid = Array([self.key_valid[n] for n in range(slots)])
-        expanding = Signal()  # from the first word to the last write
+        expanding = Signal()  # 1 from the first word of a key to the last write
         loading = Signal(reset=1)  # the next word comes from the key
         erasing = keys.beyond
         pending = Signal(slots)  # slots to zeroize
@@ -145,7 +145,7 @@ class KeyExpansion(Module):
         phase = Signal(3)  # i mod Nk
         column = Signal(2)  # i mod 4
         last_phase = Signal()
-        waiting = Signal(max=max(sbox_stages, 2))  # cycles until the S-boxes deliver
+        waiting = Signal(max=max(sbox_stages, 2))  # cycles until the outputs of the S-boxes are valid
         rcon = Signal(8)
         advance = Signal()
 

@@ -20,7 +20,7 @@ from gateware.aes.sbox_ram import PORTS, BlockRAMSBox
 from gateware.aes.tower_sbox import CUTS, TowerSBox
 
 BLOCK_RAM = "block_ram"
-# The highest number of stages of each implementation.
+# The maximum number of pipeline stages, by S-box implementation.
 IMPLEMENTATIONS = {
     **{name: 2 for name in combinational.IMPLEMENTATIONS},
     BLOCK_RAM: 2,

@@ -120,7 +120,7 @@ class CTRAccelerator(AcceleratorRegisters):
             register = getattr(self, f"key{i}")
             self.comb += If(register.re, keys.write.eq(1), keys.index.eq(i), keys.word.eq(register.r))
 
-        # Data path: from the DMA to the engine and back.
+        # Descriptors: their fields come from registers.
         descriptor, options = dma.descriptor, self.options.fields
         self.comb += [
             descriptor.initial.eq(Cat(*[getattr(self, f"iv{i}").storage for i in range(4)])),
@@ -184,7 +184,7 @@ class CTRAccelerator(AcceleratorRegisters):
             If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
         ]
 
-        # Key commands. Wrong slots and lengths are refused here; the key words are zeroized in any case.
+        # Key commands. Commands with a wrong slot or length are refused here. The key words are zeroized in any case.
         no_slot, wrong_length = Signal(), Signal()
         self.comb += [
             no_slot.eq(key_config.slot >= slots),

@@ -13,7 +13,7 @@ from pictures import plots as svg
 from pictures.points import Point, points
 
 Record = dict
-# Plots by name: title, and the field that is drawn.
+# Titles of the bar plots, by the field of a record that each plot shows.
 BARS = {
     "lut4": "LUT4",
     "ff": "Flip-flops",
@@ -135,7 +135,7 @@ def _clocks(title: str, records: list[Record]) -> Table:
 
 
 def plots(records: list[Record]) -> dict[str, str]:
-    """Returns the SVG of each plot by name: AES-128 on the first part, one bar or point a core."""
+    """Returns the plots as SVG by name. They show AES-128 on the first FPGA part, with one bar or point per core."""
     parts = _parts(records)
     chosen = [
         r for r in records if r["status"] == "built" and r["key_bits"] == 128 and (r["device"], r["speed"]) == parts[0]

@@ -40,7 +40,7 @@ def code(path: Path) -> str:
 
 
 class Stamp:
-    """The digest under which an output was last made."""
+    """A file with the digest of the inputs from which an output was last made, and the digest of the present inputs."""
 
     def __init__(self, path: Path, value: str):
         self.path = path

@@ -113,7 +113,7 @@ def _unpack(bundle: bytes, folder: Path) -> None:
 
 
 def _in_process(tree: Path, call: bytes, is_wanted: Callable[[], bool]) -> Answer:
-    """Returns the answer to a call, made by a process that starts in a tree."""
+    """Starts a process in an unpacked tree, lets it make the call, and returns its answer."""
     process, ours = tethered.on_lifeline(
         [sys.executable, "-m", "gateware.flow.worker"],
         cwd=tree,

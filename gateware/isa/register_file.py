@@ -12,7 +12,7 @@ from gateware.memory import without_collisions
 
 
 class LaneRegisters(Module):
-    """One register file of ``depth`` registers of four lanes.
+    """A register file with ``depth`` registers; each holds one word per lane, four words in all.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ UNIT_VERSION = 2
 
 
 class VectorAESUnit(CFUUnit):
-    """The unit, with the streams of `CFUUnit` and a port to memory.
+    """The vector AES unit, with the command and response streams of `CFUUnit` and a port to memory.
 
     Parameters
     ----------

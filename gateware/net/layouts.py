@@ -14,7 +14,7 @@ DESTINATION_LAYOUT = [("waits", 1), *STATION_LAYOUT]
 
 
 def datagram_layout() -> stream.EndpointDescription:
-    """Return LiteEth's `eth_udp_user_description(32)` with the checksum added, as a number."""
+    """Return LiteEth's `eth_udp_user_description(32)` with one more field, the UDP checksum."""
     layout = eth_udp_user_description(WORD_BITS)
     return stream.EndpointDescription(layout.payload_layout, [*layout.param_layout, ("checksum", CHECKSUM_BITS)])
 
@@ -28,7 +28,7 @@ def packet_layout(slot_bits: int) -> stream.EndpointDescription:
 
 
 def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
-    """Return the layout of a job: everything that a reply needs except the data."""
+    """Return the layout of a job: all values that the reply to a record needs, except the data."""
     return [
         ("session", 32),
         ("offset", 64),
@@ -43,5 +43,5 @@ def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
 
 
 def outcome_layout() -> list[tuple[str, int]]:
-    """Return the layout of an outcome: whether the job's reply must be dropped, and if so the `Event` to count."""
+    """Return the layout of an outcome: whether the reply of a job must be dropped, and the `Event` to count then."""
     return [("damaged", 1), ("code", EVENT_BITS)]

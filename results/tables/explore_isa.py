@@ -32,7 +32,7 @@ def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each part, and the conclusions."""
+    """Return one row per part, and the reasons for the S-boxes of the vector unit."""
     report = kept["explore-isa"]
     parts = {part["part"]: part for part in report["parts"]}
     lanes = {

@@ -19,22 +19,22 @@ PROTOCOL_UDP = 17
 
 
 def half(number: int) -> int:
-    """Return the half to add for a constant; a negative constant is subtracted."""
+    """Return a constant as a 16-bit number to add to the sum. A negative constant is subtracted."""
     return int.from_bytes((number % RIGHT).to_bytes(2, "big"), "little")
 
 
 def halves(number: Signal) -> Cat:
-    """Return the halves to add for a number of 16 or 32 bits that is sent most significant byte first."""
+    """Return a 16- or 32-bit number in the byte order of the sum. On the wire, its most significant byte is first."""
     return reverse_bytes(number)
 
 
 def doubled(number: Signal) -> Cat:
-    """Return twice a number of 16 bits, in ones' complement."""
+    """Return twice a 16-bit number in ones' complement: a rotation by one bit."""
     return Cat(number[-1], number[:-1])
 
 
 class ChecksumSum(Module):
-    """Adds words to a ones'-complement sum.
+    """Adds 32-bit words to a sum in ones' complement.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class ChecksumSum(Module):
 
         # # #
 
-        # Bit 0 of both sums takes the carry in. A sum never becomes all ones together with a carry, unless it was so
-        # before. So `folded` needs at most one more carry.
+        # The constant 1 in bit 0 of both adders turns `carry` into a carry input. A sum cannot become all ones with a
+        # carry unless it was so before. So `folded` needs at most one more carry.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

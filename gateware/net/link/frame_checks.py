@@ -55,13 +55,13 @@ ETHERTYPE_ARP = 0x0806
 VERSION_AND_IHL = 0x45
 PROTOCOL_ICMP = 1
 ECHO_REQUEST = 8
-MULTICAST = 224  # the first byte of addresses of class D and E is at least this
-HOST_ONES = 255  # the last byte of a /24's broadcast address
+MULTICAST = 224  # lowest first byte of IPv4 addresses of class D and E
+HOST_ONES = 255  # last byte of the broadcast address of a /24 network
 ECHO_DATA_MAX = 128  # size of LiteEth's buffer
 
 
 class FrameChecks(Module):
-    """Checks the frames of a stream as they pass.
+    """Checks the frames of a stream, word by word, without storing them.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class FrameChecks(Module):
 
         # # #
 
-        # The fields, taken as they pass.
+        # The fields of the frame. Each is examined in the cycle in which its word arrives.
         position = Signal(LENGTH_BITS - 2)  # words before this one
         from_group, from_arp_group, from_high, from_zero, from_net, from_bad = (Signal() for _ in range(6))
         for_group, is_ipv4, is_arp, plain_header, fragment, is_udp, is_icmp = (Signal() for _ in range(7))
@@ -165,11 +165,11 @@ class FrameChecks(Module):
             ),
         ]
 
-        # Checksums. IPv4's covers bytes 14 to 33. UDP's covers the length at byte 16, and bytes from 26 to the packet's
-        # end.
+        # Checksums. The IPv4 checksum covers bytes 14 to 33. The UDP checksum covers the length at byte 16, and all
+        # bytes from 26 to the end of the packet.
         first, second = 0b0011, 0b1100  # halves of a word
-        of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # bytes of this word that belong to each sum
-        rest = Signal(LENGTH_BITS)  # bytes of the packet from this word on, counted from the total length
+        of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # bytes of this word that each covers
+        rest = Signal(LENGTH_BITS)  # remaining bytes of the packet, this word included, by its total length
         whole = Signal()
         in_packet = [whole | (rest[:2] > n) for n in range(WORD_BYTES)]
         self.submodules.ipv4_sum = ipv4_sum = ChecksumSum(initial=RIGHT)

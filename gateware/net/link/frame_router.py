@@ -90,13 +90,13 @@ class FrameRouter(Module):
             shift.eq(sink.valid),
             If(sink.valid, If(sink.last, self.runt.eq(1), NextState("FIRST")).Else(NextState("DESTINATION"))),
         )
-        fsm.act(  # one cycle: both words of the destination are held
+        fsm.act(  # one cycle: chooses the outputs, as both words with the destination address are held
             "DESTINATION",
             NextValue(to_hardware, own | group),
             NextValue(to_cpu, ~own | group),
             NextState("FORWARD"),
         )
-        fsm.act(  # waits for more words; each moves an older one out
+        fsm.act(  # waits for words; each word that arrives pushes an older word out
             "FORWARD",
             sink.ready.eq(1),
             shift.eq(sink.valid),

@@ -56,7 +56,7 @@ class _MarkedPHY(LiteXModule):
 
 
 class SharedMAC(LiteXModule):
-    """MAC with a port for LiteEth's stack and slots for the CPU.
+    """The MAC, with a port for LiteEth's stack and slots for the CPU.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ class SharedMAC(LiteXModule):
         for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
             if isinstance(stage, stream.ClockDomainCrossing):
                 in_block_ram(stage)
-        # LiteEth derives `ready` from logic that begins at the preamble. The skid keeps that path away from the address
-        # of the block RAM.
+        # LiteEth's `ready` is the end of a long path that begins at its preamble logic. The skid buffer ends that path
+        # before the address of the block RAM.
         sending = core.tx_datapath
         sending.skid = ClockDomainsRenamer("eth_tx")(Skid(eth_phy_description(WORD_BITS)))
         crossing = next(n for n, at in enumerate(sending.pipeline) if isinstance(at, stream.ClockDomainCrossing))
@@ -129,8 +129,8 @@ class SharedMAC(LiteXModule):
         self.checks = checks = FrameChecks(frame_bytes_max=FRAME_BYTES_MAX)
         self.buffer = buffer = PacketBuffer(depth=buffer_words)
         self.depacketizer = depacketizer = LiteEthMACDepacketizer(WORD_BITS)
-        # LiteEth derives `ready` from logic that begins at its IP header check. The holder keeps that path away from
-        # the buffer.
+        # LiteEth's `ready` is the end of a long path that begins at its IP header check. The holder, a skid buffer,
+        # ends that path before the packet buffer.
         self.holder = holder = Skid(eth_mac_description(WORD_BITS))
         self.sender_mac = holder.source.sender_mac
         self.comb += [
@@ -175,13 +175,13 @@ class SharedMAC(LiteXModule):
             self.comb += interface.with_checksum.eq(self.tx_checksum.fields.udp)
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})
             senders.append(interface.source)
-        # The path of `ready` from LiteEth's clock crossing ends here.
+        # This skid buffer ends the path of `ready` from LiteEth's clock crossing.
         self.skid = skid = Skid(eth_phy_description(WORD_BITS))
         self.arbiter = Arbiter(senders, skid.sink)
         self.comb += skid.source.connect(core.sink)
 
     def get_csrs(self) -> list:
-        """Return the registers of the CPU's slots and of the MAC, with LiteEth's names, and then our own register."""
+        """Return the registers of the CPU's slots and of the MAC with LiteEth's names, then our own register."""
         if self.interface:
             return [*self.interface.get_csrs(), *self.core.get_csrs(), self.tx_checksum]
         return self.core.get_csrs()

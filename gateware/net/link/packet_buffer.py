@@ -21,12 +21,12 @@ from migen import READ_FIRST, Cat, If, Memory, Module, Signal
 from gateware.memory import without_collisions
 from gateware.net import WORD_BITS, WORD_BYTES
 
-# `last_be` is one-hot in the last word of a packet, at its last byte, and 0 in the others.
+# In the last word of a packet, the bit of `last_be` at the last byte is 1. All other bits are 0.
 PACKET_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BYTES)]
 
 
 class PacketBuffer(Module):
-    """A buffer that stores and forwards whole packets.
+    """A buffer that stores each packet completely before it forwards it.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class PacketBuffer(Module):
         # Read side.
         fetch = Signal()
         fetched_valid = Signal()
-        # LiteEth's stack passes `ready` through all its layers. That path reaches only the queue's counters.
+        # LiteEth passes `ready` through all layers of its stack. This queue ends that long path at its counters.
         self.submodules.queue = queue = stream.SyncFIFO(PACKET_LAYOUT, 4)
         self.comb += [
             fetch.eq((fetched != committed) & (~fetched_valid | queue.sink.ready)),

@@ -1,4 +1,4 @@
-"""Holds a word that was not taken, so that the combinational path of `ready` ends here.
+"""Skid buffer: holds a word that the receiver did not accept, so that the combinational path of `ready` ends here.
 
 ::
 

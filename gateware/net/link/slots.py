@@ -53,11 +53,11 @@ LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
 UDP_CHECKSUM = 40
 QUEUE_WORDS = 8
-LATENCY = 2  # cycles from a read to its word
+LATENCY = 2  # cycles from a read request to its word
 
 
 def port_layout(words: int) -> list[tuple[str, int]]:
-    """Return the layout of an access that the memory always carries out in one cycle: a write, or a read."""
+    """Return the layout of an access, a read or a write. The memory performs it in the same cycle, without a wait."""
     return [("valid", 1), ("write", 1), ("address", bits_for(words - 1)), ("data", WORD_BITS)]
 
 
@@ -122,7 +122,7 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # The sums of this frame.
+        # The sums over the data of this frame.
         a, b, behind = Signal(32), Signal(32), Signal()
         held = Signal(16)
         end = Signal()
@@ -274,7 +274,7 @@ class SlotReader(LiteXModule):
         word, mark = self.word, marks[-1]
         rest = frame.length[:2]
 
-        # The checksum of the words.
+        # The UDP checksum of the words that are read.
         summing, start_sum = Signal(), Signal()
         self.checksum = checksum = ChecksumSum(initial=RIGHT)
         has = [1, *[~mark.last | (rest == 0) | (rest > n) for n in range(1, WORD_BYTES)]]
@@ -319,18 +319,18 @@ class SlotReader(LiteXModule):
             NextState("SEND"),
             If(frame.checksum, NextValue(position, UDP // WORD_BYTES), NextState("SUM")),
         )
-        fsm.act(  # waits for cycles of the memory; takes at most every second one
+        fsm.act(  # reads words in free cycles of the memory, at most in every second cycle
             "SUM",
             summing.eq(1),
             ask.eq(turn[0]),
             If(asked, NextValue(position, position + 1), If(last, NextState("SUMMED"))),
         )
-        fsm.act(  # waits for the last word and the sum
+        fsm.act(  # waits for the last word that was requested, and for the sum
             "SUMMED",
             summing.eq(1),
             If(come == 0, NextValue(position, 0), NextState("SEND")),
         )
-        fsm.act(  # waits for cycles of the memory and for room in the queue
+        fsm.act(  # reads words in free cycles of the memory while the queue has room
             "SEND",
             sending.eq(1),
             ask.eq((room != 0) & (turn != 0)),
@@ -349,7 +349,7 @@ class SlotReader(LiteXModule):
 
 
 class FrameSlots(LiteXModule):
-    """Writer and reader with their registers, and the memory's port.
+    """The writer and the reader of slots with their registers, and the port of the memory.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ COUNTER_BITS = 32
 
 
 class EventCounters(Module):
-    """Counts the events of several sources, by code.
+    """Counts events from several sources, with one counter per event code.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from gateware.net.records.window import RecordWindow
 
 
 class FastPath(Module):
-    """The fast path between a UDP port and a CTR packet engine.
+    """The fast path: parses records from a UDP port, passes data through a CTR packet engine, and sends the replies.
 
     Parameters
     ----------

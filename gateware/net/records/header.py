@@ -19,7 +19,7 @@ OFFSET_UNIT = BLOCK
 
 
 def header_record(name: str) -> Record:
-    """Return the header's fields as signals, in wire order."""
+    """Return a Migen `Record` with the header's fields as signals, in the order in which they are sent."""
     return Record(HEADER_LAYOUT, name=name)
 
 

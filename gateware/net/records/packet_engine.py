@@ -56,7 +56,7 @@ class PacketEngine(Module):
         # # #
 
         message = ctr.message
-        announced = Signal()  # high once the engine has the message of the packet at `sink`
+        announced = Signal()  # high after the engine has accepted the message of the packet at `sink`
         self.submodules.queue = queue = BlockRAMFIFO([("data", WORD_BITS)], QUEUE_WORDS)
         self.comb += [
             message.valid.eq(sink.valid & ~announced),

@@ -43,7 +43,7 @@ from gateware.net.records.session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8
-# The fast path gets three of four blocks even when the core also works for other clients.
+# The fast path gets at least three of four blocks, even while other clients use the core.
 SHARE = 3
 
 
@@ -53,7 +53,7 @@ def client(slots: int = SLOTS) -> Client:
 
 
 class FastPathPeripheral(FastPathRegisters):
-    """The fast path as a peripheral.
+    """The fast path with registers for the CPU.
 
     Parameters
     ----------

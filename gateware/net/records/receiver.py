@@ -32,7 +32,8 @@ from gateware.net.records.session_table import SessionTable
 from gateware.net.records.window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
 
 OFFSET_BITS = 64
-# Cycles from the end of the search to the verdict. The window needs more of them than the comparisons and `needed`.
+# Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The window needs
+# this many; the comparisons and `needed` need fewer.
 COMPARE_CYCLES = LOOKUP_CYCLES - 1
 CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
 
@@ -94,8 +95,8 @@ class RecordReceiver(Module):
         peer_ip, peer_port, peer_mac = Signal(32), Signal(16), Signal(48)
         take = Signal()
         in_header = Signal()
-        ended = Signal()  # the datagram's last word has been taken
-        damaged = Signal()  # the datagram ended before its length, or had an error
+        ended = Signal()  # the last word of the datagram has been read
+        damaged = Signal()  # the datagram was shorter than the record's length field, or had an error
         faulty = Signal()
         short = Signal()  # the datagram ended within the header
         self.comb += [
@@ -136,7 +137,7 @@ class RecordReceiver(Module):
             failed[Event.TOKEN].eq(header.token != table.token),
             failed[Event.LIMIT].eq(data_end > table.limit),
         ]
-        # These results may change until the verdict, so they have no registers.
+        # These results may change until the state VERDICT, so they have no registers.
         self.comb += [
             failed[Event.SESSION].eq(~table.found),
             failed[Event.WINDOW].eq(window.outside),
@@ -149,8 +150,8 @@ class RecordReceiver(Module):
             verdict = Mux(failed[code], code, verdict)
             passed = passed & ~failed[code]
 
-        # The job and the packet that leave. The words of the header stay until the next datagram.
-        rest = Signal(LENGTH_BITS - 2)  # data words that follow this one
+        # Outputs: the job and the packet. They use the header's words, which stay valid until the next datagram.
+        rest = Signal(LENGTH_BITS - 2)  # data words after the present one
         self.comb += [
             *[getattr(self.job, name).eq(getattr(header, name)) for name in ("session", "offset", "token", "length")],
             self.job.ip_address.eq(peer_ip),
@@ -164,7 +165,7 @@ class RecordReceiver(Module):
             packet.last.eq(rest == 0),
         ]
 
-        # The window gets the record's place and its data.
+        # The window gets the record's block index, length and data words.
         self.comb += [
             window.found_row.eq(table.found_row),
             window.record_blocks.eq(table.record_blocks),
@@ -221,7 +222,7 @@ class RecordReceiver(Module):
                 If(rest == 0, NextState("DECIDE")),
             ),
         )
-        fsm.act(  # all data are here; waits for the window's decision on them
+        fsm.act(  # all data have arrived; waits until the window has compared their sum
             "DECIDE",
             window.deciding.eq(1),
             NextValue(decide_wait, decide_wait - 1),

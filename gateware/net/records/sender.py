@@ -39,7 +39,7 @@ from gateware.net.link.packet_buffer import PacketBuffer
 from gateware.net.records import header as wire
 from gateware.net.udp.port import HEADER_BYTES as UDP_HEADER_BYTES
 
-# Most datagrams that are accepted but not yet sent.
+# Maximum number of datagrams that are accepted but not yet sent.
 DATAGRAMS_MAX = USES_MAX
 
 
@@ -110,7 +110,7 @@ class RecordSender(Module):
 
         # Reply.
         header = wire.header_record("reply")
-        words = [  # words of UDP's header, only for the checksum, then words of the record's header
+        words = [  # words of the UDP header, used only for the checksum, then words of the record's header
             halves(job.ip_address),
             halves(self.ip_address),
             Cat(halves(job.port), halves(doubled(job.length))),
@@ -118,7 +118,7 @@ class RecordSender(Module):
         ]
         count = Signal(max=len(words))
         word_valid = Signal()
-        rest = Signal(LENGTH_BITS - 2)  # data words that follow this one
+        rest = Signal(LENGTH_BITS - 2)  # data words after the present one
         last_byte = Signal(2)
         last_be = Signal(WORD_BYTES)
         keyless = Signal()  # a word of the job had no keystream
@@ -172,7 +172,7 @@ class RecordSender(Module):
                 If(rest == 0, NextState("OUTCOME")),
             ),
         )
-        fsm.act(  # waits for the receiver's verdict on the datagram
+        fsm.act(  # waits until the receiver reports whether the reply to this record may be sent
             "OUTCOME",
             outcomes.source.ready.eq(1),
             If(
@@ -192,7 +192,7 @@ class RecordSender(Module):
             *[getattr(self.finished, name).eq(getattr(job, name)) for name in ("row", "slot", "length")],
         ]
 
-        # Checksum of the buffer's words, one cycle after they are written.
+        # UDP checksum over the words that enter the buffer, computed one cycle later.
         constants = port + PROTOCOL_UDP + 2 * (wire.HEADER_BYTES + UDP_HEADER_BYTES)
         self.submodules.sum = total = ChecksumSum(initial=half(constants))
         self.submodules.checksums = checksums = stream.SyncFIFO([("checksum", CHECKSUM_BITS)], DATAGRAMS_MAX)
@@ -208,7 +208,7 @@ class RecordSender(Module):
             Mux(total.value == RIGHT, RIGHT, halves(~total.value)),
         )
 
-        # Datagrams, each with its destination.
+        # Output: whole datagrams from the buffer, each with its destination from a queue.
         layout = [*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)]
         destinations = BlockRAMFIFO(layout, DATAGRAMS_MAX, paced=True)
         self.submodules.destinations = destinations
@@ -239,7 +239,7 @@ class RecordSender(Module):
             checksums.source.ready.eq(sent),
         ]
 
-        # Datagrams to send, each with its destination.
+        # Accounting of the free room in the buffer and in the queues.
         free = Signal(max=buffer_words + 1, reset=buffer_words)
         datagrams = Signal(max=DATAGRAMS_MAX + 1)
         needed_words = Signal(LENGTH_BITS - 1)

@@ -1,4 +1,4 @@
-"""The sessions that hardware serves: the peer of each session, and the key slot and T1 for its data.
+"""The sessions that the fast path serves: address of the host that opened it, key slot, and T1 (initial counter block).
 
 ::
 
@@ -29,7 +29,7 @@ ROWS_MAX = 16
 
 
 class Column(IntEnum):
-    """The words of a row. Two or four words make a field; the least significant or first word comes first."""
+    """The words in a session's row. In fields of several words, the least significant or first word comes first."""
 
     SESSION = 0
     PEER_IP = 1
@@ -51,7 +51,7 @@ _NARROW = {Column.PEER_PORT: 16, Column.RECORD_BLOCKS: BLOCKS_BITS}
 
 
 class SessionTable(Module):
-    """The rows of all sessions, with a search for a session's number.
+    """One row for each session, and a search for the row with a session's number.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class SessionTable(Module):
             If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
-        # Columns. The CPU's words have long paths, so they go through registers and are written a cycle later.
+        # Columns. Paths from the CPU are long, so its words go through registers and are written one cycle later.
         clear = self.close | zeroing
         row = Signal(row_bits)
         word = Signal(WORD_BITS)

@@ -15,7 +15,7 @@ LENGTH_BITS = 16
 
 
 class Statistics(Module):
-    """Holds the counts of each session.
+    """Counts answered bytes, blocks and records for each session.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Statistics(Module):
 
         # # #
 
-        clearing, capturing = Signal(), Signal()  # each waits for a cycle without a record
+        clearing, capturing = Signal(), Signal()  # requests that wait for a cycle in which no record is counted
         adding = Signal()
         row = Signal(row_bits)
         length = Signal(LENGTH_BITS)

@@ -1,4 +1,4 @@
-"""Remembers which records of each session came, and a sum of their data, so that no counter block encrypts two records.
+"""Stores which records of each session arrived, with sums of their data: no counter block may encrypt different data.
 
 A counter block may serve one record, and the same record again.
 
@@ -38,9 +38,9 @@ from gateware.net.layouts import LENGTH_BITS
 
 RECORDS = 64
 LAPS = 128
-# Bits of the index of a block: a stream has up to 2^36 bytes (record open).
+# Bits of a block's index in its session: the session's stream has up to 2^36 bytes, that is 2^32 blocks.
 INDEX_BITS = 32
-# Bits of the number of blocks in a record: 127 blocks are more than a datagram holds.
+# Bits of the number of blocks in a record. The maximum, 127 blocks, is more than a datagram can hold.
 BLOCKS_BITS = 7
 BLOCK_INDEX_BITS = 60
 BLOCK_BYTES_BITS = 4
@@ -55,7 +55,7 @@ _QUOTIENT_BITS = _PLACE_BITS + 1  # for quotients below 2 * RECORDS
 
 
 class RecordWindow(Module):
-    """The windows of all sessions.
+    """Stores the windows of all sessions. A window is `RECORDS` consecutive records of a session.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class RecordWindow(Module):
 
         # # #
 
-        # Base of each row's window, and the number of the window's first record.
+        # For each session: block index at which its window begins (base), and number of the first record in the window.
         depth = max(rows, 2)
         ports = {}
         for name, bits in (("base", INDEX_BITS), ("number", _NUMBER_BITS)):
@@ -134,18 +134,19 @@ class RecordWindow(Module):
             ports[name] = write_port, read_port.dat_r
         (base_write, base_read), (number_write, number_read) = ports["base"], ports["number"]
 
-        # Find the record's place in the window: divide its distance from the base, one bit each cycle.
+        # Find the record's place in the window: its distance from the base divided by the blocks of a record. The
+        # division makes one bit per cycle.
         row = Signal(row_bits)
         blocks = Signal(BLOCKS_BITS)
         base = Signal(INDEX_BITS)
-        # numbers of the window's first record and of this one
+        # numbers of the first record in the window and of the present record
         first, number = Signal(_NUMBER_BITS), Signal(_NUMBER_BITS)
         wait = Signal(max=LOOKUP_CYCLES)
         distance = Signal(INDEX_BITS + 1)
         beyond, long, far = Signal(), Signal(), Signal()
         quotient, rest = Signal(_QUOTIENT_BITS), Signal(BLOCKS_BITS)
         dividend, reduced = Signal(BLOCKS_BITS + 1), Signal(BLOCKS_BITS + 2)
-        back = Signal(INDEX_BITS)  # base of the window that ends with this record
+        back = Signal(INDEX_BITS)  # base of the window if the present record were its last
         self.comb += [dividend.eq(Cat(quotient[-1], rest)), reduced.eq(dividend - blocks)]
         self.sync += [
             If(wait != 0, wait.eq(wait - 1)),
@@ -188,7 +189,7 @@ class RecordWindow(Module):
             If(self.begin, low.eq(self.length), high.eq(0)),
         ]
 
-        # The CPU's access: it finds the place, waits for its turn at the memory, then for the memory's output.
+        # Access by the CPU: finds the place, waits for a free cycle of the memory, then for the memory's output.
         asked, found, fetched = Signal(), Signal(), Signal()
         replaces = Signal()
         cpu_number = Signal(_NUMBER_BITS)

@@ -1,4 +1,4 @@
-"""Supplies the Ethernet address of the station that is answered, instead of an ARP table.
+"""Supplies the Ethernet address of the station to which an answer goes, instead of an ARP table.
 
 Everything that the hardware sends is an answer to the station that asked. So no ARP request is needed, and no answer
 waits for a third party. LiteEth's own table would drop all its entries each second, and delay every packet by 0.8 s
@@ -43,7 +43,7 @@ class Neighbours(Module):
         # # #
 
         echo = Record(STATION_LAYOUT)
-        known = Signal()  # an echo request has come
+        known = Signal()  # an echo request has arrived, so `echo` is valid
         is_destination, is_echo = Signal(), Signal()
         self.comb += [
             is_destination.eq(self.destination.waits & (self.request.ip_address == self.destination.ip_address)),
