@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Fit:
-    """Tells how a configuration fits into a board's part.
+    """Settings with which a configuration fits into a board's part.
 
     ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` the AES core's, ``snow3g_sbox`` the one for
     both S-boxes of SNOW 3G (`gateware.snow3g.sboxes`).
@@ -119,22 +119,22 @@ class Board:
 
     @property
     def simulated(self) -> bool:
-        """Whether it is simulated."""
+        """Whether the board is simulated."""
         return self.models is not None
 
     @property
     def has_uart(self) -> bool:
-        """Whether the UART is connected to pins; LiteX's `crossover` is connected to none."""
+        """Whether the UART is connected to pins. LiteX's `crossover` UART is not."""
         return self.uart_name != "crossover"
 
     @property
     def uart_usb(self) -> bool:
-        """Whether the UART has a known USB adapter in each revision."""
+        """Whether the USB adapter of the UART is known for every revision of the board."""
         return bool(self.cables) and all(cable.uart_usb for cable in self.cables)
 
     @property
     def part(self) -> str:
-        """The part in openFPGALoader's form, without the package."""
+        """The name of the part as openFPGALoader writes it, without the package."""
         return "-".join(self.device.split("-")[:2]).rstrip("F")
 
     @property

@@ -2,7 +2,7 @@
 
 from gateware.description import Fit
 
-# Fit of `default` into a 25F: only memories that need block RAM get it; all others are LUTs.
+# Settings with which `default` fits into a 25F: only the memories that need block RAM use it; all others use LUTs.
 FIT = Fit(cfu_sbox="tower", core_sbox="tower", lut_words=64, distributed_words=64)
 _TOO_LARGE = "a 25F has 24,288 LUT4 and 56 block RAMs, and "
 LEFT_OUT = {

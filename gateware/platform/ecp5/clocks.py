@@ -29,7 +29,7 @@ class _CRG(LiteXModule):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_por = ClockDomain(reset_less=True)
-        self.cd_start = ClockDomain()  # the same clock, with its reset before the global net
+        self.cd_start = ClockDomain()  # the clock of `sys`, with the reset signal that drives the global net
 
         # # #
 
