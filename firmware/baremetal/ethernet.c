@@ -12,17 +12,17 @@
 #include "port.h"
 #include "zeroize.h"
 
-/* Slots that the host does not count on: they take other frames of the network. */
+/* Receive slots that the host must leave free for other frames of the network. */
 #define SPARE_SLOTS   4u
 #define EVENT         1u
 #define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
 /*
- * ERASE_STEP: bytes that are erased between two checks for a new frame. ARRIVED_MAX: more bytes
- * than a frame can bring while one step is erased.
+ * ERASE_STEP: bytes to erase before checking again for a new frame. ARRIVED_MAX: upper bound of the
+ * bytes that can arrive from the network while ERASE_STEP bytes are erased.
  */
 #define ERASE_STEP  32u
 #define ARRIVED_MAX 256u
-/* Longer than the transmission of all slots. */
+/* A millisecond: sending the frames of all slots takes less. */
 #define TX_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000)
 #define LOCAL_MAC                                                                                  \
 	{                                                                                          \
@@ -34,14 +34,15 @@
 	}
 
 /*
- * For functions that ordinary records do not need. Kept separate so that the others share few cache
- * lines.
+ * Marks functions that ordinary records do not need. They are not inlined, so that the code for
+ * ordinary records occupies few cache lines.
  */
 #define APART __attribute__((noinline))
 
 static void refresh(struct cl_link *link)
 {
-	struct ethernet *const ethernet = (struct ethernet *)link; /* `link` is the first member */
+	/* `link` is the first member, so the addresses are equal. */
+	struct ethernet *const ethernet = (struct ethernet *)link;
 	struct cl_wire_network_reply *const network = &ethernet->network;
 
 	network->overflows = ethmac_sram_writer_errors_read();
@@ -85,8 +86,8 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 }
 
 /**
- * Returns the slot for the next frame to transmit, once the MAC has sent its last frame; NULL after
- * a time-out.
+ * Waits until the MAC has sent the oldest frame, and returns its slot for the next frame; NULL
+ * after a time-out.
  */
 static uint8_t *next_slot(const struct ethernet *ethernet)
 {
@@ -109,7 +110,7 @@ void ethernet_forget(struct ethernet *ethernet)
 	cl_zeroize(ethernet->link.staging, CL_LINK_UDP_MAX_DATA);
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
-			return; /* still being sent: the next responses overwrite them */
+			return; /* not sent in time: later responses will overwrite the slots */
 		}
 	}
 	cl_zeroize((void *)TX_SLOTS_BASE, ETHMAC_TX_SLOTS * ETHMAC_SLOT_SIZE);
@@ -126,14 +127,15 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * Zeroizes the latest of the received frames that are still to be zeroized; stops when a frame
- * comes.
+ * Zeroizes one received frame that may hold a key or its data, the latest first. Stops when a new
+ * frame arrives.
  *
- * The slot that the MAC writes next is not touched: it is erased after its next frame was handled.
- * When a frame comes, the rest of the slot at hand waits until no frame is pending again. By then,
- * a second frame may have begun to arrive in the slot at hand. A slot's first bytes are erased
- * last; if they were being erased at that time, that second frame is suspect. It is dropped, and
- * erased with any key in it, unless it comes only after a poll that found no frame.
+ * The function does not touch the slot that the MAC writes next: that slot is erased after its next
+ * frame has been handled. When a frame arrives during the erasure, the rest of the slot is erased
+ * once no frame is pending. By then, a second frame may have begun to arrive in the half-erased
+ * slot. The first bytes of a slot are erased last. If they were being erased when the second frame
+ * began, this frame may be damaged: the slot is marked as suspect. The frame is then dropped and
+ * zeroized, unless it arrives after a poll that found no frame.
  */
 static APART void erase_stale(struct ethernet *ethernet)
 {
@@ -168,7 +170,8 @@ static APART void erase_stale(struct ethernet *ethernet)
 
 static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checksum)
 {
-	__asm__ volatile("" : : : "memory"); /* write the slot before telling the MAC */
+	/* The slot must be written before the MAC is told to send it. */
+	__asm__ volatile("" : : : "memory");
 	ethmac_tx_checksum_write(with_udp_checksum);
 	ethmac_sram_reader_slot_write(ethernet->tx_slot);
 	ethmac_sram_reader_length_write(len);
@@ -185,7 +188,7 @@ static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 	cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
 }
 
-/** Returns the slot of the handled frame to the MAC. */
+/** Returns the slot of the handled frame to the MAC, which may then reuse it. */
 static void release(struct ethernet *ethernet)
 {
 	const uint32_t number = ethernet->rx_slot;
@@ -198,7 +201,7 @@ static void release(struct ethernet *ethernet)
 
 /**
  * Sends the answer to an ARP or ICMP request, made from the frame in its slot. A long answer is
- * sent only if there are cycles for work outside sessions.
+ * sent only if the budget for work outside sessions has cycles left.
  */
 static APART void respond(struct ethernet *ethernet, const struct cl_frame *frame, size_t len,
 			  uint8_t *tx_slot)
@@ -234,7 +237,7 @@ static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t 
 }
 
 /**
- * Handles the frame in a slot, which the MAC does not write meanwhile. @p begin is the cycle at
+ * Handles the frame in a slot. The MAC does not write this slot meanwhile. @p begin is the cycle at
  * which the poll began.
  */
 static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)

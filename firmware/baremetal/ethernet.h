@@ -4,7 +4,7 @@
  *
  * The accelerator's DMA reads and writes the slots directly. For other engines, the data pass
  * through the buffer memory, where they are aligned to 16 bytes. Data records of the engine
- * `fastpath` do not pass through here: they go to an address of their own.
+ * `fastpath` do not pass through this driver: the host sends them to the fast path's own address.
  */
 #ifndef ETHERNET_H
 #define ETHERNET_H
@@ -27,14 +27,16 @@ struct ethernet {
 	/** Slot of the last frame received. */
 	uint32_t rx_slot;
 	/**
-	 * Bit masks of slots. `stale`: the slots to be erased. `suspect`: a slot that may have been
-	 * erased while its next frame arrived.
+	 * Bit masks of slots. `stale`: slots that still hold old data and must be erased.
+	 * `suspect`: slots whose next frame may be damaged, because they were being erased when it
+	 * arrived.
 	 */
 	uint32_t stale;
 	uint32_t suspect;
 	/**
-	 * `erasing`: the slot that is being erased, or the number of slots if none is. `left`: its
-	 * bytes still to erase. At 0 the slot stays stale until the next poll that finds no frame.
+	 * `erasing`: the slot that is being erased, or the number of slots if none is. `left`:
+	 * number of bytes of this slot that are not erased yet. If `left` is 0, the slot stays
+	 * marked as stale until a poll finds no frame.
 	 */
 	uint32_t erasing;
 	uint32_t left;
@@ -48,13 +50,16 @@ struct ethernet {
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_t *staging);
 
 /**
- * Zeroizes transmitted frames once the MAC has sent them, and has ethernet_poll zeroize received
- * frames. It does so while no frame waits; it zeroizes the slot that the MAC writes next only after
- * a frame has come there. A frame that carries a key is always zeroized as it is taken.
+ * Waits until the MAC has sent all frames, then zeroizes them. Requests that ethernet_poll zeroize
+ * the received frames while no frame waits. The slot that the MAC writes next is zeroized only
+ * after its next frame has been handled. A frame that carries a key is always zeroized as soon as
+ * it has been read.
  */
 void ethernet_forget(struct ethernet *ethernet);
 
-/** Handles one frame, if one was received. Drops a response if the MAC accepts none in time. */
+/**
+ * Handles one frame, if one was received. Drops the response if the MAC does not accept it in time.
+ */
 void ethernet_poll(struct ethernet *ethernet);
 
 #endif

@@ -28,15 +28,15 @@
 #define BENCH_BYTES  CIPHERLANE_BENCH_BYTES
 #define BOUNCE_BYTES 512u
 /*
- * Thirty seconds on a board. A simulated second takes minutes, so it is an eighth of a second
- * there.
+ * A session that is idle for this time is closed: 30 seconds on a board. In simulation 1/8 second,
+ * because a simulated second takes minutes.
  */
 #define SESSION_IDLE_CYCLES                                                                        \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 30 * (uint64_t)CONFIG_CLOCK_FREQUENCY)
 
 /**
- * The record being handled, in the buffer memory, where the accelerator reaches it. The record
- * follows 8 unused bytes and has a header of 24 bytes, so its data are aligned to 16 bytes.
+ * The record being handled, in the buffer memory, where the accelerator reaches it. The 8 unused
+ * bytes and the record's header of 24 bytes align the record's data to 16 bytes.
  */
 static struct receive {
 	uint8_t unused[8];
@@ -45,8 +45,8 @@ static struct receive {
 
 #ifdef MAIN_RAM_BASE
 /*
- * The same buffer in SDRAM. It is used if the SDRAM works. An engine that does not reach it goes
- * through `bounce`, or uses the CPU's loads and stores.
+ * The same buffer in SDRAM. It is used if the SDRAM works. An engine that cannot access SDRAM
+ * copies the data through `bounce`, or uses the CPU's loads and stores.
  */
 static struct receive receive_sdram __attribute__((section(".sdram"), aligned(32)));
 
@@ -54,7 +54,10 @@ _Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero afte
 #endif
 
 #ifdef CSR_ETHMAC_BASE
-/* Holds data between the MAC's slots and the engines that need them in the buffer memory. */
+/*
+ * Holds a record's data while an engine works on them, if the engine is slower in the MAC's slots
+ * than in the buffer memory.
+ */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 
 static struct ethernet ethernet;
@@ -62,12 +65,12 @@ static struct ethernet ethernet;
 
 static uint8_t bench_buffer[BENCH_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
-/* Copies of data that are not aligned or that the accelerator cannot reach. */
+/* Holds copies of data that are not aligned, or that the accelerator cannot reach. */
 static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
 /*
- * The table of streams and of used counter blocks, 13 KB: in the buffer memory because SRAM has no
- * room.
+ * The table of streams and of used counter blocks, 13 KB. It is in the buffer memory because it
+ * does not fit in SRAM.
  */
 static struct cl_streams streams __attribute__((section(".buffer"), aligned(16)));
 
@@ -79,12 +82,15 @@ static int draw(void *context, uint32_t *words, size_t count)
 	return cl_random_read(&source, words, count);
 }
 
-/* A key was closed, or the board restarted: erase the data in buffer, stack and cache. */
+/*
+ * True after a key was closed or the board restarted: the buffer, the stack and the cache may still
+ * hold keys or data, and must be zeroized.
+ */
 static bool forgets = true;
 #ifdef MAIN_RAM_BASE
 /*
- * A record was only partly received when the cache was written back to SDRAM: erase again when that
- * record is complete.
+ * True if the cache was written back to SDRAM while a record was still arriving. SDRAM may then
+ * hold part of this record, so it is erased again when the record is complete.
  */
 static bool again;
 #endif
@@ -95,7 +101,9 @@ static void forget(void *context)
 	forgets = true;
 }
 
-/* Large, and must be zero at power-on: so it is static, not on main's stack. */
+/*
+ * The structure is large and must be zero at power-on, so it is static instead of on main's stack.
+ */
 static struct cl_service service;
 
 int main(void)
@@ -193,7 +201,7 @@ int main(void)
 		.forget = forget,
 	};
 
-	/* A restart does not clear memories, so clear them here. */
+	/* A restart does not clear the memories, so they may still hold keys and data. */
 	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
 #ifndef CIPHERLANE_SCALAR_UNIT
 	cl_ise_zeroize();

@@ -1,7 +1,7 @@
 /*
- * Functions that the compiler calls to copy and to fill memory. They move words and half words
- * where the addresses allow it. The C library's functions move bytes, which is slow for the
- * headers, counter blocks and structures of every record.
+ * Functions that the compiler calls to copy and to fill memory. They move words or half words where
+ * the alignment of the addresses allows it. The C library's functions move single bytes, which is
+ * slow: every record needs copies of headers, counter blocks and structures.
  */
 #include <stddef.h>
 #include <stdint.h>

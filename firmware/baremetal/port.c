@@ -4,7 +4,7 @@
 #include <generated/soc.h>
 #include <system.h>
 
-/* The core's data cache has one way; a miss loads a whole line. */
+/* The core's data cache is direct-mapped. A miss loads a whole line. */
 #define DCACHE_BYTES        4096u
 #define DCACHE_LINE_WORDS   8u
 #define UART_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 10)
@@ -21,12 +21,14 @@ uint32_t port_cycles(void *context)
 void port_dcache_flush(void)
 {
 	flush_cpu_dcache();
-	__asm__ volatile("" : : : "memory"); /* values read earlier may have changed */
+	/* The compiler must read memory again: a DMA may have changed it. */
+	__asm__ volatile("" : : : "memory");
 }
 
 void port_drain(void)
 {
-	(void)ctrl_scratch_read(); /* not cached; the bus serves it after the stores */
+	/* This register is not cached, so the bus serves the read after all earlier stores. */
+	(void)ctrl_scratch_read();
 }
 
 __attribute__((noinline)) void port_forget(void)

@@ -14,8 +14,8 @@
 uint32_t port_cycles(void *context);
 
 /**
- * Invalidates the data cache, so that the CPU reads what a DMA wrote. Stores need no flush: the
- * cache writes through.
+ * Invalidates the data cache, so that the CPU reads the data that a DMA wrote. The cache writes
+ * through, so memory already contains the CPU's stores.
  */
 void port_dcache_flush(void);
 
@@ -24,14 +24,14 @@ void port_dcache_flush(void);
 void port_drain(void);
 
 /**
- * Erases the data that calls have left: zeroizes the stack below the caller, and replaces the whole
- * contents of the data cache with constants, stale lines included.
+ * Erases the data that earlier function calls left in memory: zeroizes the stack below the caller's
+ * frame, and overwrites every line of the data cache, also the invalid ones, with constants.
  */
 void port_forget(void);
 
 /**
- * Sends bytes over the UART. Gives up if the UART accepts none for a tenth of a second: the host
- * then misses the record and repeats its request.
+ * Sends bytes over the UART. Gives up if the UART accepts no byte for a tenth of a second. The host
+ * then gets no complete reply and repeats its request.
  */
 void port_uart_put(void *context, const uint8_t *bytes, size_t size);
 
@@ -39,8 +39,8 @@ void port_uart_put(void *context, const uint8_t *bytes, size_t size);
 void port_trap(uint32_t cause, uint32_t address) __attribute__((noreturn));
 
 /**
- * Bit of the UART's event registers that means "a byte was received"; writing 1 to it takes the
- * byte.
+ * Bit of the UART's event registers that means "a byte was received"; writing 1 to it removes the
+ * byte from the FIFO.
  */
 #define PORT_UART_EVENT_RX 2u
 
@@ -58,8 +58,8 @@ static inline int port_uart_get(void *context)
 }
 
 /**
- * Waits for four bytes from the UART and returns them as a little-endian word. For programs that a
- * test drives.
+ * Waits for four bytes from the UART and returns them as a little-endian word. Used by programs
+ * that a test controls over the UART.
  */
 static inline uint32_t port_receive_word(void)
 {

@@ -38,13 +38,13 @@
 		rd_;                                                                               \
 	})
 
-/** SubBytes of the byte in row @p select; the result stands in this row. */
+/** SubBytes of the byte in row @p select. The result is in the same row. */
 #define BERTONI_BYTE(inverse, select, word)                                                        \
 	(BERTONI(BERTONI_SBOX, inverse, select, word, 0) << 8 * (select))
 
 /**
- * Computes one column with the byte-oriented instructions: four of them and four XORs, so sixteen
- * of each for a round.
+ * Computes one column with four byte-oriented instructions and four XORs. A round has four columns,
+ * so it takes sixteen of each.
  */
 #define BERTONI_SHARES(share, k, a, b, c, d)                                                       \
 	((k) ^ share(0, a) ^ share(1, b) ^ share(2, c) ^ share(3, d))
@@ -67,7 +67,10 @@ bertoni_gather(bool inverse, const uint32_t s[4], unsigned int c)
 	BERTONI_SHARES(share, (k)[c], s[c], BERTONI_FROM(inverse, s, c, 1),                        \
 		       BERTONI_FROM(inverse, s, c, 2), BERTONI_FROM(inverse, s, c, 3))
 
-/** Computes a round with the byte set; @p last and @p inverse are compile-time constants. */
+/**
+ * Computes a round with the byte-oriented instruction set. @p last and @p inverse are compile-time
+ * constants.
+ */
 static inline __attribute__((always_inline)) void bertoni_byte_round(bool last, bool inverse,
 								     uint32_t next[4],
 								     const uint32_t s[4],
@@ -85,7 +88,10 @@ static inline __attribute__((always_inline)) void bertoni_byte_round(bool last, 
 	}
 }
 
-/** Computes a round with the word set: four instructions, on columns that masks gather. */
+/**
+ * Computes a round with the word-oriented instruction set: four instructions. Masks select the
+ * bytes of their input columns.
+ */
 static inline __attribute__((always_inline)) void bertoni_word_round(bool last, bool inverse,
 								     uint32_t next[4],
 								     const uint32_t s[4],
@@ -108,8 +114,8 @@ static inline uint32_t bertoni_sub_word(bool words, uint32_t word)
 }
 
 /**
- * InvMixColumns of a column. The instruction does InvSubBytes first, so SubBytes is applied
- * beforehand to cancel it.
+ * InvMixColumns of a column. The instruction applies InvSubBytes before InvMixColumns, so the code
+ * applies SubBytes first to cancel it.
  */
 static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 {
@@ -120,8 +126,9 @@ static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 }
 
 /**
- * cl_modes.set_key with one of the sets (FIPS-197, 5.2). In the word set, `ksfw` does a word's
- * rotation, substitution and round constant in one instruction.
+ * Implements cl_modes.set_key (FIPS-197, 5.2) with one of the two instruction sets. In the
+ * word-oriented set, one instruction, `ksfw`, rotates a word, substitutes its bytes and adds the
+ * round constant.
  */
 static inline int bertoni_set_key(bool words, struct cl_engine_key *key, const uint8_t *key_bytes,
 				  unsigned int key_bits, bool decrypt)

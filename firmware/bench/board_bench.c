@@ -1,21 +1,21 @@
 /**
  * @file
  * The benchmark program: measures AES on the board as the host requests, and returns a CRC-32 of
- * the result. The host compares it with the result of an independent library.
+ * the result. The host compares the CRC-32 with that of an independent library's result.
  *
- * A request is eight words: variant, mode, decrypt, key_bits, bytes, passes, seed, memory. Key, IV
- * and data are the words of xorshift32 from `seed`, in this order: 8 words of key, 4 of IV, data.
- * Each pass works in place on all `bytes`; the next pass works on its result. CBC keeps chaining
- * and CTR keeps counting from pass to pass. The first pass warms up the caches: it does not count
- * for the shortest and the longest pass. The reply is eight words: status, cycles of the key
- * schedule (caches warm), cycles of all passes (low, high), of the shortest and of the longest
- * pass, CRC-32 of the data, cycles of the last pass.
+ * A request is eight words: variant, mode, decrypt, key_bits, bytes, passes, seed, memory. The
+ * generator xorshift32, started with `seed`, produces 8 words of key, then 4 words of IV, then the
+ * data. Each pass processes all `bytes` in place, and the next pass processes the result. The chain
+ * value of CBC and the counter of CTR continue from pass to pass. The first pass warms up the
+ * caches: it is left out when the shortest and the longest pass are determined. The reply is eight
+ * words: status, cycles of the key schedule (caches warm), cycles of all passes (low, high), of the
+ * shortest and of the longest pass, CRC-32 of the data, cycles of the last pass.
  *
  * Mode INTERLEAVED is CTR on several contexts in turn. `decrypt` & 15 is the number of contexts;
  * each has `bytes` of data and its own key. If bit 4 of `decrypt` is set, all use context 0, which
- * gets another key at every turn. Key n and IV n come from seed + n. The reply is the status, then
- * the cycles of each of eight contexts without the first pass (zero if not used), then the cycles
- * of all passes but the first, and a CRC-32 of all data.
+ * gets another key at every turn. Key n and IV n come from seed + n. The reply is the status; the
+ * cycles of each of the eight contexts (0 if unused) and of all contexts together, without the
+ * first pass; and a CRC-32 of all data.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -52,13 +52,14 @@ struct request {
 	uint32_t passes;
 	uint32_t seed;
 	/**
-	 * Where the data are. 0: buffer memory; 1: SRAM; 2: SDRAM, if the board has it; 3: SDRAM,
-	 * but the program copies the data through the buffer memory in pieces of PIECE_BYTES.
+	 * The memory that holds the data. 0: buffer memory; 1: SRAM; 2: SDRAM, if the board has it;
+	 * 3: SDRAM, but the program copies the data through the buffer memory in pieces of
+	 * PIECE_BYTES.
 	 */
 	uint32_t memory;
 };
 
-/** Cycles that the passes took. */
+/** Numbers of CPU cycles that the passes took. */
 struct result {
 	uint64_t cycles;
 	uint32_t shortest;
@@ -66,7 +67,7 @@ struct result {
 	uint32_t last;
 };
 
-/** One context: its key and the position in its stream of data. */
+/** One context: its key, and its position in its stream of data. */
 struct stream {
 	struct cl_ise_device device;
 	struct cl_engine engine;
@@ -159,7 +160,8 @@ static int pass(const struct bench_variant *variant, const struct request *reque
 }
 
 /**
- * Computes the counter block of an engine's next pass. A mode's own function advances it by itself.
+ * Computes the counter block for an engine's next pass. A function of type cl_modes_run advances
+ * the counter block itself.
  */
 static void count_on(const struct bench_variant *variant, const struct request *request,
 		     struct stream *stream)
@@ -277,7 +279,8 @@ static void run(const struct request *request)
 			status = set_key(variant, request, stream);
 			key_cycles = port_cycles(NULL) - start;
 		}
-		port_dcache_flush(); /* the time must not depend on old cache lines */
+		/* The measured time must not depend on older contents of the cache. */
+		port_dcache_flush();
 		if (status == 0) {
 			status = measure(variant, request, data, &result);
 		}
@@ -322,8 +325,8 @@ static void run_interleaved(const struct request *request)
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
 		/*
-		 * Generations differ, so that streams that share a context detect each other's
-		 * keys.
+		 * Each stream has its own generation number, so that streams which share a context
+		 * notice when it holds another stream's key.
 		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);
@@ -357,7 +360,8 @@ int main(void)
 #ifdef MAIN_RAM_BASE
 	struct sdram_report report;
 
-	(void)sdram_init(&report); /* if it fails, the CRC-32 will be wrong */
+	/* An error needs no handling here: the CRC-32 will then be wrong. */
+	(void)sdram_init(&report);
 #endif
 	for (;;) {
 		struct request request;

@@ -1,6 +1,7 @@
 /**
  * @file
- * What a benchmark program can measure: a list of variants, and the requests of the host.
+ * The list of variants that a benchmark program can measure, and the loop that serves the host's
+ * requests.
  *
  * The program (board_bench.c) is the complete firmware of a board. One program is built for each
  * family of variants. Requests and replies are little-endian words over the UART: see
@@ -16,16 +17,20 @@
 
 /** One implementation of AES. */
 struct bench_variant {
-	/** ECB and CBC; with `ctr` below also CTR. There is one function for each key length. */
+	/**
+	 * ECB and CBC. CTR uses these functions too if `ctr` below is not NULL. There is one
+	 * function for each key length.
+	 */
 	const struct cl_modes *modes;
-	/** cl_modes.set_key for `ctr`; NULL if the set_key of `modes` for encryption is used. */
+	/** cl_modes.set_key for CTR. NULL: CTR uses the set_key of `modes`, for encryption. */
 	int (*set_ctr_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 			   unsigned int key_bits, bool decrypt);
 	/**
-	 * CTR in the form of a mode, indexed by CL_MODES_KEY(key_bits); NULL if `engine` does CTR.
+	 * CTR as functions of type cl_modes_run, indexed by CL_MODES_KEY(key_bits). NULL: `engine`
+	 * does CTR.
 	 */
 	cl_modes_run *const *ctr;
-	/** Makes an engine that does CTR; NULL if `ctr` does it. */
+	/** Creates an engine that does CTR. NULL: `ctr` does CTR. */
 	struct cl_engine (*engine)(void *hw);
 };
 

@@ -11,7 +11,7 @@
 #include "engine/ctr.h"
 #include "engine/modes.h"
 
-/** cl_modes.set_key: computes the round keys for the direction. */
+/** Implements cl_modes.set_key: computes the round keys for the direction. */
 static inline int cl_modes_c_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 				     unsigned int key_bits, bool decrypt)
 {

@@ -1,7 +1,8 @@
 /**
  * @file
- * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target only). There are
- * tables T0 to T7 of 256 words; bytes of rs1 are the indices. The unit is gateware/isa/ptlu.py.
+ * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target only). The unit
+ * holds tables T0 to T7 of 256 words; the bytes of rs1 are the indices. The hardware is in
+ * gateware/isa/ptlu.py.
  */
 #ifndef PTLU_H
 #define PTLU_H
@@ -9,8 +10,8 @@
 #include <stdint.h>
 
 /**
- * ptlu.4.table.offset.0: one lookup of a word. The tables do not change once they are written, so
- * the compiler may schedule it.
+ * ptlu.4.table.offset.0: one lookup of a word. The tables do not change any more after they were
+ * filled, so the compiler may move this instruction.
  */
 #define PTLU_WORD(table, offset, rs1_)                                                             \
 	({                                                                                         \
@@ -22,7 +23,8 @@
 	})
 
 /**
- * ptlu.1.table.offset.1: lookup i uses byte (offset + i) modulo 4, and returns byte i of the entry.
+ * ptlu.1.table.offset.1: four lookups. Lookup i uses byte (offset + i) modulo 4 of rs1, and returns
+ * byte i of the entry.
  */
 #define PTLU_BYTES(table, offset, rs1_)                                                            \
 	({                                                                                         \
@@ -33,7 +35,10 @@
 		rd_;                                                                               \
 	})
 
-/** Looks up a word by the low byte, in a table that is written before and after. */
+/**
+ * Looks up a word in a table that the program also changes. The low byte of @p rs1_ is the index.
+ * The compiler does not move this instruction across writes to the table.
+ */
 #define PTLU_CHANGING_WORD(table, rs1_)                                                            \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \

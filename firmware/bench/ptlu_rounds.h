@@ -2,7 +2,7 @@
  * @file
  * Rounds of AES with Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target
  * only; ptlu.h). T0 to T3 hold the round tables for rows 0 to 3; T4 to T7 hold SubBytes of a byte
- * in rows 0 to 3. They are for encryption or for decryption, like the key.
+ * in rows 0 to 3. The tables serve the direction of the key: encryption or decryption.
  */
 #ifndef PTLU_ROUNDS_H
 #define PTLU_ROUNDS_H
@@ -35,7 +35,10 @@ ptlu_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4], const
 	}
 }
 
-/** cl_modes.set_key: the key schedule in C, then 2048 writes that fill all eight tables. */
+/**
+ * Implements cl_modes.set_key: runs the key schedule in C, then fills all eight tables with 2048
+ * writes.
+ */
 static inline int ptlu_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			       unsigned int key_bits, bool decrypt)
 {

@@ -1,8 +1,9 @@
 /**
  * @file
  * Rounds of AES with the instructions of VexRiscv's AES plugin (target only); the unit is
- * gateware/isa/rom_rounds.py. Row 0 of a column is in the high byte. So blocks change their byte
- * order on the way in and out, and round keys change it beforehand.
+ * gateware/isa/rom_rounds.py. Row 0 of a column is in the high byte of its word. So the code
+ * reverses the byte order of each block before and after the rounds. Round keys are reversed once,
+ * in set_key.
  */
 #ifndef ROM_ROUNDS_H
 #define ROM_ROUNDS_H
@@ -43,8 +44,8 @@ CL_C_INLINE void rom_turn(uint32_t words[4])
 }
 
 /**
- * Adds what row @p row contributes to each column of the next state. All arguments but the words
- * are compile-time constants.
+ * Computes the contribution of row @p row to each column of the next state, and XORs it into these
+ * columns. All arguments except the words are compile-time constants.
  */
 CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row, uint32_t next[4],
 			 const uint32_t s[4])
@@ -74,7 +75,10 @@ CL_C_INLINE void rom_round(bool last, bool inverse, uint32_t next[4], const uint
 	cl_c_copy(next, sum);
 }
 
-/** cl_modes.set_key: the key schedule in C, then the change of byte order. */
+/**
+ * Implements cl_modes.set_key: runs the key schedule in C, then reverses the byte order of the
+ * round keys.
+ */
 static inline int rom_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			      unsigned int key_bits, bool decrypt)
 {

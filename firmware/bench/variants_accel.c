@@ -1,6 +1,6 @@
 /*
- * The CTR accelerator as the firmware uses it, with its bounce buffer for memory that its DMA does
- * not reach.
+ * The variant for the CTR accelerator, set up as in the firmware. A bounce buffer serves memory
+ * that the accelerator's DMA cannot reach.
  */
 #include <generated/csr.h>
 #include <generated/mem.h>
@@ -23,7 +23,10 @@ static struct cl_engine create(void *hw)
 	};
 
 	(void)hw;
-	/* If this fails, the engine refuses every call, and the program reports that. */
+	/*
+	 * If initialisation fails, the engine refuses every call, and the program reports the
+	 * refusal.
+	 */
 	(void)cl_engine_accel_init(&device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
 				   port_dcache_flush);
 	return cl_engine_accel(&device);

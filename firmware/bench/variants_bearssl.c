@@ -1,6 +1,6 @@
 /*
- * One of BearSSL's implementations: ct, big or small. The build selects it with BENCH_AES. It
- * offers CBC and CTR, in place. Its sources come from a package: see tests/bench/peers.py.
+ * One of BearSSL's implementations of AES: ct, big or small. The build selects it with BENCH_AES.
+ * It offers CBC and CTR, in place. The sources come from a package: see tests/bench/peers.py.
  */
 #include "board_bench.h"
 
@@ -12,7 +12,7 @@
 #define NAME(a, b, c)  PASTE(a, b, c)
 #define AES(what)      NAME(br_aes_, BENCH_AES, what)
 
-/* BearSSL's contexts are stored over the members of cl_engine_key. */
+/* Memory of type cl_engine_key holds a BearSSL context, which overlays its members. */
 union context {
 	AES(_cbcenc_keys) encrypt;
 	AES(_cbcdec_keys) decrypt;

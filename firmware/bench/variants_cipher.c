@@ -1,7 +1,8 @@
 /*
- * A cipher other than AES in the benchmark program. BENCH_CIPHER is its header in ciphers/, and
- * BENCH_PTLU tells whether its lookups are instructions. It only encrypts, with a key of 16 bytes.
- * Mode "ECB" is the cipher's own run over the data; each block of the program is 16 bytes.
+ * A cipher other than AES in the benchmark program. BENCH_CIPHER is its header in ciphers/. If
+ * BENCH_PTLU is 1, the cipher looks up its tables with the `ptlu` instruction. It only encrypts,
+ * with a key of 16 bytes. In mode "ECB", the program calls the cipher's cipher_run on the data and
+ * counts blocks of 16 bytes, whatever the cipher's block size.
  */
 #include "board_bench.h"
 

@@ -62,7 +62,8 @@ enum form {
 #ifdef BENCH_BLOCKS
 /*
  * Place these functions next to each other in memory. Otherwise a function and the loop that calls
- * it may map to the same lines of the instruction cache, and the result depends on chance.
+ * it may map to the same lines of the instruction cache. The measured speed would then depend on
+ * where the linker places them.
  */
 #define TOGETHER(name) __attribute__((section(".text.together_" #name)))
 #else
@@ -76,7 +77,10 @@ enum form {
 #define ISE        (BENCH_FORM >= BENCH_ISE)
 #define IN_VECTORS (BENCH_FORM >= BENCH_KEPT || (ISE && BENCH_STYLE == CL_C_UNROLLED))
 #define HELD_KEYS  (BENCH_FORM >= BENCH_KEPT && BENCH_STYLE == CL_C_UNROLLED)
-/* A separate function: the compiler uses no knowledge of it at its calls. */
+/*
+ * Keeps the function separate: the compiler neither inlines it nor uses knowledge of its body where
+ * it is called.
+ */
 #define APART __attribute__((noipa))
 
 CL_C_INLINE void write_key(unsigned int k, const uint32_t *round_key)
@@ -102,7 +106,9 @@ CL_C_INLINE void move_out(unsigned int s, uint32_t state[4])
 	cl_c_copy(state, words);
 }
 
-/** Runs the paper's two instructions of a round on v0, with the round key in k0. */
+/**
+ * Runs a round on v0 with the two instructions that Jenkins et al. propose. The round key is in k0.
+ */
 CL_C_INLINE void vector_round(bool last, bool inverse, const uint32_t *round_key)
 {
 	write_key(0, round_key);
@@ -159,8 +165,8 @@ CL_C_INLINE void any_rounds(bool last, bool inverse, uint32_t next[][4], const u
 }
 
 /**
- * Computes all rounds of BENCH_SIDE blocks without calls, from one state array to the other and
- * back.
+ * Computes all rounds of BENCH_SIDE blocks without calls. Each round reads one of two state arrays
+ * and writes the other.
  */
 CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, const uint32_t *in,
 			  uint32_t *out)
@@ -192,7 +198,7 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 	}
 }
 
-/** Computes all rounds with calls; two arrays hold the state. */
+/** Computes all rounds by calling a function for each round. Two arrays hold the state. */
 #define CALLED(inverse, round, last)                                                               \
 	do {                                                                                       \
 		uint32_t arrays[2][4];                                                             \
@@ -253,7 +259,7 @@ CL_C_INLINE void held_blocks(bool inverse, unsigned int rounds, const uint32_t *
 	}
 }
 
-/** Processes a block in v0 and loads each round key into k0 before its round. */
+/** Processes a block in v0. Loads each round key into k0 immediately before its round. */
 CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t *k,
 			      const uint32_t *end, const uint32_t *in, uint32_t *out)
 {
@@ -275,7 +281,10 @@ CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t 
 	move_out(0, out);
 }
 
-/** Begins or ends the vector loads and stores of a call: see struct cl_ise_memory. */
+/**
+ * Begins or ends a sequence of vector loads and stores, according to the rules of struct
+ * cl_ise_memory.
+ */
 CL_C_INLINE int vector_memory(void *hw, bool begins)
 {
 	const struct cl_ise_device *const device = hw;
@@ -300,8 +309,8 @@ CL_C_INLINE void hold_keys(const uint32_t *round_key)
 }
 
 /**
- * Defines BENCH_BLOCKS blocks and their ECB for one key length. Styles with calls take the number
- * of rounds from the key.
+ * Defines the functions for BENCH_BLOCKS blocks and for ECB with one key length. In the styles with
+ * calls, the key sets the number of rounds.
  */
 #define LENGTH(direction, inverse_, key_bits)                                                      \
 	TOGETHER(direction##_##key_bits)                                                           \

@@ -1,8 +1,8 @@
 /**
  * @file
- * AES with the instruction sets on wider registers (target only; wide_sets.h). BENCH_WIDE selects
- * WIDE_PTLU_64, WIDE_PTLU_128 or WIDE_ZVKNED. Rounds follow each other without a loop. The unit
- * holds the round keys, and for `ptlu` also the tables, beforehand.
+ * AES with the instruction sets on registers wider than 32 bits (only on the board's CPU; see
+ * wide_sets.h). BENCH_WIDE selects WIDE_PTLU_64, WIDE_PTLU_128 or WIDE_ZVKNED. The rounds are
+ * unrolled. The round keys, and for `ptlu` also the tables, are loaded into the unit before.
  *
  * For decryption, `ptlu` uses the equivalent inverse cipher. Zvkned's instructions use the inverse
  * cipher, with the round keys of encryption; they also compute the round keys of AES-128 and
@@ -65,8 +65,8 @@ CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 }
 
 /**
- * Computes a round in 128-bit registers, into v[d]. One lookup handles row r of all columns: it
- * takes byte r of the column that (Inv)ShiftRows selects. v2 is overwritten.
+ * Computes a round in 128-bit registers, into v[d]. One lookup handles row r of all columns: for
+ * each column, it uses byte r of the column that (Inv)ShiftRows selects. Overwrites v2.
  */
 CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_t fields[4],
 				   unsigned int k)
@@ -81,8 +81,8 @@ CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_
 }
 
 /**
- * Computes half a round in 64-bit registers: the two columns of v[d]. Row r comes from register @p
- * from[r].
+ * Computes half a round in 64-bit registers: the two columns of v[d]. The bytes of row r come from
+ * register @p from[r].
  */
 CL_C_INLINE void wide_half_of_64(unsigned int d, const unsigned int from[4],
 				 const uint32_t fields[4], unsigned int k)
@@ -106,10 +106,10 @@ CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 	const unsigned int a = s;
 	const unsigned int b = s + 1;
 
-	WIDE_SHIFT_RIGHT(4, a); /* v4 gets columns 1 and 2 */
+	WIDE_SHIFT_RIGHT(4, a); /* v4 now holds columns 1 and 2 */
 	WIDE_SHIFT_LEFT(6, b);
 	WIDE_EXCLUSIVE(4, 6);
-	WIDE_SHIFT_RIGHT(5, b); /* v5 gets columns 3 and 0 */
+	WIDE_SHIFT_RIGHT(5, b); /* v5 now holds columns 3 and 0 */
 	WIDE_SHIFT_LEFT(6, a);
 	WIDE_EXCLUSIVE(5, 6);
 	wide_half_of_64(d, (const unsigned int[]){a, inverse ? 5 : 4, b, inverse ? 4 : 5}, fields,
@@ -119,8 +119,8 @@ CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 }
 
 /**
- * Puts the fields of a round's lookups into registers; the compiler cannot compute them again
- * later.
+ * Loads the operands for a round's lookups into registers. The compiler must keep them there and
+ * not compute them again.
  */
 CL_C_INLINE void wide_load_fields(bool inverse, unsigned int first, uint32_t fields[4])
 {
@@ -208,7 +208,7 @@ CL_C_INLINE void wide_write_tables(bool inverse)
 	}
 }
 
-/** Has the unit compute the round keys of AES-128 or AES-256, into k0 and following. */
+/** Has the unit compute the round keys of AES-128 or AES-256, into k0, k1 and so on. */
 CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bits)
 {
 	wide_write_key(0, key);
@@ -228,9 +228,9 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
 }
 
 /**
- * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1: its registers
- * have no room for more, and the next instruction can use a result at once, so no wait needs to be
- * filled. If @p side is four or more, blocks are loaded and stored as in the vector unit's engines
+ * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1. Its registers
+ * have no room for more blocks, and more would not help: the next instruction can use a result at
+ * once. If @p side is four or more, blocks are loaded and stored as in the vector unit's engines
  * (vector/ise_words.h).
  */
 CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
@@ -278,7 +278,7 @@ CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blo
 	}
 }
 
-/** cl_modes.set_key: writes round keys and tables to the unit. */
+/** Implements cl_modes.set_key: writes the round keys and tables to the unit. */
 CL_C_INLINE int wide_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			     unsigned int key_bits, bool decrypt)
 {

@@ -2,7 +2,7 @@
  * @file
  * Instructions of the sets on wider registers (target only): Fiskiran and Lee's parallel table
  * lookup `ptlu` of 64 and 128 bits (gateware/isa/wide_ptlu.py), and Zvkned's
- * (gateware/isa/zvkned.py). gateware/isa/wide_registers.py has the parts that they share.
+ * (gateware/isa/zvkned.py). gateware/isa/wide_registers.py contains the parts that both share.
  */
 #ifndef WIDE_SETS_H
 #define WIDE_SETS_H
@@ -41,8 +41,8 @@
 	})
 
 /**
- * The fields of ptlu.4, as the value of its operand. It is less than 2048, so that one instruction
- * can load it.
+ * The fields of ptlu.4, packed into its operand. The value is less than 2048, so that one
+ * instruction can load it.
  */
 #define WIDE_FIELDS(table, offset, step) ((table) << 8 | (step) << 4 | (offset))
 

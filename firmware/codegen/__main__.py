@@ -32,7 +32,7 @@ def texts() -> dict[Path, str]:
 
 
 def write_if_changed(path: Path, text: str) -> None:
-    """Write a file, unless it has this text already: make rebuilds nothing for an unchanged file."""
+    """Write a file unless it already has this text, so that make rebuilds nothing for an unchanged file."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

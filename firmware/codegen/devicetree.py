@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 INTERRUPT_PRIORITY = 0
-# Zephyr's interrupt table has these numbers first. Number 11 in the same table is the CPU's external interrupt, through
-# which all of them arrive.
+# Zephyr's interrupt table begins with these numbers of the CPU's own interrupts. Number 11 is the CPU's external
+# interrupt; all interrupts of the SoC arrive through it.
 INTERRUPTS_MAX = 11
 
-# The registers that each binding names.
+# For each devicetree binding: the registers that its node names.
 _UART = ("rxtx", "txfull", "rxempty", "ev_status", "ev_pending", "ev_enable", "txempty", "rxfull")
 _TIMER = ("load", "reload", "en", "update_value", "value", "ev_status", "ev_pending", "ev_enable")
 _UPTIME = ("uptime_latch", "uptime_cycles")
 _WATCHDOG = ("control", "cycles", "remaining", "ev_status", "ev_pending", "ev_enable")
 
-# The MAC's registers: the name in the node, then LiteX's name.
+# The MAC's registers. Each entry has the name in the node and LiteX's name.
 _ETHERNET = {
     "rx_slot": "sram_writer_slot",
     "rx_length": "sram_writer_length",
@@ -38,8 +38,8 @@ _ETHERNET = {
 }
 SDRAM_JSON = "sdram.json"
 # LiteDRAM's registers. The node lists all registers of the first phase. If there is a second phase, the node lists only
-# its first register, because the registers of all phases are equally far apart. Of the PHY it lists the registers that
-# adjust reads, if the PHY has them.
+# its first register, because the registers of all phases are equally far apart. If the PHY has registers that adjust
+# the timing of reads, the node lists these as well.
 _PI0 = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
 _DFII = ("control", *(f"pi0_{name}" for name in _PI0), "pi1_command")
 _READ_DELAY = ("dq_rst", "dq_inc", "dq_bitslip_rst", "dq_bitslip")
@@ -48,7 +48,7 @@ _SLOTS = {"rx_slots": "ethmac_rx", "tx_slots": "ethmac_tx"}
 
 
 class DescriptionError(ValueError):
-    """The SoC's description lacks something that Zephyr needs."""
+    """The SoC's description lacks an item that Zephyr needs."""
 
 
 def _named_registers(description: dict[str, Any], prefix: str, names: tuple[str, ...]) -> str:
@@ -61,7 +61,7 @@ def _named_registers(description: dict[str, Any], prefix: str, names: tuple[str,
 
 
 def _reg(places: dict[str, tuple[int, int]]) -> str:
-    """Return the properties `reg` and `reg-names` of a node. Each place is an address and a number of bytes."""
+    """Return the properties `reg` and `reg-names` of a node. A place is an address and a size in bytes."""
     reg = ",\n\t\t\t      ".join(f"<0x{address:08x} 0x{size:x}>" for address, size in places.values())
     names = ", ".join(f'"{name}"' for name in places)
     return f"reg = {reg};\n\t\t\treg-names = {names};"

@@ -1,4 +1,4 @@
-"""Describe a SoC's SDRAM from what LiteDRAM knows of its PHY and module.
+"""Describe a SoC's SDRAM for firmware, from LiteDRAM's data about its PHY and module.
 
 The description goes into the devicetree, or into a C header next to the SoC's other headers. The table of
 initialisation steps comes from LiteDRAM's `get_sdram_phy_init_sequence`. What can be adjusted comes from the PHY's
@@ -16,21 +16,21 @@ from litedram.init import get_sdram_phy_init_sequence
 # `cl_dfii.h`.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
-# The shortest wait, in cycles of the system clock. The memory's DLL and calibration need 512 of the memory's clocks
-# (JESD79-3F, tDLLK, tZQinit), and a system cycle holds one or more of these. No command of SDR SDRAM needs as many.
+# The shortest wait, in cycles of the system clock. The memory's DLL and calibration need 512 cycles of the memory's
+# clock (JESD79-3F, tDLLK, tZQinit). A system cycle lasts for one or more of these. Commands of SDR SDRAM need fewer.
 WAIT_CYCLES = 512
-# The reset stays low for this long once power and clocks are stable (JESD79-3F, 3.3.1). SDR SDRAM has no reset line:
-# its makers ask for 100 or 200 us without commands.
+# Time for which the reset signal stays low after power and clocks have become stable (JESD79-3F, 3.3.1). SDR SDRAM has
+# no reset signal: manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# For PHYs whose dfii shows the data of a read in some phases only: the number of these phases. The simulation model
-# marks valid data in the first phase only. GENSDRPHY marks data a cycle late, when they are gone. The controller does
-# not use these marks.
+# Number of phases in which a PHY's dfii shows the data of a read, for PHYs that do not show them in all phases. The
+# simulation model marks only data of the first phase as valid. GENSDRPHY sets its valid mark one cycle late, when the
+# data are gone. The controller does not use these marks.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 
 def describe(phy_settings: Any, timing_settings: Any, clk_freq: float) -> dict[str, Any]:
-    """Return what firmware must know to set up PHY and module, ready for JSON.
+    """Return, ready for JSON, the data that firmware needs to set up the PHY and the module.
 
     ``kind`` is the type of memory. ``values`` holds numbers by name. ``lane_bits`` holds, for each group of eight
     lines, a mask of the bits of a data word that pass through it. ``steps`` are the steps of the initialisation. Each

@@ -151,7 +151,7 @@ def render(path_to_wire_toml: str | Path) -> str:
 
 
 def render_codes(path_to_wire_toml: str | Path) -> str:
-    """Return the text of `codes.py`: an enumeration's member for every code, and the traits of each engine.
+    """Return the text of `codes.py`: one enumeration for each list of codes, and the traits of each engine.
 
     Raises
     ------

@@ -7,7 +7,7 @@
 
 #define MAGIC          UINT32_C(0x57464C43)
 #define COVERED_BYTES  CL_WIRE_IMAGE_CRC
-#define GATEWARE_BYTES 8u /* gateware's part of a build id */
+#define GATEWARE_BYTES 8u /* the first part of a build id, which identifies the gateware */
 #define ALIGNMENT      16u
 
 static uint8_t *firmware(const struct loader *loader)
@@ -15,7 +15,10 @@ static uint8_t *firmware(const struct loader *loader)
 	return (uint8_t *)loader->memory + CL_WIRE_IMAGE_SIZE;
 }
 
-/* Tells from the header whether the image could be started, assuming that its data are complete. */
+/*
+ * Returns from the header whether the image could be started if its data were complete:
+ * CL_WIRE_IMAGE_STATE_*.
+ */
 static uint8_t header_state(const struct loader *loader, const struct cl_wire_image *header)
 {
 	if (header->magic != MAGIC) {
@@ -138,8 +141,8 @@ static struct refusal start(struct loader *loader)
 }
 
 /*
- * Returns the number of data bytes that a request of this type must have. For load data, any length
- * passes here; write() checks it.
+ * Returns the number of data bytes that a request of this type must have. Data to load may have any
+ * length here; write() checks the length.
  */
 static uint16_t request_bytes(const struct cl_wire_header *header)
 {

@@ -1,10 +1,11 @@
 /**
  * @file
- * The loader's records: they write an image into the code memory, and decide whether the image
- * there may be started. Of the hardware, this code knows only the memory.
+ * Handles the loader's records, which write an image into the code memory, and decides whether this
+ * image may be started. The only hardware that this code accesses is the code memory.
  *
- * While an image is being written, the header in front of it is zero. So a transfer that ends early
- * leaves no valid image. The header is written last, and then the whole image is read back.
+ * While an image is being written, the header in front of it is zero. So an interrupted transfer
+ * leaves no valid image. The header is written last; then the loader reads back and checks the
+ * whole image.
  */
 #ifndef LOADER_H
 #define LOADER_H
@@ -21,23 +22,27 @@
 #define LOADER_RECORD_MAX (CL_WIRE_HEADER_SIZE + LOADER_DATA_BYTES)
 
 struct loader {
-	/** The code memory, its size in bytes, and the address that images are linked for. */
+	/** The code memory, its size in bytes, and the address at which images must be linked. */
 	uint32_t *memory;
 	size_t size;
 	uint32_t origin;
-	/** Makes later reads come from the memory instead of the data cache. */
+	/** Invalidates the data cache, so that later reads come from the memory. */
 	void (*flush)(void);
-	/** CL_WIRE_KIND_*, CL_WIRE_CAUSE_*, the board's name and the loader's own build id. */
+	/**
+	 * What the loader reports about itself: CL_WIRE_KIND_*, CL_WIRE_CAUSE_*, the board's name
+	 * and the loader's own build id.
+	 */
 	uint8_t kind;
 	uint8_t cause;
 	const char *board;
 	const uint8_t *build_id;
 	/**
-	 * No request for the loader has come, and the firmware is about to start. Records for the
-	 * firmware get no answer meanwhile, and their sender repeats them.
+	 * True while no request for the loader has come and the loader is about to start the
+	 * firmware. Records for the firmware then get no answer; the host repeats them after the
+	 * start.
 	 */
 	bool passing;
-	/** An image with this header is being transferred. */
+	/** True while an image with the header `header` is being transferred. */
 	bool begun;
 	struct cl_wire_image header;
 };
@@ -46,11 +51,12 @@ struct loader {
 uint8_t loader_state(const struct loader *loader);
 
 /**
- * Carries out a record.
+ * Carries out a record for the loader.
  *
  * @param record as received, @p len bytes, 4-byte aligned
  * @param reply buffer of LOADER_RECORD_MAX bytes; it may be @p record
- * @param start set to true if the image in the code memory must be started once the reply is sent
+ * @param start set to true if the caller must start the image in the code memory after it has sent
+ *              the reply
  * @return bytes of the reply; 0 if there is none
  */
 size_t loader_handle(struct loader *loader, const uint8_t *record, size_t len, uint8_t *reply,

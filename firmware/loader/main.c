@@ -1,8 +1,8 @@
 /**
  * @file
  * The loader, in the boot ROM. It starts the firmware in the code memory, or receives a new one
- * over the UART. It stays active if the last firmware was ended, or if the code memory holds no
- * complete firmware.
+ * over the UART. It does not start the firmware if the watchdog or the firmware itself caused the
+ * last reset, or if the code memory holds no complete firmware.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,14 +22,14 @@
 
 /*
  * Time that the loader waits for a request after power-on: a quarter of a second. In simulation it
- * does not wait: there a host may send requests to the firmware at once, and none may be lost.
+ * does not wait, because a host may send requests for the firmware at once, and none may be lost.
  */
-#ifndef PASSING_CYCLES /* a test may define another value */
+#ifndef PASSING_CYCLES /* a test may define another value before */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*
- * Time that the loader waits after a UART break or since its last request: ten seconds. A simulated
- * second takes a minute, so it is an eighth of a second there.
+ * Time without requests after which the loader starts the firmware, if it has received a request or
+ * a UART break: ten seconds. In simulation 1/8 second, because a simulated second takes a minute.
  */
 #define ASKED_CYCLES                                                                               \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 10 * CONFIG_CLOCK_FREQUENCY)
@@ -52,10 +52,10 @@ static __attribute__((noreturn)) void start(void)
 }
 
 /*
- * Erases data and keys of the previous firmware, so that no other firmware finds them: in the
+ * Erases data and keys of the previous firmware, so that the next firmware cannot read them: in the
  * buffer memory, the vector unit, the DMA's queues, the stack and the data cache. SRAM was zeroized
- * at start, and the reset has cleared the accelerator's keys, so the accelerator's result does not
- * matter here.
+ * at the start. The reset has cleared the accelerator's keys, so an error of cl_engine_accel_init
+ * does no harm.
  */
 static void erase(void)
 {
@@ -114,8 +114,8 @@ int main(void)
 		len = loader_handle(&loader, bytes, len, bytes, &goes);
 		if (len != 0) {
 			/*
-			 * Requests for the firmware are refused; they do not make the loader stay
-			 * longer.
+			 * The error reply to a request for the firmware does not restart the
+			 * waiting time.
 			 */
 			if (bytes[CL_WIRE_HEADER_TYPE] != CL_WIRE_TYPE_ERROR) {
 				since = port_cycles(NULL);

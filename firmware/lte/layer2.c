@@ -16,9 +16,10 @@
 #define LCID_PADDING   31u
 
 /* Fields of an RLC AMD PDU (TS 36.322, 6.2.1.4): D/C, RF, P, FI (2 bits), E, SN (10 bits). */
-#define RLC_BYTES   2u
-#define RLC_DATA    0x80u
-#define RLC_PARTIAL 0x5cu /* RF, FI, E: a segment, a part of an SDU, or several SDUs */
+#define RLC_BYTES 2u
+#define RLC_DATA  0x80u
+/* Set in an RLC segment, in a part of an SDU, or if the PDU has several SDUs. */
+#define RLC_PARTIAL 0x5cu
 #define RLC_SN_MASK 0x3ffu
 
 /* Fields of a PDCP data PDU (TS 36.323, 6.2.3): D/C, 3 reserved bits, SN (12 bits). */
@@ -32,24 +33,24 @@
 typedef uint32_t __attribute__((may_alias)) word;
 
 /**
- * For the steps that lte_receive() does for each packet. A thread that does only one step calls a
- * function of its own for it.
+ * Marks functions that lte_receive() calls for each packet: they are inlined there. For a thread
+ * that does only one step, other functions contain these calls.
  */
 #define INLINE static inline __attribute__((always_inline))
 
-/** A part of a MAC PDU; `next` is the offset of the subheader after this part's. */
+/** A part of a MAC PDU. `next` is the offset of the subheader of the part after it. */
 struct part {
 	size_t next;
 	uint32_t len;
 	uint8_t lcid;
 	bool last;
-	/** The part is the rest of the block, after all parts before it. */
+	/** True if the part has no length field and extends to the end of the block. */
 	bool rest;
 };
 
 /**
- * Parses the subheader at offset @p at. Returns false if it does not end within the block, or is
- * not a subheader of Release 8.
+ * Parses the subheader at offset @p at. Returns false if the subheader does not end within the
+ * block, or is not one of Release 8.
  */
 static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t len)
 {
@@ -86,7 +87,10 @@ static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t
 	return true;
 }
 
-/** Returns the offset of the first part, or 0 if header and parts do not fit the block. */
+/**
+ * Checks the MAC header. Returns the offset of the first part, or 0 if the header and the parts do
+ * not fit in the block.
+ */
 INLINE size_t payload(const uint8_t *block, size_t len)
 {
 	struct part part = {0};
@@ -107,8 +111,8 @@ INLINE size_t payload(const uint8_t *block, size_t len)
 #define WORDS_AT_ONCE 4
 
 /**
- * Copies data at any alignment to a word-aligned place, by whole words. Up to three bytes after the
- * data are overwritten too.
+ * Copies data at any alignment to a word-aligned place. It writes whole words, so it overwrites up
+ * to three bytes after the copy.
  */
 static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -138,7 +142,7 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 		get += WORDS_AT_ONCE;
 		put += WORDS_AT_ONCE;
 	}
-	/* Read a word only if it contains a byte of the data. */
+	/* The last words: read a word only if it contains a byte of the data. */
 	for (; len > 0; len -= len < sizeof(word) ? len : sizeof(word)) {
 		const uint32_t high = len > sizeof(word) - skipped ? *get++ : 0;
 
@@ -148,9 +152,10 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 }
 
 /**
- * Advances COUNT to a PDU's sequence number; returns false if the PDU must be dropped. RLC delivers
- * in order, so TS 36.323, 5.1.2.1.2, comes down to this for a bearer on RLC AM: either the number
- * is at most the reordering window ahead of the last one, or the PDU was received before.
+ * Advances COUNT to a PDU's sequence number; returns false if the PDU must be dropped. RLC AM
+ * delivers PDUs in order, so the rule of TS 36.323, 5.1.2.1.2, becomes simple: the PDU is new if
+ * its number is ahead of the last number by at most the reordering window. Otherwise it was
+ * received before.
  */
 static bool advance(struct lte_bearer *bearer, uint16_t sn)
 {
@@ -164,8 +169,8 @@ static bool advance(struct lte_bearer *bearer, uint16_t sn)
 }
 
 /**
- * Deciphers data to a packet. If the engine is slower on unaligned data, it first copies the data
- * to the packet, and deciphers there.
+ * Deciphers data into a packet. If the engine is slower on unaligned data, this function first
+ * copies the data to the packet and then deciphers them in place.
  */
 INLINE int decipher(const struct lte_bearer *bearer, const uint8_t *data, uint8_t *packet,
 		    size_t len)

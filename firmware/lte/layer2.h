@@ -1,16 +1,16 @@
 /**
  * @file
- * LTE's layer 2 as a terminal receives it: the downlink's data plane of Release 8, from a
- * transport block to packets. An engine deciphers 128-EEA2, or 128-EEA1 with `snow3g`; 128-EEA0
- * needs none.
+ * LTE's layer 2 as a terminal receives it: the downlink's data plane of Release 8, from a transport
+ * block to packets. An engine deciphers 128-EEA2, or 128-EEA1 if it is the engine `snow3g`.
+ * 128-EEA0 does not cipher and needs no engine.
  *
- * A transport block is a MAC PDU (TS 36.321, 6.1.2): subheaders, then the parts that they announce.
- * The part of a logical channel is one RLC AMD PDU (TS 36.322, 6.2.1.4). It contains one whole PDCP
- * data PDU with a sequence number of 12 bits (TS 36.323, 6.2.3) and ciphered data (TS 33.401,
- * B.1.3).
+ * A transport block is a MAC PDU (TS 36.321, 6.1.2): subheaders, then the parts that they describe.
+ * The part for a logical channel is one RLC AMD PDU (TS 36.322, 6.2.1.4). It contains one whole
+ * PDCP data PDU, which has a sequence number of 12 bits (TS 36.323, 6.2.3) and ciphered data (TS
+ * 33.401, B.1.3).
  *
- * Each layer is a step. One thread can do all steps in turn (lte_receive), or each step has a
- * thread.
+ * Each of the three layers is one step. Either one thread does all steps in turn (lte_receive), or
+ * each step runs in a thread of its own.
  *
  * Not supported: RLC segments and several SDUs in a PDU, reordering and status reports, header
  * compression, integrity protection. PDUs with such features, or out of order, count as dropped.
@@ -24,10 +24,10 @@
 
 #include "engine/engine.h"
 
-/** Longest packet: the longest payload of an Ethernet frame. */
+/** Most bytes in a packet: the largest payload of an Ethernet frame. */
 #define LTE_PACKET_BYTES 1500u
 
-/** A radio bearer on a logical channel, and its receive state. */
+/** A radio bearer on a logical channel, and the state of its reception. */
 struct lte_bearer {
 	/** The engine that deciphers in CTR mode; NULL for 128-EEA0, which does not cipher. */
 	const struct cl_engine *engine;
@@ -45,7 +45,7 @@ struct lte_bearer {
 	uint32_t count;
 };
 
-/** What was received: numbers of PDUs; for packets also the bytes. */
+/** Counts of what was received: numbers of PDUs, and for packets also the number of bytes. */
 struct lte_counts {
 	uint32_t packets;
 	uint32_t bytes;
@@ -64,10 +64,13 @@ struct lte_pdu {
 	size_t len;
 };
 
-/** MAC's position in a transport block. */
+/** MAC's state while it processes a transport block. */
 struct lte_mac {
 	const uint8_t *block;
-	/** Bytes after the parts that were passed on, and their offset in the block. */
+	/**
+	 * `left`: number of bytes after the parts that were passed on. `at`: their offset in the
+	 * block.
+	 */
 	size_t left;
 	size_t at;
 	/** Offset of the next subheader, unless `last` is set. */
@@ -75,14 +78,17 @@ struct lte_mac {
 	bool last;
 };
 
-/** A receiver. If each step has a thread, each thread has a receiver, with the same bearers. */
+/**
+ * A receiver. If each step has a thread, each thread has its own receiver; all use the same
+ * bearers.
+ */
 struct lte_stack {
 	struct lte_bearer *bearers;
 	size_t bearer_count;
 	/** Returns room for a deciphered packet of at most LTE_PACKET_BYTES, 4-byte aligned. */
 	uint8_t *(*room)(void *context);
 	/**
-	 * Delivers a packet: in the place that `room` returned, or with 128-EEA0 in the block, at
+	 * Delivers a packet. It is where `room` returned; with 128-EEA0 it is inside the block, at
 	 * any alignment.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len);
@@ -91,13 +97,13 @@ struct lte_stack {
 };
 
 /**
- * Receives a transport block and does not change it.
+ * Receives a transport block. Does not change the block.
  *
  * @param block at any alignment, but in memory that can be read by whole words, including its first
  *              and last word
- * @retval 0 done; the stack's counts tell what became of the parts
+ * @retval 0 done; the counts in the stack tell how many parts were delivered, skipped or dropped
  * @retval -EBADMSG its MAC header does not fit its length: nothing was delivered
- * @retval -errno an error of the engine: the packets before it were delivered
+ * @retval -errno an error of the engine; the packets before the error were delivered
  */
 int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len);
 
@@ -109,19 +115,22 @@ int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len);
  */
 int lte_mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len);
 
-/** MAC: returns the next part that is an RLC PDU of a bearer; false at the block's end. */
+/**
+ * Step MAC: finds the next part of the block that is an RLC PDU of a bearer. Returns false if there
+ * is none.
+ */
 bool lte_mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *pdu);
 
 /**
- * RLC: replaces an RLC PDU by the PDCP PDU in it. Returns false if there is none, or if it is
- * dropped.
+ * Step RLC: replaces an RLC PDU by the PDCP PDU that it contains. Returns false if it contains none
+ * or is dropped.
  */
 bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
 
 /**
- * PDCP: deciphers a PDCP PDU and delivers its packet, if it contains one.
+ * Step PDCP: deciphers a PDCP PDU and delivers its packet, if it contains one.
  *
- * @retval 0 the packet was delivered, or the PDU was counted as something else
+ * @retval 0 the packet was delivered, or the PDU was counted as control or dropped
  * @retval -errno the engine's error
  */
 int lte_pdcp(struct lte_stack *stack, const struct lte_pdu *pdu);

@@ -1,11 +1,11 @@
 /**
  * @file
- * The benchmark of LTE's layer 2: takes a transport block from the host, receives it again and
- * again, and reports how many cycles that took.
+ * The benchmark of LTE's layer 2: gets a transport block from the host, processes it repeatedly as
+ * a received block, and reports how many cycles that took.
  *
  * A request is the structure of lte_bench.h, then the block. Before each pass, the receiver's state
- * is set for the first PDU, and the data cache holds nothing of the block, as if a modem had just
- * written it to memory. A last pass, which is not timed, computes a CRC-32 over all packets.
+ * is set back to expect the first PDU, and the data cache is invalidated, as if a modem had just
+ * written the block to memory. A last pass, which is not timed, computes a CRC-32 over all packets.
  *
  * The reply is words: status; cycles of the first pass, and of the shortest and the longest of the
  * other passes; packets, their bytes, and control, unknown and dropped PDUs of the last pass;
@@ -30,7 +30,10 @@
 
 #define BOUNCE_BYTES 512u
 
-/** Where packets go: each overwrites the oldest. It computes their CRC if `checks` is set. */
+/**
+ * Receives the packets. The newest packet overwrites the oldest. If `checks` is set, it computes a
+ * CRC-32 over the packets.
+ */
 struct sink {
 	uint32_t next;
 	uint32_t crc;
@@ -55,12 +58,12 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (sink->checks) {
-		port_dcache_flush(); /* a DMA may have written it */
+		port_dcache_flush(); /* a DMA may have written the packet */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
 
-/** Receives the block in all passes. @p reply starts after the status word. */
+/** Processes the block in all passes. @p reply points to the word after the status. */
 static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   uint32_t reply[10])
 {
@@ -157,8 +160,10 @@ int main(void)
 
 		receive(&request.cipher, sizeof(request) / 4);
 		if (request.bytes > LTE_BENCH_BLOCK_BYTES) {
-			/* The block does not fit. The host must not send it: it would be taken
-			 * for requests. */
+			/*
+			 * The block is too long. The host must not send the block after this
+			 * request, as it would be read as requests.
+			 */
 			port_send_words(reply, 11);
 			continue;
 		}

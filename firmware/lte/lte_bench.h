@@ -1,7 +1,7 @@
 /**
  * @file
- * A host's request to the benchmark of LTE's layer 2, on bare metal and on Zephyr: how to receive
- * a transport block, repeatedly.
+ * A host's request to the benchmark of LTE's layer 2, which exists on bare metal and on Zephyr. It
+ * tells how to process a transport block, and how often.
  */
 #ifndef LTE_BENCH_H
 #define LTE_BENCH_H
@@ -11,8 +11,8 @@
 #include "layer2.h"
 
 /**
- * The longest block, and the number of packets that are kept. With both, 2 KB of the buffer memory
- * stay free.
+ * Most bytes in a block, and the number of packets that are kept. With these sizes, 2 KB of the
+ * buffer memory stay free.
  */
 #define LTE_BENCH_BLOCK_BYTES 50944u
 #define LTE_BENCH_PACKETS     8u
@@ -20,24 +20,24 @@
 #define LTE_BENCH_LCID     3u
 #define LTE_BENCH_KEY_BITS 128u
 
-/** Words of a request, little-endian. The block follows, padded to a whole word. */
+/** Words of a request, little-endian. The transport block follows, padded to a whole word. */
 struct lte_bench_request {
 	/**
-	 * 0: 128-EEA0. n: the program's engine number n, counted from 1; it deciphers 128-EEA2, or
-	 * 128-EEA1 if it is `snow3g`.
+	 * 0: 128-EEA0, without an engine. n: engine number n of the program, counted from 1. It
+	 * deciphers 128-EEA1 if it is `snow3g`, otherwise 128-EEA2.
 	 */
 	uint32_t cipher;
 	uint32_t passes;
 	uint32_t key[4];
 	/** COUNT of the first PDCP PDU. */
 	uint32_t count;
-	/** BEARER of TS 33.401, 5 bits. */
+	/** BEARER (TS 33.401), 5 bits. */
 	uint32_t identity;
 	/** Bytes of the block. */
 	uint32_t bytes;
 };
 
-/** Returns the receiver's state before the first PDU; @p engine is NULL for 128-EEA0. */
+/** Returns the receiver's state before the first PDU of a block; @p engine is NULL for 128-EEA0. */
 static inline struct lte_bearer lte_bench_bearer(const struct lte_bench_request *request,
 						 const struct cl_engine *engine,
 						 const struct cl_engine_key *key)

@@ -7,13 +7,13 @@
 #include "cl_dfii.h"
 
 /*
- * Cycles to wait after a command: more than any memory needs for a command, its answer or a row
- * activation.
+ * Cycles to wait after a command. No memory needs more for a command, for its data or for the
+ * activation of a row.
  */
 #define COMMAND_CYCLES 64u
-/* Number of patterns that must be read correctly with a setting. */
+/* A setting works if this number of patterns is read correctly. */
 #define TRIALS     8u
-#define LINE_BYTES 32u /* of the CPU's data cache */
+#define LINE_BYTES 32u /* bytes in a line of the CPU's data cache */
 #define WORDS      (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
 #define ALL_BANKS  0x400u /* A10 of a precharge */
 #if CL_SDRAM_PHASES > 1
@@ -23,8 +23,8 @@
 #endif
 
 /*
- * Words of each step: whether it is a command or a write to dfii_control; its bits; the address and
- * bank of a command; the cycles to wait after it.
+ * Words of each step of the initialisation: whether it is a command or a write to dfii_control; its
+ * bits; the address and bank of a command; the cycles to wait after it.
  */
 enum {
 	STEP_IS_COMMAND,
@@ -45,7 +45,10 @@ static void wait(uint32_t cycles)
 	}
 }
 
-/** Issues one command in a phase of the memory's clock. */
+/**
+ * Issues one command in the given phase. A PHY with several phases sends several commands in one
+ * system cycle.
+ */
 static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_t bank)
 {
 	const unsigned long offset = phase * PHASE_BYTES;
@@ -58,7 +61,8 @@ static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_
 
 static void initialise(void)
 {
-	sdram_dfii_control_write(0); /* CPU control, reset active, no clock enabled */
+	sdram_dfii_control_write(0); /* the CPU controls the memory; reset is active; the memory's
+					clock is not enabled */
 	wait(CL_SDRAM_RESET_CYCLES);
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i += STEP_WORDS) {
 		const uint32_t *const step = &steps[i];
@@ -72,11 +76,14 @@ static void initialise(void)
 	}
 }
 
-/* A PHY that does not show the data read by commands has nothing to adjust either. */
+/* A PHY whose registers do not show the data that commands read has nothing to adjust. */
 #if CL_SDRAM_SHOWN_PHASES > 0
 static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
 
-/** Returns the register address of word @p n of an access; @p base is the address of word 0. */
+/**
+ * Returns the address of the register with word @p n of a data access; @p base is the address of
+ * word 0.
+ */
 static unsigned long word_address(unsigned long base, unsigned int n)
 {
 	return base + n / CL_SDRAM_PHASE_WORDS * PHASE_BYTES + n % CL_SDRAM_PHASE_WORDS * 4;
@@ -93,7 +100,7 @@ static uint32_t xorshift(uint32_t *state)
 #ifdef CSR_DDRPHY_BASE
 #define ALL_LANES ((1u << CL_SDRAM_LANES) - 1)
 
-/** Sets the read delay and the bit slip of a group of eight lines. */
+/** Sets the read delay and the bit slip of one group of eight data lines. */
 static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
 {
 	ddrphy_dly_sel_write(1u << lane);
@@ -105,7 +112,10 @@ static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
 	for (unsigned int i = 0; i < bitslip; i++) {
 		ddrphy_rdly_dq_bitslip_write(1);
 	}
-	/* Pause all groups and resume them together, so that their pointers stay in step. */
+	/*
+	 * Select all groups and release them together, so that the read pointers of all groups stay
+	 * synchronous.
+	 */
 	ddrphy_dly_sel_write(ALL_LANES);
 	ddrphy_dly_sel_write(0);
 }
@@ -139,8 +149,8 @@ static bool saw_burst(unsigned int lane)
 #endif
 
 /**
- * Writes words by commands and reads them back. Returns true if the group's lines returned the
- * words that were written.
+ * Writes words by commands and reads them back. Returns true if the group's lines returned these
+ * words.
  */
 static bool reads(unsigned int lane, uint32_t seed)
 {
@@ -186,7 +196,10 @@ static bool works(unsigned int lane, unsigned int bitslip, unsigned int delay)
 	return true;
 }
 
-/** Finds and sets the middle of the longest row of working delays, over all bit slips. */
+/**
+ * For one group of lines, finds the longest sequence of consecutive delays that work, with any bit
+ * slip, and sets the delay in its middle.
+ */
 static int level(unsigned int lane, struct sdram_report *report)
 {
 	report->lanes[lane].working = 0;
@@ -243,7 +256,10 @@ static uint32_t all_but_one(uint32_t offset)
 	return ~one_line(offset);
 }
 
-/** Returns a pattern that differs from both neighbouring words in both halves. */
+/**
+ * Returns a pattern for each word. It differs from the pattern of both neighbouring words, in the
+ * low and in the high half.
+ */
 static uint32_t own_address(uint32_t offset)
 {
 	return offset * 0x10001u ^ 0x5A5AA5A5u;
@@ -263,8 +279,8 @@ static int check(struct sdram_report *report, uint32_t offset, uint32_t expected
 }
 
 /**
- * Writes and checks every word of the tested bytes. They are at least twice the L2 cache, so every
- * word is read from the memory itself.
+ * Writes and checks every word of the tested bytes. The tested bytes are at least twice the size of
+ * the L2 cache, so every word is read from the memory and not from the cache.
  */
 static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report *report)
 {
@@ -281,8 +297,9 @@ static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report 
 }
 
 /**
- * Writes and checks word 0 and one word for each higher address line. All of them map to one line
- * of the L2 cache and replace each other, so they are read from the memory itself.
+ * Writes and checks word 0 and one word for each higher address line. All these words use the same
+ * line of the L2 cache and replace each other there, so they are read from the memory and not from
+ * the cache.
  */
 static int test_addresses(struct sdram_report *report)
 {
@@ -309,7 +326,7 @@ int sdram_init(struct sdram_report *report)
 	memset(report, 0, sizeof(*report));
 	initialise();
 	status = level_all(report);
-	/* LiteDRAM controls the memory from here on */
+	/* From here on LiteDRAM controls the memory. */
 	sdram_dfii_control_write(CL_DFII_CONTROL_SEL);
 	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
 		status = test_words(patterns[i], report);

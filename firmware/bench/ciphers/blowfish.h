@@ -18,8 +18,8 @@ static uint32_t blowfish_p[18];
 static uint32_t blowfish_s[4][256];
 
 /**
- * The round function; without @p ptlu it reads the tables in memory. The key schedule needs that,
- * because it is still making the tables.
+ * The round function; without @p ptlu it reads the tables in memory. The key schedule uses the
+ * tables in memory because it still changes them.
  */
 CIPHER_INLINE uint32_t blowfish_f(bool ptlu, uint32_t x)
 {

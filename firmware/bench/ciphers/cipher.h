@@ -1,10 +1,11 @@
 /**
  * @file
- * Definitions that the ciphers of this folder share. Each cipher is in plain C. With BENCH_PTLU
- * its lookups use Fiskiran and Lee's `ptlu` on words of 32 bits (target only; ptlu.h).
+ * Definitions that the ciphers of this folder share. Each cipher is in plain C. With BENCH_PTLU, it
+ * looks up its tables with Fiskiran and Lee's instruction `ptlu` on words of 32 bits (only on the
+ * board's CPU; see ptlu.h).
  *
  * A cipher's header defines cipher_set_key, which takes 16 bytes, and cipher_run, which works on
- * pieces of 16 bytes. There is one key at a time.
+ * pieces of 16 bytes. Only one key is set at a time.
  */
 #ifndef CIPHER_H
 #define CIPHER_H
@@ -16,10 +17,12 @@
 #include "../ptlu.h"
 
 #define CIPHER_INLINE static inline __attribute__((always_inline))
-/* A separate function, so that its size is the size of the cipher. */
+/* Not inlined, so that the size of this function is the size of the cipher's code. */
 #define CIPHER_APART static __attribute__((noipa))
 
-/** Converts between a big-endian number and the word that loads its bytes from memory. */
+/**
+ * Converts between a big-endian number and the word that a load from memory returns for its bytes.
+ */
 CIPHER_INLINE uint32_t cipher_swap(uint32_t x)
 {
 	return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;

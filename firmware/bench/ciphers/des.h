@@ -3,9 +3,10 @@
  * DES (FIPS 46-3), encryption; with BENCH_DES_KEYS = 3 Triple DES with two keys. The eight tables
  * of 64 entries combine the S-boxes with the permutation P that follows them.
  *
- * Halves are kept rotated to the left by one bit. Then the bytes of a half contain the even groups
- * of six bits of E, and the half rotated to the right by four contains the odd groups. `ptlu` takes
- * whole bytes as indices, so its tables hold each entry four times and no masks are needed.
+ * The halves of a block are stored rotated to the left by one bit. E expands a half to eight groups
+ * of six bits. The bytes of the stored half contain the even groups. The bytes of the stored half,
+ * rotated to the right by four bits, contain the odd groups. `ptlu` takes whole bytes as indices,
+ * so its tables hold each entry four times and no masks are needed.
  */
 #ifndef DES_H
 #define DES_H
@@ -40,10 +41,13 @@ static const uint8_t des_pc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 
 #define DES_PASSES (BENCH_DES_KEYS == 3 ? 3 : 1)
 
 static uint32_t des_tables[8][64];
-/** Two words for each round, with six bits in each byte: the odd groups, then the even groups. */
+/**
+ * The round keys: two words for each round, with six bits in each byte. The first word is for the
+ * odd groups, the second for the even groups.
+ */
 static uint32_t des_keys[DES_PASSES * 32];
 
-/** Returns bit @p n of @p bytes; the most significant bit is 1. */
+/** Returns bit @p n of @p bytes; bit 1 is the most significant bit. */
 CIPHER_INLINE uint32_t des_bit(const uint8_t *bytes, unsigned int n)
 {
 	return bytes[(n - 1) / 8] >> (7 - (n - 1) % 8) & 1;
@@ -123,7 +127,8 @@ CIPHER_INLINE uint32_t des_f(uint32_t half, const uint32_t *k)
 }
 
 /**
- * Exchanges the bits of @p b under @p mask with the bits of @p a that are @p shift places higher.
+ * Exchanges the bits of @p b under @p mask with the bits of @p a that are @p shift places higher
+ * (to the left).
  */
 #define DES_EXCHANGE(a, b, shift, mask)                                                            \
 	do {                                                                                       \
@@ -140,7 +145,7 @@ CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 		uint32_t r = cipher_swap(in[1]);
 		const uint32_t *k = des_keys;
 
-		/* The initial permutation, then the rotation. */
+		/* The initial permutation, then the rotation to the left by one bit. */
 		DES_EXCHANGE(l, r, 4, 0x0f0f0f0fu);
 		DES_EXCHANGE(l, r, 16, 0x0000ffffu);
 		DES_EXCHANGE(r, l, 2, 0x33333333u);
@@ -162,7 +167,7 @@ CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 				r ^= des_f(l, k + 2);
 			}
 		}
-		/* The inverse of both, with the halves exchanged. */
+		/* Exchanges the halves, then inverts the rotation and the initial permutation. */
 		r = cipher_rotl(r, 31);
 		DES_EXCHANGE(r, l, 0, 0xaaaaaaaau);
 		l = cipher_rotl(l, 31);

@@ -1,9 +1,9 @@
 /**
  * @file
- * A hash instead of a cipher, in plain C: cipher_run hashes the data, padding included, and
- * overwrites their first bytes with the digest. The header of the hash defines HASH_WORDS, the
- * words of its state, HASH_START, and hash_block, which takes a block of 512 bits as it lies in
- * memory.
+ * A hash function in plain C, which the benchmark runs like a cipher. cipher_run hashes the data
+ * and the padding, and overwrites the first bytes of the data with the digest. The header of the
+ * hash defines HASH_WORDS, the words of its state, HASH_START, and hash_block, which takes a block
+ * of 512 bits as it lies in memory.
  */
 #ifndef HASH_H
 #define HASH_H
@@ -21,7 +21,7 @@ static void cipher_set_key(const uint8_t *key)
 	(void)key;
 }
 
-/** The @p pieces of 16 bytes must make whole blocks. */
+/** @p pieces, the number of 16-byte pieces, must make whole blocks. */
 CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 {
 	static const uint32_t start[HASH_WORDS] = HASH_START;
@@ -32,7 +32,8 @@ CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 	for (size_t done = 0; done < pieces; done += HASH_BLOCK / 16) {
 		hash_block(state, in + 4 * done);
 	}
-	padding[15] = cipher_swap((uint32_t)pieces * 128); /* length in bits: messages are short */
+	/* Length of the message in bits: one word is enough, as messages are short. */
+	padding[15] = cipher_swap((uint32_t)pieces * 128);
 	hash_block(state, padding);
 	for (unsigned int i = 0; i < HASH_WORDS; i++) {
 		out[i] = cipher_swap(state[i]);

@@ -24,18 +24,19 @@ CIPHER_INLINE uint32_t mars_rotl(uint32_t x, uint32_t n)
 }
 
 /**
- * Returns a mask of the bits of @p w inside runs of ten or more equal bits, without the ends of
- * each run and of the word.
+ * Returns a mask of the bits of @p w that are inside runs of ten or more equal bits. The mask
+ * leaves out the ends of each run and of the word.
  */
 static uint32_t mars_runs(uint32_t w)
 {
 	const uint32_t same =
-		~(w ^ w >> 1) & 0x7fffffffu; /* bit n: bits n and n + 1 of w are equal */
+		~(w ^ w >> 1) & 0x7fffffffu; /* bit n is set if bits n and n + 1 of w are equal */
 	uint32_t first = same;
 	uint32_t inside = 0;
 
 	for (unsigned int n = 1; n < 9; n++) {
-		first &= same >> n; /* in the end, bit n: ten equal bits from bit n on */
+		first &= same >>
+			 n; /* after the loop, bit n is set if bits n to n + 9 of w are equal */
 	}
 	for (unsigned int n = 0; n < 10; n++) {
 		inside |= first << n;
@@ -68,7 +69,9 @@ static void cipher_set_key(const uint8_t *key)
 			mars_keys[10 * j + i] = t[4 * i % MARS_LINEAR];
 		}
 	}
-	/* Words used as factors are made odd and free of long runs. */
+	/*
+	 * Words that the cipher multiplies by must be odd and contain no long runs of equal bits.
+	 */
 	for (unsigned int i = 5; i <= 35; i += 2) {
 		const uint32_t pattern = mars_s[265 + (mars_keys[i] & 3)];
 		const uint32_t word = mars_keys[i] | 3;
@@ -85,7 +88,10 @@ static void cipher_set_key(const uint8_t *key)
 #define MARS_LOOKUP(s, byte, x)                                                                    \
 	(BENCH_PTLU ? PTLU_WORD(s, byte, x) : mars_s[256 * (s) + ((x) >> 8 * (byte)&0xff)])
 
-/** Looks up nine bits in S; `ptlu` looks up in both halves of S, and the ninth bit selects one. */
+/**
+ * Looks up nine bits in S. With `ptlu`, looks up the low eight bits in both halves of S; the ninth
+ * bit selects one result.
+ */
 CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 {
 	if (BENCH_PTLU) {
@@ -98,8 +104,8 @@ CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 }
 
 /**
- * A round of mixing before the core. @p n is a compile-time constant, and so are the conditions on
- * it.
+ * A round of mixing before the core. @p n is a compile-time constant, so the conditions on @p n
+ * cost no instructions.
  */
 CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {

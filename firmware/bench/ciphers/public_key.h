@@ -1,18 +1,18 @@
 /**
  * @file
- * Arithmetic of public keys on integers of 1024 bits, instead of a cipher, in plain C. cipher_run
- * takes numbers of 32 words, the lowest word first, and does in place what BENCH_OPERATION
- * selects:
+ * Public-key arithmetic on integers of 1024 bits in plain C, which the benchmark runs like a
+ * cipher. cipher_run takes numbers of 32 words, the lowest word first. BENCH_OPERATION selects the
+ * operation, which works in place:
  *
  *   PUBLIC_PRODUCT    a, b become their product
  *   PUBLIC_MULTIPLY   n, a, b, ...: a becomes a b ... / 2^1024 mod n, by one Montgomery
  *                     multiplication with each number that follows
  *   PUBLIC_POWER      n, x, e: x becomes x^e mod n, the private-key operation of RSA
  *
- * The modulus n gets its highest and its lowest bit set, whatever the data are. BENCH_HALVES is 2
- * for a multiplier that returns both halves of a product of two words, `mul` and `mulhu`, and 1 for
- * a multiplier that returns only the low half. This is a benchmark and not for real keys: the
- * exponent selects the table entries that are read.
+ * The code sets the highest and the lowest bit of the modulus n. BENCH_HALVES is 2 for a multiplier
+ * that returns both halves of a product of two words, `mul` and `mulhu`, and 1 for a multiplier
+ * that returns only the low half. Do not use this code with real keys: which table entries it reads
+ * depends on the exponent.
  */
 #ifndef PUBLIC_KEY_H
 #define PUBLIC_KEY_H
@@ -26,8 +26,8 @@
 #define PUBLIC_POWER    3
 
 #define PUBLIC_WORDS 32u
-#define PIECES       (PUBLIC_WORDS / 4) /* pieces of 16 bytes in a number */
-#define WINDOW       4u                 /* bits of the exponent in a step */
+#define PIECES       (PUBLIC_WORDS / 4) /* number of 16-byte pieces in one number */
+#define WINDOW       4u                 /* exponent bits in one step of the power */
 #define WINDOWS      (32 * PUBLIC_WORDS / WINDOW)
 
 struct public_modulus {
@@ -87,8 +87,8 @@ CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
 }
 
 /**
- * Computes a b / 2^1024 mod n, dividing by 2^32 after each word of @p b. If both factors are above
- * n, the result may be n too large.
+ * Computes a b / 2^1024 mod n, dividing by 2^32 after each word of @p b. If both factors are
+ * greater than n, the result may be too large by n.
  */
 CIPHER_APART void public_multiply(uint32_t *out, const uint32_t *a, const uint32_t *b,
 				  const struct public_modulus *m)
@@ -118,7 +118,7 @@ static void public_set_modulus(struct public_modulus *m, const uint32_t *n)
 	memcpy(m->n, n, sizeof(m->n));
 	m->n[0] |= 1;
 	m->n[PUBLIC_WORDS - 1] |= 1u << 31;
-	m->inverse = m->n[0]; /* 1/n mod 2^3; each step below doubles the number of valid bits */
+	m->inverse = m->n[0]; /* 1/n mod 2^3; each step below doubles the number of correct bits */
 	for (unsigned int bits = 3; bits < 32; bits *= 2) {
 		m->inverse *= 2 - m->n[0] * m->inverse;
 	}
@@ -130,11 +130,12 @@ CIPHER_INLINE unsigned int public_window(const uint32_t *e, unsigned int w)
 	return e[w * WINDOW / 32] >> w * WINDOW % 32 & ((1u << WINDOW) - 1);
 }
 
-/** Computes x^e mod n; every e takes the same number of multiplications. */
+/** Computes x^e mod n. The number of multiplications is the same for every e. */
 static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
 			 const struct public_modulus *m)
 {
-	static uint32_t powers[1u << WINDOW][PUBLIC_WORDS]; /* powers of x, times 2^1024 mod n */
+	/* Entry i is x^i times 2^1024, mod n. */
+	static uint32_t powers[1u << WINDOW][PUBLIC_WORDS];
 	static const uint32_t one[PUBLIC_WORDS] = {1};
 	uint32_t y[PUBLIC_WORDS];
 

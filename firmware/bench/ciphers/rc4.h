@@ -1,7 +1,7 @@
 /**
  * @file
- * RC4 with a key of 128 bits. Each byte takes three lookups in a table of bytes and two writes to
- * it. The next call continues the stream.
+ * RC4 with a key of 128 bits. Each byte of data takes three lookups in a table of bytes and two
+ * writes to the table. The next call continues the keystream.
  */
 #ifndef RC4_H
 #define RC4_H

@@ -1,8 +1,8 @@
 /**
  * @file
- * SHA-1 (FIPS 180-4, 6.1): see hash.h. The code repeats in groups of five rounds, so that the
- * state's words change only their names and not their registers. All rounds fit into an
- * instruction cache of 4 KB.
+ * SHA-1 (FIPS 180-4, 6.1): see hash.h. The loop body contains five rounds. So the words of the
+ * state change their roles from round to round, but need not be moved between registers. All rounds
+ * fit into an instruction cache of 4 KB.
  */
 #ifndef SHA1_H
 #define SHA1_H
@@ -15,7 +15,10 @@
 
 #include "hash.h"
 
-/** Ch, Parity or Maj for a @p quarter of the rounds, which is a compile-time constant. */
+/**
+ * Computes Ch, Parity or Maj. @p quarter, a compile-time constant, selects the function: rounds 0
+ * to 19, 20 to 39, 40 to 59 or 60 to 79.
+ */
 CIPHER_INLINE uint32_t sha1_f(unsigned int quarter, uint32_t x, uint32_t y, uint32_t z)
 {
 	if (quarter == 0) {

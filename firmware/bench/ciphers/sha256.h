@@ -1,7 +1,7 @@
 /**
  * @file
- * SHA-256 (FIPS 180-4, 6.2): see hash.h. The code repeats in groups of eight rounds, so that the
- * state's words change only their names and not their registers.
+ * SHA-256 (FIPS 180-4, 6.2): see hash.h. The loop body contains eight rounds. So the words of the
+ * state change their roles from round to round, but need not be moved between registers.
  */
 #ifndef SHA256_H
 #define SHA256_H
@@ -28,7 +28,9 @@ static const uint32_t sha256_k[64] = {
 	0xc67178f2,
 };
 
-/** XOR of ROTR by @p i, ROTR by @p j, and @p rest. */
+/**
+ * XOR of three values: the word rotated right by @p i, the word rotated right by @p j, and @p rest.
+ */
 CIPHER_INLINE uint32_t sha256_turn(uint32_t x, unsigned int i, unsigned int j, uint32_t rest)
 {
 	return cipher_rotl(x, 32 - i) ^ cipher_rotl(x, 32 - j) ^ rest;

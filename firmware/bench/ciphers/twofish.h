@@ -1,8 +1,8 @@
 /**
  * @file
- * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. Each of 16 rounds computes
- * the function g twice: four lookups in tables that depend on the key, and a product with the
- * matrix MDS.
+ * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. There are 16 rounds, and each
+ * computes the function g twice. g consists of four lookups in tables that depend on the key, and
+ * of a product with the matrix MDS.
  *
  * The tables hold the bytes of the key-dependent S-boxes. Byte i of a table entry is S-box i, so
  * one `ptlu` of four bytes does the four lookups of g; the multiplication by MDS follows. With
@@ -34,7 +34,8 @@ static const uint8_t twofish_rs[4][8] = {
 };
 #define TWOFISH_RS_POLYNOMIAL 0x14du
 /*
- * Which of q0 and q1 the function h applies, from its last step to its first: bit i is for byte i.
+ * For each step of the function h, from the last to the first: which permutation, q0 or q1, it
+ * applies to each byte. Bit i is for byte i.
  */
 static const uint8_t twofish_order[3] = {0x5, 0xc, 0xa};
 
@@ -201,7 +202,9 @@ CIPHER_INLINE uint32_t twofish_g(uint32_t x, unsigned int turn)
 	return BENCH_TWOFISH_MDS ? y : twofish_mds(y);
 }
 
-/** Computes a round. The caller exchanges the halves by exchanging the names. */
+/**
+ * Computes a round. The caller passes the halves in alternating order instead of exchanging them.
+ */
 CIPHER_INLINE void twofish_round(uint32_t a, uint32_t b, uint32_t *c, uint32_t *d,
 				 const uint32_t *k)
 {

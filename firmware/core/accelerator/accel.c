@@ -2,17 +2,20 @@
 
 #include <errno.h>
 
-/* One poll takes several cycles. A block takes 2 to 15 cycles, and more where the bus is shared. */
+/*
+ * Limits of the waits, in polls of a register. One poll takes several cycles. The accelerator takes
+ * 2 to 15 cycles per block, and more on a shared bus.
+ */
 #define POLLS_COMMAND 10000u
 #define POLLS_RUN     100000u
 
-/* A test bench may define these two to reach a simulated accelerator. */
+/* A test bench may define these two macros to access a simulated accelerator. */
 #ifndef CL_ACCEL_READ
 #define CL_ACCEL_READ(accel, offset)         ((accel)->regs[(offset) / sizeof(uint32_t)])
 #define CL_ACCEL_WRITE(accel, offset, value) ((accel)->regs[(offset) / sizeof(uint32_t)] = (value))
 #endif
 
-/* The compiler moves no memory access across this point. */
+/* Prevents the compiler from moving memory accesses across this point. */
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
 #define RESULT_BITS 4u
@@ -134,7 +137,7 @@ int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint
 	}
 	const int done = key_command(accel, CL_ACCEL_CONTROL_LOAD_KEY_MASK);
 
-	if (done == -EBUSY) { /* refused: the key words are still there */
+	if (done == -EBUSY) { /* the command was refused, so the key registers still hold the key */
 		for (uint32_t i = 0; i < key_bits / 32; i++) {
 			CL_ACCEL_WRITE(accel, CL_ACCEL_KEY0 + i * (CL_ACCEL_KEY1 - CL_ACCEL_KEY0),
 				       0);
@@ -192,7 +195,7 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 	*number = (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED);
 	BARRIER();
 	command(accel, CL_ACCEL_CONTROL_START_MASK);
-	/* The counter of submitted descriptors does not change if a start was refused. */
+	/* If the start was refused, the counter of submitted descriptors has not changed. */
 	return (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED) == *number ? -EBUSY : 0;
 }
 
@@ -221,7 +224,8 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 
 int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor)
 {
-	uint32_t polls = POLLS_RUN; /* and one for each byte or bit of the length */
+	uint32_t polls =
+		POLLS_RUN; /* plus one poll for each unit of the length (a byte or a bit) */
 	uint16_t number;
 	const int refused = cl_accel_submit(accel, descriptor, &number);
 
@@ -229,8 +233,8 @@ int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor 
 		return refused;
 	}
 	/*
-	 * Flush the cache while the accelerator works: nothing reads the destination before the
-	 * end, so no line of it returns to the cache.
+	 * Flush the cache while the accelerator works. This is early enough, as the CPU does not
+	 * read the destination before the end, so no line of it returns to the cache.
 	 */
 	if (!descriptor->uncached) {
 		flush(accel);

@@ -2,13 +2,13 @@
  * @file
  * Driver of the CTR accelerator: AES-CTR from memory to memory by its own DMA.
  *
- * Sequence: call cl_accel_init once, then cl_accel_set_key for each key, into a slot of its own.
- * Then call cl_accel_ctr or cl_accel_eea2 for each piece of data; both wait for the end. Or call
- * cl_accel_submit, several times before the first descriptor has ended, and cl_accel_poll for each.
+ * Sequence: call cl_accel_init once, then cl_accel_set_key for each key, with a different slot for
+ * each. Then call cl_accel_ctr or cl_accel_eea2 for each piece of data; both wait for the end. To
+ * queue several pieces, call cl_accel_submit for each, and later cl_accel_poll for each.
  *
- * No call waits longer than a bound that its arguments determine. Results common to all: -EBUSY:
- * the accelerator cannot take this now; -ETIMEDOUT: the accelerator or the bus did not answer in
- * time.
+ * No call waits longer than a bound that its arguments determine. Results that all functions can
+ * return: -EBUSY: the accelerator cannot take this now; -ETIMEDOUT: the accelerator or the bus did
+ * not answer in time.
  */
 #ifndef CL_ACCEL_H
 #define CL_ACCEL_H
@@ -27,7 +27,7 @@ struct cl_accel {
 	volatile uint32_t *regs;
 	/**
 	 * Drops the CPU's cached copies of the memory that the DMA writes. NULL if the CPU does not
-	 * cache that memory. The cache must write through and must not prefetch.
+	 * cache that memory. The cache must be write-through and must not prefetch.
 	 */
 	void (*dcache_flush)(void);
 };
@@ -42,16 +42,16 @@ struct cl_accel_descriptor {
 	uint8_t *out;
 	/** Length in bytes, or in bits with in_bits; 0 is allowed. */
 	uint32_t length;
-	/** The length is in bits. The unused bits of the last byte are written as 0. */
+	/** The length is in bits. The accelerator writes the unused bits of the last byte as 0. */
 	bool in_bits;
-	/** Raise the interrupt at the end. */
+	/** Raise the interrupt when the descriptor has ended. */
 	bool interrupt;
 	/**
-	 * Begin only when all earlier descriptors have ended. Needed if this one reads their
-	 * output.
+	 * Begin only when all earlier descriptors have ended. Needed if this descriptor reads the
+	 * output of an earlier one.
 	 */
 	bool ordered;
-	/** The CPU does not cache @p out, so cl_accel_run does not flush the cache. */
+	/** The CPU does not cache @p out, so cl_accel_run need not flush the cache. */
 	bool uncached;
 	/** Key slot to use. */
 	uint8_t slot;
@@ -91,8 +91,8 @@ int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint
  *
  * @retval 0 done
  * @retval -EINVAL no such slot
- * @retval -EBUSY a descriptor of the slot is outstanding, or see above; the slot still holds its
- *                key
+ * @retval -EBUSY a descriptor of the slot is outstanding, or see the top of this file; the slot
+ *                still holds its key
  * @retval -ETIMEDOUT see above
  */
 int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot);
@@ -150,8 +150,8 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
 int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor);
 
 /**
- * Encrypts or decrypts with T1 + @p index modulo 2^128 as the first counter block, and waits for
- * the end. @p out must share no cache line with the CPU's stack or with @p accel.
+ * Encrypts or decrypts in CTR mode, and waits for the end. The first counter block is T1 + @p index
+ * modulo 2^128. @p out must share no cache line with the CPU's stack or with @p accel.
  *
  * @param in, out as in struct cl_accel_descriptor
  * @param len bytes, 0 allowed
@@ -170,9 +170,10 @@ void cl_accel_eea2_counter(uint8_t counter[16], uint32_t count, unsigned int bea
 			   unsigned int direction);
 
 /**
- * Runs 128-EEA2 over @p bits bits, and waits for the end; otherwise like cl_accel_ctr.
+ * Encrypts or decrypts @p bits bits with 128-EEA2, and waits for the end. Returns the results of
+ * cl_accel_ctr.
  *
- * @retval -EINVAL also: bearer above 31 or direction above 1
+ * @retval -EINVAL also if bearer is above 31 or direction above 1
  */
 int cl_accel_eea2(const struct cl_accel *accel, unsigned int slot, uint32_t count,
 		  unsigned int bearer, unsigned int direction, const uint8_t *in, uint8_t *out,

@@ -8,7 +8,7 @@
 #include "aes/engines.h"
 #include "zeroize.h"
 
-/** Upper bound of the data that remain in the DMA's queues after a transfer. */
+/** Upper bound of the bytes of data that remain in the DMA's queues after a transfer. */
 #define PASSING_BYTES 2048u
 
 int cl_engine_accel_check_key(const struct cl_accel_device *device, const struct cl_engine_key *key)
@@ -34,8 +34,8 @@ bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t
 }
 
 /**
- * Runs CTR through the bounce buffer, piece by piece. Kept separate so that the usual way fits few
- * cache lines.
+ * Runs CTR through the bounce buffer, piece by piece. Not inlined, so that the code for buffers
+ * that the DMA reaches occupies few cache lines.
  */
 static __attribute__((noinline)) int bounce(const struct cl_accel_device *device, unsigned int slot,
 					    const uint8_t *counter, const uint8_t *in, uint8_t *out,
@@ -66,8 +66,8 @@ static __attribute__((noinline)) int bounce(const struct cl_accel_device *device
 }
 
 /**
- * Overwrites what the data path still holds of a key's last data, by encrypting zeros with an
- * all-zero key.
+ * Overwrites the data that remain in the accelerator's queues and buffers after a key was used. To
+ * do so, it encrypts zeros with an all-zero key.
  *
  * @retval 0 done, or there is no bounce buffer and nothing was overwritten
  * @retval -errno as cl_accel_set_key
@@ -95,8 +95,8 @@ static int overwrite(const struct cl_accel_device *device, unsigned int slot)
 }
 
 /**
- * Marks all slots as free after every slot was zeroized, and overwrites their data in the data
- * path.
+ * Called after every slot was zeroized: marks all slots as free, and overwrites the data that
+ * remain in the accelerator.
  */
 static int begin_anew(struct cl_accel_device *device)
 {

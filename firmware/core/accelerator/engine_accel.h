@@ -26,20 +26,20 @@ struct cl_accel_device {
 	uintptr_t uncached_origin;
 	size_t uncached_bytes;
 	/**
-	 * Buffer in the memory above through which all other buffers are copied. If bounce_bytes is
-	 * below 16, such buffers are refused with -EINVAL.
+	 * Buffer in the memory that the DMA reaches. The engine copies data in other memory through
+	 * this buffer; if bounce_bytes is below 16, it refuses such data with -EINVAL.
 	 */
 	uint8_t *bounce;
 	size_t bounce_bytes;
-	/** Generation of the key in each key slot; 0 if the slot is free. */
+	/** For each key slot, the generation number of its key; 0 if the slot is free. */
 	uint32_t slots[CL_ACCEL_SLOTS];
-	/** Last generation assigned to a key. */
+	/** The generation number that was assigned last. */
 	uint32_t generation;
 };
 
 /**
- * Takes control of the accelerator, with no key, and zeroizes keys and data that a restart left
- * there. The caller has set the other members of @p device.
+ * Takes control of the accelerator, with no key set, and zeroizes keys and data that were there
+ * before a restart. The caller has set the other members of @p device.
  *
  * @retval 0 done
  * @retval -errno as cl_accel_init
@@ -52,8 +52,8 @@ bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t
 			     size_t len);
 
 /**
- * Checks that the key's slot still holds the key. For ports that submit descriptors themselves; the
- * engine calls it on its own.
+ * Checks that the key's slot still holds the key. Ports that submit descriptors themselves call
+ * this function. The engine's own functions make this check, too.
  *
  * @retval 0 the slot cl_engine_key.slot holds the key
  * @retval -EINVAL no key is set

@@ -6,7 +6,7 @@
 
 #include "cl_wire.h"
 
-/** Blocks of a message: as many as the core can number (gateware/snow3g/core.py). */
+/** Most blocks in a message. The hardware counts blocks in 16 bits (gateware/snow3g/core.py). */
 #define MESSAGE_BLOCKS 65536u
 #define ANSWER_BYTES   51u
 
@@ -20,8 +20,8 @@ struct known_answer {
 
 /* clang-format off */
 /*
- * Whole bytes of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4); the second from its fourth
- * block.
+ * The whole bytes of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4). The second set starts at
+ * its fourth block.
  */
 static const struct known_answer known_answers[] = {
 	{
@@ -66,7 +66,8 @@ static const struct known_answer known_answers[] = {
 /* clang-format on */
 
 /**
- * Returns true if this is a counter block of 128-EEA1 and the data end within the longest message.
+ * Returns true if this is a counter block of 128-EEA1, and if the data end within the longest
+ * allowed message.
  */
 static bool is_of_message(const uint8_t counter[CL_BLOCK_BYTES], size_t len)
 {

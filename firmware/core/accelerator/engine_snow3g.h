@@ -1,7 +1,7 @@
 /**
  * @file
- * Engine that uses the SNOW 3G accelerator: 128-EEA1 (TS 33.401, B.1.2) on whole bytes, with its
- * own DMA. It has the registers of the CTR accelerator and differs only in the cipher.
+ * Engine that uses the SNOW 3G accelerator: 128-EEA1 (TS 33.401, B.1.2) on whole bytes. The
+ * accelerator has its own DMA and the registers of the CTR accelerator; only the cipher differs.
  *
  * The counter block of a message's block n is COUNT (32) || BEARER (5) || DIRECTION (1) || 26 zeros
  * || n (64), as in 128-EEA2. It selects bits 128 n to 128 n + 127 of the message's keystream; n is

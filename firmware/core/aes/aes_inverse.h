@@ -1,7 +1,6 @@
 /**
  * @file
- * Parts that decryption needs in the engines in plain C: the equivalent inverse cipher (FIPS-197,
- * 5.3.5).
+ * Functions for decryption in plain C, with the equivalent inverse cipher (FIPS-197, 5.3.5).
  */
 #ifndef CL_AES_INVERSE_H
 #define CL_AES_INVERSE_H

@@ -12,7 +12,7 @@
 #define BY_D(s) (BY_8(s) ^ BY_4(s) ^ (s))
 #define BY_E(s) (BY_8(s) ^ BY_4(s) ^ BY_2(s))
 
-/* Builds a column from its bytes, row 0 in bits 7:0. */
+/* Builds a column from its four bytes. Row 0 is in bits 7:0. */
 #define COLUMN(r0, r1, r2, r3)                                                                     \
 	((uint32_t)(r0) | (uint32_t)(r1) << 8 | (uint32_t)(r2) << 16 | (uint32_t)(r3) << 24)
 

@@ -18,8 +18,8 @@ static inline uint32_t cl_byte_rotate(uint32_t column, unsigned int rows)
 }
 
 /**
- * Returns column @p c after (Inv)SubBytes and (Inv)ShiftRows. Row r comes from column c + r, or
- * from c - r in the inverse cipher.
+ * Returns column @p c after (Inv)SubBytes and (Inv)ShiftRows. The byte of row r comes from column c
+ * + r, or from column c - r in the inverse cipher.
  */
 static inline __attribute__((always_inline)) uint32_t
 cl_byte_substituted(bool inverse, const uint32_t state[4], unsigned int c)
@@ -37,8 +37,8 @@ cl_byte_substituted(bool inverse, const uint32_t state[4], unsigned int c)
 }
 
 /**
- * Computes MixColumns of one column (FIPS-197, 5.1.3). Each row becomes {02} times itself plus
- * {03}, 1 and 1 times the next three rows.
+ * Computes MixColumns of one column (FIPS-197, 5.1.3). The new row r is {02} times row r, plus {03}
+ * times row r + 1, plus rows r + 2 and r + 3.
  */
 static inline uint32_t cl_byte_mix_column(uint32_t column)
 {
@@ -57,8 +57,8 @@ cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uin
 
 		if (inverse) {
 			/*
-			 * InvMixColumns equals MixColumns after this step: rows r and r + 2 each
-			 * gain {04} times their sum.
+			 * InvMixColumns equals MixColumns if this step comes first: {04} times the
+			 * sum of rows r and r + 2 is added to both rows.
 			 */
 			const uint32_t sum = column ^ cl_byte_rotate(column, 2);
 

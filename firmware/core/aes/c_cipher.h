@@ -18,7 +18,7 @@
 #include "aes/zkn_rounds.h"
 #endif
 
-/** The means by which a round is computed. */
+/** How a round is computed. */
 enum cl_c_rounds {
 	CL_C_BYTES,
 	CL_C_TABLES,
@@ -41,7 +41,9 @@ struct cl_c_cipher {
 	/** Use the equivalent inverse cipher, with round keys from cl_aes_invert_key. */
 	bool inverse;
 	enum cl_c_style style;
-	/** 10, 12 or 14 for CL_C_UNROLLED; otherwise 0: the key sets the number. */
+	/**
+	 * Number of rounds: 10, 12 or 14 for CL_C_UNROLLED. Otherwise 0: the key sets the number.
+	 */
 	unsigned int rounds;
 };
 
@@ -119,7 +121,7 @@ CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_ke
 		for (;;) {
 			cl_c_round(cipher, t, s, k + 4);
 			k += 8;
-			if (k == last) { /* the number of rounds is even */
+			if (k == last) { /* works because the number of rounds is even */
 				break;
 			}
 			cl_c_round(cipher, s, t, k);

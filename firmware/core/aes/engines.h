@@ -8,14 +8,14 @@
 #include "engine/engine.h"
 
 /**
- * Byte-oriented C: SubBytes by a table of 256 bytes, MixColumns by shifts. Small. The time of a
- * block depends on the data only through the cache lines of this one table.
+ * Byte-oriented C: SubBytes by a table of 256 bytes, MixColumns by shifts. Small. Its run time
+ * depends on the data only in one way: which cache lines of the table are accessed.
  */
 extern const struct cl_engine cl_engine_byte;
 
 /**
  * Table-based C: four tables of 1 KB combine SubBytes, ShiftRows and MixColumns. It is the fastest
- * engine in plain C, but not constant in time where tables are read through a cache.
+ * engine in plain C. Its run time depends on the data if the tables are read through a cache.
  */
 extern const struct cl_engine cl_engine_table;
 

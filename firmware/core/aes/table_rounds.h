@@ -1,9 +1,9 @@
 /**
  * @file
  * Rounds of AES by tables. A column of the next state is the sum of four table entries and the
- * round key. Table r holds, for each byte of row r, the column that (Inv)SubBytes and
- * (Inv)MixColumns make of it (Daemen and Rijmen, The Design of Rijndael, 4.2). (Inv)ShiftRows is
- * the choice of the column that each byte comes from.
+ * round key. Table r maps a byte of row r to its contribution to the column after (Inv)SubBytes and
+ * (Inv)MixColumns (Daemen and Rijmen, The Design of Rijndael, 4.2). (Inv)ShiftRows needs no work:
+ * it determines from which column each byte is taken.
  */
 #ifndef CL_TABLE_ROUNDS_H
 #define CL_TABLE_ROUNDS_H
@@ -20,8 +20,8 @@ extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**
  * Returns the entry of table @p row for the byte of that row of @p column. One shift and one mask
- * extract the byte offset from the column. All tables are within a load's immediate offset of one
- * base, the third table. So a lookup takes four instructions on RV32.
+ * extract the byte offset from the column. A load's immediate offset reaches every table from one
+ * base address, the third table. So a lookup takes four instructions on RV32.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
@@ -31,7 +31,9 @@ cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
 	return (const uint8_t *)tables[2] + offset + 1024 * ((int)row - 2);
 }
 
-/** Returns the column from which column @p c of the result takes row @p row. */
+/**
+ * Returns the column that provides row @p row of column @p c of the result, after (Inv)ShiftRows.
+ */
 static inline unsigned int cl_table_source(bool inverse, unsigned int c, unsigned int row)
 {
 	return (inverse ? c + 4 - row : c + row) % 4;
@@ -56,9 +58,9 @@ cl_table_round(bool inverse, uint32_t next[4], const uint32_t state[4], const ui
 }
 
 /**
- * Runs the last round, which has no (Inv)MixColumns. The cipher's tables, which are in the cache
- * already, contain S(x) itself: in byte 1 of an entry of table 0, byte 2 of table 1, and byte 0 of
- * tables 2 and 3. The tables of the inverse cipher have no such byte.
+ * Runs the last round, which has no (Inv)MixColumns. To encrypt, it reads S(x) from the tables of
+ * the middle rounds, which are already in the cache: from byte 1 of an entry of table 0, byte 2 of
+ * table 1, and byte 0 of tables 2 and 3. The tables for decryption do not contain InvS(x).
  */
 static inline __attribute__((always_inline)) void
 cl_table_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)

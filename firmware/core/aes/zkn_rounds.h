@@ -1,8 +1,8 @@
 /**
  * @file
  * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32 (target only). Each
- * instruction substitutes one byte and XORs its share into a column. The unit gateware/isa/zkn.py
- * carries them out. As in the standard, funct7 contains the byte select (bits 6:5) and the
+ * instruction substitutes one byte and XORs the byte's contribution into a column. The hardware is
+ * gateware/isa/zkn.py. As in the standard, funct7 contains the byte select (bits 6:5) and the
  * operation; the opcode is custom-0. The instructions have no side effects, so the compiler may
  * schedule them.
  */
@@ -18,7 +18,7 @@
 #define CL_ZKN_DSI  0x15
 #define CL_ZKN_DSMI 0x17
 
-/* A test bench may define a model of the unit instead. */
+/* A test bench may define this macro to call a model of the unit instead. */
 #ifndef CL_ZKN
 /** Applies @p operation to byte @p select of @p rs2, and XORs the result into @p rs1. */
 #define CL_ZKN(operation, select, rs1, rs2)                                                        \
@@ -32,8 +32,8 @@
 #endif
 
 /**
- * Computes a column from the round key's column, row 0 of @p a, row 1 of @p b, row 2 of @p c and
- * row 3 of @p d.
+ * Computes a column: starts from the round key's column and adds row 0 of @p a, row 1 of @p b, row
+ * 2 of @p c and row 3 of @p d.
  */
 #define CL_ZKN_COLUMN(operation, key, a, b, c, d)                                                  \
 	({                                                                                         \
@@ -45,7 +45,8 @@
 	})
 
 /**
- * Computes all four columns. Row r of column c comes from column c + r, or c - r in the inverse.
+ * Computes all four columns. The byte of row r in column c comes from column c + r, or from column
+ * c - r in the inverse cipher.
  */
 #define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \
 	do {                                                                                       \

@@ -18,8 +18,8 @@ int cl_cbc_mac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigne
 			chain[j] = mac[j] ^ blocks[i][j];
 		}
 		/*
-		 * The encrypted block is the keystream of CTR mode with this block as counter
-		 * block.
+		 * CTR mode with this block as its counter block gives the encrypted block as
+		 * keystream.
 		 */
 		status = engine->ctr(engine, &key, chain, zeros, mac, CL_BLOCK_BYTES);
 	}

@@ -1,7 +1,7 @@
 /**
  * @file
- * CBC-MAC by any engine (SP 800-38B without its subkeys). It is only secure if no message under a
- * key is a prefix of another.
+ * CBC-MAC by any engine (SP 800-38B without its subkeys). Use it only where no message under a key
+ * is a prefix of another message; otherwise it is not secure.
  */
 #ifndef CL_CBC_MAC_H
 #define CL_CBC_MAC_H

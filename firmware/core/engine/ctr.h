@@ -24,12 +24,13 @@ static inline uint32_t cl_ctr_swap(uint32_t word)
 	return word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
 }
 
-/** Adds 1 to a counter block held as four little-endian words. */
+/** Adds 1 to a counter block that is stored as four little-endian words. */
 static inline void cl_ctr_increment(uint32_t counter[4])
 {
 	/*
-	 * The last byte of the block is the top byte of the last word. A plain addition increments
-	 * it, except once in 256 blocks, when the carry must go into the other bytes.
+	 * The last byte of the block is the top byte of the last word. Adding 2^24 to this word
+	 * increments the byte. Only once in 256 blocks does it overflow; then the carry must go
+	 * into the other bytes.
 	 */
 	counter[3] += 0x01000000u;
 	if (__builtin_expect(counter[3] < 0x01000000u, 0)) {
@@ -64,8 +65,8 @@ void cl_ctr_xor_bytes(uint8_t *out, const uint8_t *in, const uint32_t keystream[
 typedef void cl_ctr_cipher(const struct cl_engine_key *key, const uint32_t in[4], uint32_t out[4]);
 
 /**
- * Runs CTR mode over @p cipher, with the arguments of cl_engine.ctr. It is inlined and @p cipher is
- * a constant, so the cipher is called directly.
+ * Runs CTR mode over @p cipher, with the arguments of cl_engine.ctr. The function is inlined and @p
+ * cipher is a constant, so the compiler replaces the call through the pointer by a direct call.
  */
 static inline __attribute__((always_inline)) void
 cl_ctr_run(cl_ctr_cipher *cipher, const struct cl_engine_key *key,

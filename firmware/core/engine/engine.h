@@ -1,13 +1,13 @@
 /**
  * @file
- * Interface of every engine: a key, and CTR mode (SP 800-38A, 6.5) under it. Hardware that ciphers
- * and answers records of the network on its own is a server (server.h). An engine may implement a
- * cipher other than AES: it then generates that cipher's keystream for counter blocks, and may
- * refuse some key lengths and counter blocks.
+ * Interface of every engine: a key, and CTR mode (SP 800-38A, 6.5) under it. Hardware that
+ * processes and answers records from the network without firmware is a server, not an engine
+ * (server.h). An engine may implement a cipher other than AES. It then generates that cipher's
+ * keystream from the counter block, and may refuse some key lengths and counter blocks.
  *
- * An engine is a constant description. State that it must keep between calls (the owner of
- * registers, the register base) is in the device context that `hw` points at. The state of one key
- * is in the caller's struct cl_engine_key. Blocks are bytes in the order of FIPS-197, 3.4. Each
+ * struct cl_engine is constant. State that must survive between calls, such as the base of the
+ * registers and whose key they hold, is in the device context that `hw` points to. The state of one
+ * key is in the caller's struct cl_engine_key. Blocks are bytes in the order of FIPS-197, 3.4. Each
  * word of the key schedule is four of these bytes, loaded little-endian.
  */
 #ifndef CL_ENGINE_H
@@ -26,21 +26,18 @@
 #define CL_ROUNDS_MAX          14u
 #define CL_ROUND_KEY_WORDS_MAX (4u * (CL_ROUNDS_MAX + 1u))
 
-/**
- * A key in the form that an engine keeps it. The caller allocates it; only the engine uses its
- * contents.
- */
+/** A key as an engine stores it. The caller allocates it; only the engine uses its contents. */
 struct cl_engine_key {
 	/**
 	 * Round keys of encryption (FIPS-197, 5.2): word 4r+c is column c of round key r. Words 0
-	 * to key_bits/32 - 1 are the cipher key itself. An engine that leaves the key schedule to
-	 * hardware may keep only these.
+	 * to key_bits/32 - 1 are the cipher key itself. An engine whose hardware computes the key
+	 * schedule may store only the cipher key.
 	 */
 	_Alignas(16) uint32_t round_key[CL_ROUND_KEY_WORDS_MAX];
 	/**
-	 * Number that set_key assigns to each key, never 0, if the engine keeps keys in registers.
-	 * If it differs from the number of the key in the registers, the engine loads this key
-	 * again.
+	 * Generation number of this key, never 0. It is used by engines that hold a key in hardware
+	 * registers; set_key gives each key another number. If the registers hold a key with
+	 * another number, the engine loads this key again.
 	 */
 	uint32_t generation;
 	/** 128, 192 or 256; 0 if no key is set. */
@@ -54,12 +51,12 @@ struct cl_engine_key {
 };
 
 struct cl_engine {
-	/** Code in records, CL_WIRE_ENGINE_*; below 32. */
+	/** Code of the engine in records, CL_WIRE_ENGINE_*; below 32. */
 	uint8_t code;
-	/** Name in records, shown to the user. */
+	/** Name of the engine, which the host shows to the user. */
 	const char *name;
 	/**
-	 * Makes @p key ready for use. All computation that depends only on the key is done here.
+	 * Makes @p key ready for use. Computes everything that depends only on the key.
 	 *
 	 * @param key holds no key: zero, or cleared
 	 * @param key_bytes key_bits / 8 bytes at any alignment
@@ -75,7 +72,7 @@ struct cl_engine {
 	 *
 	 * @param counter counter block of the first block of @p in, 16 bytes at any alignment;
 	 *                block n uses counter + n modulo 2^128, counted as a big-endian number
-	 * @param in  data at any alignment; fastest where @p in and @p out are 4-byte aligned
+	 * @param in  data at any alignment; fastest if @p in and @p out are 4-byte aligned
 	 * @param out result; equal to @p in, or not overlapping it
 	 * @param len any number of bytes, 0 included; the last block may be partial
 	 * @retval 0 done
@@ -91,17 +88,20 @@ struct cl_engine {
 	 */
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
 	/**
-	 * Returns how many calls of `ctr` used a slower method because the engine's own method does
-	 * not reach their buffers. Calls with too few data for the engine's own method are not
+	 * Returns how many calls of `ctr` used a slower method, because the engine's fast method
+	 * does not reach their buffers. Calls with too few data for the fast method are not
 	 * counted. NULL if the engine has only one method.
 	 */
 	uint32_t (*falls)(const struct cl_engine *engine);
-	/** `ctr` is equally fast at any alignment, and in memory that the CPU does not cache. */
+	/**
+	 * True if `ctr` is equally fast at any alignment and in memory that the CPU does not cache.
+	 */
 	bool anywhere;
 	/** Device context of this instance; NULL if the engine is plain C. */
 	void *hw;
 	/**
-	 * Runs known-answer test @p number of a cipher other than AES; NULL if the cipher is AES.
+	 * Runs known-answer test @p number. Only for engines with a cipher other than AES; NULL if
+	 * the cipher is AES.
 	 *
 	 * @retval 0 the answer is as expected
 	 * @retval -ENOENT there is no such test

@@ -2,9 +2,9 @@
  * @file
  * ECB and CBC (SP 800-38A, 6.1 and 6.2), in addition to the CTR mode that every engine supports.
  *
- * A key serves one direction, because the round keys differ: decryption uses the equivalent inverse
- * cipher (FIPS-197, 5.3.5). There is one function for each direction and key length, so that speed
- * and size can be measured separately.
+ * A key is set for one direction, because decryption needs other round keys: those of the
+ * equivalent inverse cipher (FIPS-197, 5.3.5). There is one function for each direction and key
+ * length, so that speed and size can be measured separately.
  */
 #ifndef CL_MODES_H
 #define CL_MODES_H
@@ -30,7 +30,7 @@
 typedef int cl_modes_run(void *hw, const struct cl_engine_key *key, uint32_t chain[4],
 			 const uint32_t *in, uint32_t *out, size_t blocks);
 
-/** Index of a key length in struct cl_modes. */
+/** Index of a key length in the arrays of struct cl_modes. */
 #define CL_MODES_KEY(key_bits) ((key_bits) / 64 - 2)
 
 struct cl_modes {

@@ -1,8 +1,8 @@
 /**
  * @file
- * Interface of a server: hardware that takes the data records of sessions from the network, ciphers
- * them in CTR mode and answers them without firmware. Firmware sets the keys and sessions, and
- * reads how much was done.
+ * Interface of a server: hardware that receives the data records of sessions from the network,
+ * encrypts or decrypts the data in CTR mode, and answers without firmware. Firmware sets the keys
+ * and sessions, and reads counts of the work.
  */
 #ifndef CL_SERVER_H
 #define CL_SERVER_H
@@ -13,14 +13,14 @@
 
 struct cl_window;
 
-/** The session whose records a server takes. */
+/** The session that a server processes. */
 struct cl_server_client {
-	/** Number and token of the session, as in the headers of its records. */
+	/** Number and token of the session, as in the headers of the session's records. */
 	uint32_t session;
 	uint64_t token;
-	/** Peer as in struct cl_link; it must be a peer on a network. */
+	/** The host that owns the session, as `peer` in struct cl_link; it must be on a network. */
 	uint64_t peer;
-	/** Counter block of the first block in the stream. */
+	/** Counter block of the first block of the stream. */
 	const uint8_t *iv;
 	/** Length of the stream in bytes: every record must end within it. */
 	uint64_t length;
@@ -30,7 +30,8 @@ struct cl_server_client {
 	 */
 	uint32_t record_bytes;
 	/**
-	 * The window, of the server's `window` records: empty, or from the stream that is resumed.
+	 * The window of the session's records: it remembers which records came (streams/window.h).
+	 * It is empty, or comes from the stream that is resumed. Its size is the server's `window`.
 	 */
 	const struct cl_window *window;
 };
@@ -43,31 +44,34 @@ struct cl_server_work {
 };
 
 struct cl_server {
-	/** As in struct cl_engine: in records a server is one of the engines. */
+	/**
+	 * Code and name of the server, as in struct cl_engine: for hosts, a server is one more
+	 * engine.
+	 */
 	uint8_t code;
 	const char *name;
 	/** Like cl_engine.set_key. */
 	int (*set_key)(const struct cl_server *server, struct cl_engine_key *key,
 		       const uint8_t *key_bytes, unsigned int key_bits);
 	/**
-	 * Begins to take a session's records, under a key that is set. To end this, call `finish`
-	 * and then `clear`.
+	 * Begins to process a session's records with a key from `set_key`. To end this, call
+	 * `finish` and then `clear`.
 	 *
 	 * @retval 0 done
 	 * @retval -errno the hardware refused
 	 */
 	int (*serve)(const struct cl_server *server, const struct cl_engine_key *key,
 		     const struct cl_server_client *client);
-	/** Reports the work done since `serve`. */
+	/** Returns the work done since `serve`. */
 	void (*report)(const struct cl_server *server, const struct cl_engine_key *key,
 		       struct cl_server_work *work);
 	/**
-	 * Stops taking records, and waits until the records in progress are done. The key stays set
-	 * until `clear`.
+	 * Stops accepting records, and waits until the records in progress are done. The key stays
+	 * set until `clear`.
 	 *
-	 * @param[out] window the records that came, with all members set, `records` included
+	 * @param[out] window which records came; all members are set, also `records`
 	 * @retval 0 done
-	 * @retval -errno no more records are taken, but it is unknown which ones came
+	 * @retval -errno no more records are accepted, but it is unknown which records came
 	 */
 	int (*finish)(const struct cl_server *server, const struct cl_engine_key *key,
 		      struct cl_window *window);

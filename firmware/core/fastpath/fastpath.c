@@ -18,10 +18,13 @@
 _Static_assert(CL_FASTPATH_KEY_VALID_BITS >= ROWS, "a key slot for every row");
 _Static_assert(CL_FASTPATH_ROWS_MAX >= ROWS, "a place for every row");
 _Static_assert(CL_WINDOW_MAX == 1u << CL_FASTPATH_WINDOW_PLACE_BITS, "windows of one size");
-/* Limits of the registers: blocks from one record to the next, and bytes of a stream. */
+/* Limits of the registers: blocks in a record, and bytes in a stream. */
 #define RECORD_BLOCKS_MAX ((1u << CL_FASTPATH_RECORD_BLOCKS_BITS) - 1)
 #define LENGTH_MAX        (UINT64_C(1) << 32 << 4)
-/* Polls in a wait. A key command waits for the datagrams of its slot, a few thousand cycles. */
+/*
+ * Number of register reads in a wait. A key command first waits until the datagrams of its slot are
+ * done, a few thousand cycles.
+ */
 #define POLLS 10000u
 
 static uint32_t get(const struct cl_fastpath *device, uint32_t offset)
@@ -103,11 +106,12 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 			return -EBUSY;
 		}
 	}
-	if (wait_idle(device) != 0) { /* the key registers are not writable while busy */
+	if (wait_idle(device) != 0) { /* the key registers cannot be written during a key command */
 		return -ETIMEDOUT;
 	}
 	cl_zeroize(key, sizeof(*key));
-	key->key_bits = (uint16_t)key_bits; /* from here on, `clear` must clear the slot */
+	/* From here on the slot may hold a key, so `clear` must clear it. */
+	key->key_bits = (uint16_t)key_bits;
 	key->slot = (uint8_t)slot;
 	put_bytes(device, CL_FASTPATH_KEY0, key_bytes, key_bits / 8);
 	const int result = key_command(device,
@@ -121,7 +125,10 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 	return holds_key(device, slot) ? 0 : -EIO;
 }
 
-/** Reads or writes one record's entry in the window of the selected row. */
+/**
+ * Reads or writes the entry of one record in the window of the selected row. A row is the
+ * hardware's entry for one session.
+ */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
 {
 	put(device, CL_FASTPATH_WINDOW_PLACE, place);
@@ -136,7 +143,7 @@ static int window_command(const struct cl_fastpath *device, uint32_t place, uint
 	return -ETIMEDOUT;
 }
 
-/** Writes the window of a row that is neither open nor in use. */
+/** Writes the window of a row. The row must be closed, with no record in progress. */
 static int write_window(const struct cl_fastpath *device, unsigned int row,
 			const struct cl_window *window)
 {
@@ -157,7 +164,7 @@ static int write_window(const struct cl_fastpath *device, unsigned int row,
 	return status;
 }
 
-/** Reads the window of a row that is neither open nor in use. */
+/** Reads the window of a row. The row must be closed, with no record in progress. */
 static int read_window(const struct cl_fastpath *device, unsigned int row, struct cl_window *window)
 {
 	int status = 0;
@@ -179,8 +186,8 @@ static int read_window(const struct cl_fastpath *device, unsigned int row, struc
 }
 
 /**
- * Empties the window of a row that is neither open nor in use: its sums reveal something of the
- * data.
+ * Empties the window of a row, because the sums in it reveal something of the data. The row must be
+ * closed, with no record in progress.
  */
 static int erase_window(const struct cl_fastpath *device, unsigned int row)
 {
@@ -251,7 +258,7 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
 	for (uint32_t polls = POLLS; (get(device, CL_FASTPATH_IN_USE) >> key->slot & 1u) != 0;) {
 		if (--polls == 0) {
-			return -ETIMEDOUT; /* records in progress may still be marked as received */
+			return -ETIMEDOUT; /* a record in progress may still change the window */
 		}
 	}
 	const int status = read_window(device, key->slot, window);

@@ -1,11 +1,12 @@
 /**
  * @file
- * The UDP fast path as a server: it takes the data records of its sessions from the network and
- * answers them without firmware. Firmware sets keys, sessions and their windows, reads the windows
- * back, and reads its counters.
+ * The UDP fast path as a server (engine/server.h): it receives the data records of its sessions
+ * from the network and answers them without firmware. Firmware writes keys, sessions and the
+ * windows of their records, and reads windows and counters back.
  *
- * A key's slot and its session's row have the same number, kept in struct cl_engine_key. The key
- * itself is not kept here. No call waits longer than a fixed number of register accesses.
+ * A row is the hardware's entry for one session. A session's row and its key slot have the same
+ * number, which struct cl_engine_key stores. The structure does not store the key. No call waits
+ * longer than a fixed number of register accesses.
  */
 #ifndef CL_FASTPATH_H
 #define CL_FASTPATH_H
@@ -15,14 +16,14 @@
 #include "cl_wire.h"
 #include "engine/server.h"
 
-/** Largest number of rows that the hardware can have. */
+/** Most sessions (rows) that the hardware can have. */
 #define CL_FASTPATH_ROWS_MAX 16u
 
 /**
- * Bytes of frames that a host keeps in flight through the fast path. The fast path delays none of
- * them: they are on the wire and in the host's queues. In simulation the limit is lower: LiteX's
- * model of a wire leaves shorter gaps between frames than the board does, so frames beyond the
- * transmit buffer's size would overflow it.
+ * Most bytes of frames that a host may keep in flight through the fast path. The fast path itself
+ * delays no frame: frames in flight are on the wire and in the host's queues. The limit is lower in
+ * simulation. LiteX's model of the wire leaves shorter gaps between received frames than a real
+ * wire, so more frames would overflow the transmit buffer.
  */
 #define CL_FASTPATH_RX_WINDOW(simulated) ((simulated) ? 12288u : 524288u)
 
@@ -30,8 +31,8 @@ struct cl_fastpath {
 	/** Base of the registers of cl_fastpath_regs.h. */
 	volatile uint32_t *regs;
 	/**
-	 * Blocks per record of the session that each row serves or served last. The hardware does
-	 * not report it.
+	 * For each row, the blocks per record of its present or last session. The hardware does not
+	 * report this number.
 	 */
 	uint8_t record_blocks[CL_FASTPATH_ROWS_MAX];
 };

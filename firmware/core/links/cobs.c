@@ -1,6 +1,6 @@
 #include "links/cobs.h"
 
-/** Closes the current block, which `chunk` holds up to `fill`, and opens the next one. */
+/** Ends the current block, whose data end at `fill` in `chunk`, and opens the next one. */
 static void next_block(struct cl_cobs_encoder *encoder)
 {
 	encoder->chunk[encoder->code] = (uint8_t)(encoder->fill - encoder->code);
@@ -28,7 +28,7 @@ void cl_cobs_encode(struct cl_cobs_encoder *encoder, const uint8_t *data, size_t
 		uint8_t *out = encoder->chunk + encoder->fill;
 		const uint8_t *const full = encoder->chunk + encoder->code + 1 + CL_COBS_RUN;
 
-		/* A full block is closed only when more data follow it. */
+		/* End a full block only when more data follow it. */
 		if (out == full) {
 			next_block(encoder);
 			continue;

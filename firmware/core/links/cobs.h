@@ -4,8 +4,8 @@
  * ended by one zero.
  *
  * A frame is a sequence of blocks. A block is a code n, 1 to 255, followed by n - 1 bytes that are
- * not zero. It represents these bytes, followed by a zero. A block of code 255 and the last block
- * of a frame represent no such zero.
+ * not zero. It stands for these bytes and a zero after them. A block with code 255, and the last
+ * block of a frame, stand for their bytes without a zero.
  */
 #ifndef CL_COBS_H
 #define CL_COBS_H
@@ -35,11 +35,14 @@ struct cl_cobs_decoder {
 	size_t capacity;
 	/** Bytes decoded so far. */
 	size_t length;
-	/** Data bytes of the current block that are still to come. */
+	/** Data bytes of the current block that have not arrived yet. */
 	uint8_t left;
-	/** The current block ends with a zero, if another block follows. */
+	/**
+	 * True if the current block stands for its bytes and a zero, unless it is the frame's last
+	 * block.
+	 */
 	bool zero;
-	/** The frame did not fit; its remaining bytes are ignored. */
+	/** The frame is longer than the buffer; the rest of the frame is ignored. */
 	bool too_long;
 };
 
@@ -65,8 +68,8 @@ static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 }
 
 /**
- * Decodes received bytes up to the end of a frame; skips empty frames. Takes a bounded number of
- * bytes, so that a sender that never pauses cannot block the caller.
+ * Decodes received bytes up to the end of a frame; skips empty frames. One call takes a bounded
+ * number of bytes, so a sender that never pauses cannot block the caller.
  *
  * Inlined with @p get: the state stays in registers as long as bytes are available. After
  * CL_COBS_FRAME or CL_COBS_BAD the caller restarts the decoder.
@@ -110,7 +113,7 @@ cl_cobs_decode(struct cl_cobs_decoder *decoder, cl_cobs_get *get, void *context)
 			}
 			decoded = 0;
 		}
-		if (out == end) { /* never writes past the buffer */
+		if (out == end) { /* this check also prevents writes beyond the buffer */
 			decoder->too_long = true;
 			out = decoder->buffer;
 		}
@@ -133,7 +136,10 @@ struct cl_cobs_encoder {
 	size_t fill;
 	/** Index in `chunk` of the current block's code. */
 	size_t code;
-	/** Closed blocks and the current one, collected so that `put` is called less often. */
+	/**
+	 * Data to transmit: ended blocks and the current one. They are collected so that `put` is
+	 * called less often.
+	 */
 	uint8_t chunk[2 * (CL_COBS_RUN + 1)];
 };
 

@@ -26,7 +26,7 @@ uint32_t cl_sum(const uint8_t *from, size_t len)
 	return sum;
 }
 
-/** Copies the rest: up to three bytes, or all where words cannot be used. */
+/** Copies the remaining bytes: up to three, or all bytes if the alignment does not allow words. */
 static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t sum)
 {
 	for (; len >= 2; len -= 2, from += 2, to += 2) {
@@ -45,8 +45,9 @@ static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t
 #define WORDS_AT_ONCE 8
 
 /**
- * Copies where one side is 2 bytes off word alignment. Stores the half word @p pending, then the
- * @p len bytes at @p from, to @p to; both pointers are 4-byte aligned. Kept separate so that the
+ * The loop for copies between a word-aligned address and an address 2 bytes after a word boundary.
+ * Stores the half word @p pending, then the
+ * @p len bytes at @p from, to @p to; both pointers are 4-byte aligned. Not inlined, so that the
  * loop exists only once.
  *
  * The sum costs two additions per word in addition to the necessary shifts: the word is added to
@@ -90,7 +91,7 @@ static __attribute__((noinline)) uint32_t copy_shifted(uint8_t *to, const uint8_
 	return copy_rest(to + 2, from, len, sum);
 }
 
-/** Copies from a 4-byte aligned @p from to a @p to that is 2 bytes off. */
+/** Copies from a 4-byte aligned address to an address 2 bytes after a word boundary. */
 static uint32_t copy_from_aligned(uint8_t *to, const uint8_t *from, size_t len)
 {
 	if (len < sizeof(word)) {
@@ -102,7 +103,7 @@ static uint32_t copy_from_aligned(uint8_t *to, const uint8_t *from, size_t len)
 	return copy_shifted(to + 2, from + 4, len - 4, first >> 16, first);
 }
 
-/** Copies to a 4-byte aligned @p to from a @p from that is 2 bytes off. */
+/** Copies from an address 2 bytes after a word boundary to a 4-byte aligned address. */
 static uint32_t copy_to_aligned(uint8_t *to, const uint8_t *from, size_t len)
 {
 	if (len < sizeof(half)) {

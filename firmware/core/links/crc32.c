@@ -5,9 +5,9 @@
 #include "links/crc32.h"
 
 /*
- * The table is linear: the entry of a byte is the sum of the entries of its bits. These are the
- * entries of the single bits: the entry of 0x80 is the polynomial, and each lower bit takes one
- * step more.
+ * The table is linear: the entry of a byte is the sum of the entries of its bits. These macros are
+ * the entries of the bytes with one bit set. The entry of 0x80 is the polynomial; the entry of each
+ * lower bit is computed from the next higher one by one more step of the CRC.
  */
 #define BIT(byte, bit, entry) (((byte) >> (bit)&1) * (entry))
 #define ENTRY(byte)                                                                                \

@@ -34,7 +34,8 @@ void cl_link_uart_init(struct cl_link_uart *uart, struct cl_link *link, uint8_t 
 		       size_t capacity, cl_cobs_put *put, void *context);
 
 /**
- * Checks the frame that ended and restarts the decoder. Returns the bytes of a valid record, or 0.
+ * Checks the frame that has just ended, and restarts the decoder. Returns the length of the record
+ * in bytes, or 0 if the frame is not valid.
  */
 size_t cl_link_uart_frame(struct cl_link_uart *uart, enum cl_cobs_status status);
 
@@ -56,8 +57,8 @@ cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
 }
 
 /**
- * Zeroizes what the buffer holds of earlier records: all bytes after those of the record that is
- * arriving.
+ * Zeroizes the parts of earlier records in the buffer: all bytes after those of the record that is
+ * arriving now.
  */
 void cl_link_uart_forget(struct cl_link_uart *uart);
 

@@ -38,10 +38,11 @@ enum {
 
 _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port knows them");
 
-#define ETHERTYPE_IPV4   0x0800u
-#define ETHERTYPE_ARP    0x0806u
-#define MAC_GROUP        1u    /* in byte 0: group or broadcast address (IEEE 802.3, 3.2.3) */
-#define ADDRESS_GROUP    224u  /* first byte from here on: RFC 1112, RFC 919, or reserved */
+#define ETHERTYPE_IPV4 0x0800u
+#define ETHERTYPE_ARP  0x0806u
+#define MAC_GROUP      1u /* bit of byte 0: group or broadcast address (IEEE 802.3, 3.2.3) */
+/* Least first byte of multicast, broadcast and reserved addresses (RFC 1112, RFC 919). */
+#define ADDRESS_GROUP    224u
 #define ADDRESS_LOOPBACK 127u  /* first byte */
 #define IPV4_PLAIN       0x45u /* version 4, no options */
 #define IPV4_FRAGMENTED  0x3fffu
@@ -53,12 +54,15 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define DONT_FRAGMENT    0x4000u
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
-#define ECHO_REPLY_DELTA 8u /* change of the checksum as type 8 becomes 0, little-endian */
+#define ECHO_REPLY_DELTA 8u /* change of the checksum if type 8 becomes 0, in little-endian */
 
-/* All fields are 2-byte aligned, because the head is. */
+/* Type of a field. All fields are 2-byte aligned, because the copy of the frame's head is. */
 typedef uint16_t __attribute__((may_alias)) half;
 
-/** Swaps the bytes of a big-endian field, so that it fits a sum of little-endian words. */
+/**
+ * Swaps the bytes of a big-endian field, so that the field can be added to a sum of little-endian
+ * words.
+ */
 static uint32_t swap16(uint32_t value)
 {
 	return (value & 0xff) << 8 | (value >> 8 & 0xff);
@@ -79,7 +83,7 @@ static void store_be16(uint8_t *p, uint32_t value)
 	store_sum(p, swap16(value));
 }
 
-/** Copies fields; @p size is constant and even. */
+/** Copies a header field; @p size is a constant and even. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
 {
 	for (size_t i = 0; i < size; i += sizeof(half)) {
@@ -97,7 +101,10 @@ static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 	return difference == 0;
 }
 
-/** Compares like `same`, but the end first, where addresses differ most often. */
+/**
+ * Compares two addresses like `same`, but starts with the last bytes, in which addresses differ
+ * most often.
+ */
 static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 {
 	const size_t end = size - sizeof(half);
@@ -105,7 +112,7 @@ static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 	return *(const half *)(a + end) == *(const half *)(b + end) && same(a, b, end);
 }
 
-/** Turns the frame's MAC addresses round: it returns to its sender. */
+/** Makes the sender of the frame its destination, and the board its source. */
 static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
 {
 	copy(frame + TO_MAC, frame + FROM_MAC, 6);
@@ -165,14 +172,14 @@ const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint
 		       : NULL;
 }
 
-/*
- * This function and receive_icmp are kept separate so that the code for records fits few cache
- * lines.
- */
+/* Not inlined, like receive_icmp, so that the code for records occupies few cache lines. */
 static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp,
 								   uint8_t *frame, size_t *len)
 {
-	/* Hardware type Ethernet, protocol IPv4, their address sizes, operation request. */
+	/*
+	 * Start of an ARP request: hardware type Ethernet, protocol IPv4, lengths of their
+	 * addresses, operation "request".
+	 */
 	static const _Alignas(sizeof(half)) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
@@ -201,11 +208,11 @@ static uint32_t pseudo_header(size_t len)
 }
 
 /**
- * Returns the sum of a frame from byte @p from to byte @p end. The head contains the bytes before
- * @p from.
+ * Returns the sum of the part of a frame from byte @p from to byte @p end. @p head holds a copy of
+ * the bytes before @p from.
  *
- * @param sum sum of the whole frame. A short frame has padding after @p end: then the part is
- *            summed anew.
+ * @param sum sum of the whole frame. It is used if the frame ends at @p end. If padding follows, as
+ *            in short frames, the function computes the sum from the bytes of the part.
  */
 static uint32_t sum_of_part(const uint8_t *frame, size_t len, uint32_t sum, const uint8_t *head,
 			    size_t from, size_t end)
@@ -251,8 +258,8 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 	/*
-	 * RFC 768: 0 means that the sender computed no checksum. The sum starts at the IP
-	 * addresses, which belong to the pseudo header.
+	 * Value 0 means that the sender computed no checksum (RFC 768). The sum includes the IP
+	 * addresses, because they belong to the pseudo header.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
 	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),

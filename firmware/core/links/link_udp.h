@@ -2,13 +2,13 @@
  * @file
  * Records over UDP: one record per datagram, in an Ethernet frame (RFC 768, 791, 894).
  *
- * The link only answers the frame that it was given. It swaps the sender's and its own addresses
- * and keeps no table of neighbours, so that nothing a stranger sends can fill or stall it. It
- * answers ARP requests (RFC 826) and ICMP echo requests (RFC 792) in the same way. It accepts no
- * fragments and no IPv4 options, and checks every length against the frame's length before use.
- * Frames from a group address are dropped as malformed, as an answer would go to the whole group.
- * Frames that name the board itself as their source are dropped as well. Frames with a VLAN tag are
- * ignored, whatever VLAN they name.
+ * The link only answers the frame that it was given. It sends each answer back to the source
+ * addresses of the frame, so it needs no ARP table that an attacker could fill, and never waits for
+ * an ARP reply. It answers ARP requests (RFC 826) and ICMP echo requests (RFC 792) in the same way.
+ * It accepts no fragments and no IPv4 options, and checks every length against the frame's length
+ * before use. Frames from a group address are dropped as malformed, as an answer would go to the
+ * whole group. Frames that name the board itself as their source are dropped as well. Frames with a
+ * VLAN tag are ignored.
  */
 #ifndef CL_LINK_UDP_H
 #define CL_LINK_UDP_H
@@ -22,8 +22,8 @@
 /** Bytes of the Ethernet, IPv4 and UDP headers before a record. */
 #define CL_LINK_UDP_HEADERS 42u
 /**
- * Bytes of a frame that the link needs in the CPU's own memory: these headers and a record's
- * header.
+ * Bytes at the start of a frame that the link needs in the CPU's own memory: the headers up to
+ * UDP's, and a record's header.
  */
 #define CL_LINK_UDP_HEAD (CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_SIZE)
 /** Largest frame in bytes without its frame check sequence: header and 1500 bytes of payload. */
@@ -41,18 +41,17 @@ struct cl_link_udp {
 };
 
 /**
- * Returns true if a frame's source cannot be one single other station. Such a frame must not be
- * answered (RFC 1122, 3.2.1.3). That is the case if the source is a broadcast or multicast address:
- * as MAC address, as IPv4 address or as the sender of an ARP request. It is also the case if the
- * source equals the destination, as MAC or as IPv4 address, and if it is in 127.0.0.0/8 or, except
- * in ARP, in 0.0.0.0/8.
+ * Returns true if the frame must not be answered, because its source is not a single other station
+ * (RFC 1122, 3.2.1.3). That is so if the source (MAC address, IPv4 address or sender of an ARP
+ * request) is a broadcast or multicast address. It is also so if the source MAC or IPv4 address
+ * equals the destination's, or if the source is in 127.0.0.0/8 or, except in ARP, in 0.0.0.0/8.
  */
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
- * For a port with a network stack. Returns the destination address if the frame appears to carry a
- * datagram for the link's port, unfragmented and without IPv4 options; otherwise NULL. All other
- * checks are left to cl_link_udp_receive.
+ * For a port with a network stack. If the frame appears to contain an unfragmented datagram without
+ * IPv4 options for the link's UDP port, returns the address of its destination IPv4 address;
+ * otherwise NULL. All other checks are left to cl_link_udp_receive.
  *
  * @param head as for cl_link_udp_receive
  */
@@ -60,21 +59,24 @@ const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint
 				       size_t len);
 
 enum cl_link_udp_kind {
-	/** There is nothing to do. */
+	/** The frame needs no answer. */
 	CL_LINK_UDP_NOTHING,
 	/**
-	 * The head is now the head of a response: transmit it, followed by the rest of the frame.
+	 * @p head now holds the head of a response: transmit it, followed by the rest of the
+	 * received frame.
 	 */
 	CL_LINK_UDP_RESPONSE,
-	/** A record follows the headers. */
+	/** A record follows the frame's headers. */
 	CL_LINK_UDP_RECORD,
 };
 
 /**
  * Checks and counts a received frame. For a record, sets link->peer to the sender.
  *
- * @param head  the frame's first bytes, CL_LINK_UDP_HEAD of them or all; 2-byte aligned
- * @param frame the whole frame, 2-byte aligned; read only if the sum is not sufficient
+ * @param head  copy of the first CL_LINK_UDP_HEAD bytes, or of the whole frame if it is shorter;
+ *              2-byte aligned
+ * @param frame the whole frame, 2-byte aligned; the function reads it only if @p sum is not
+ *              sufficient
  * @param[in,out] len bytes of the frame without its frame check sequence; on return, bytes of the
  *                    response, or of the record after CL_LINK_UDP_HEADERS
  * @param sum   cl_sum of the frame
@@ -84,8 +86,8 @@ enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head
 
 /**
  * Turns the headers of a frame that carried a record into the headers of its answer. The field of
- * the UDP checksum holds only the sum of the pseudo header: whoever sums the datagram starts from
- * it.
+ * the UDP checksum then holds only the sum of the pseudo header. The caller or the MAC must add the
+ * sum of the datagram.
  *
  * @param head as cl_link_udp_receive left it
  * @param len  bytes of the record that the answer carries

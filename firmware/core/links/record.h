@@ -13,7 +13,7 @@
 /**
  * Reads and checks the header of a record.
  *
- * @param header the header, as far as @p len reaches
+ * @param header the header that was read
  * @param record as received, @p len bytes at any alignment
  * @retval 0 a request in our version, with a length field that fits @p len
  * @retval -EBADMSG shorter than a header; @p header is zero

@@ -6,10 +6,13 @@
 #include "engine/cbc_mac.h"
 #include "zeroize.h"
 
-/* One poll takes several cycles. The start-up test and one word take about 140000 cycles. */
+/*
+ * Number of register reads in a wait; one takes several cycles. The source takes about 140000
+ * cycles for its start-up test and the first word.
+ */
 #define POLLS 100000u
 
-/* A test bench may define these two to reach a simulated source. */
+/* A test bench may define these two macros to access a simulated source. */
 #ifndef CL_RANDOM_READ
 #define CL_RANDOM_READ(random, offset) ((random)->regs[(offset) / sizeof(uint32_t)])
 #define CL_RANDOM_WRITE(random, offset, value)                                                     \
@@ -42,7 +45,7 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 	for (size_t i = 0; i < count && status == 0; i++) {
 		status = read_word(random, &words[i]);
 	}
-	/* If a fault occurred since the last check, the last word is 0. */
+	/* A fault since the last check makes the last word 0, so check once more. */
 	if (status == 0 &&
 	    (CL_RANDOM_READ(random, CL_RANDOM_STATUS) & CL_RANDOM_STATUS_FAULT_MASK) != 0) {
 		status = -EIO;

@@ -1,9 +1,10 @@
 /**
  * @file
- * Driver of the random source: raw noise words, tested by the hardware (SP 800-90B).
+ * Driver of the random source. It returns raw noise words, which the hardware has tested (SP
+ * 800-90B).
  *
- * A word is assumed to have CL_RANDOM_WORD_ENTROPY bits of min-entropy: condition the words before
- * use. No call waits longer than a bound.
+ * A word is assumed to have only CL_RANDOM_WORD_ENTROPY bits of min-entropy, so condition the words
+ * before use. The wait of every call is limited.
  */
 #ifndef CL_RANDOM_H
 #define CL_RANDOM_H
@@ -37,9 +38,8 @@ struct cl_random {
 int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count);
 
 /**
- * Writes random bytes with as many bits of entropy as they have bits. Each 16 bytes are the
- * CBC-MAC, under a public key (SP 800-90B, 3.1.5.1.1), of words that have twice as much
- * min-entropy.
+ * Writes random bytes with full entropy. Each group of 16 bytes is the CBC-MAC, under a public key
+ * (SP 800-90B, 3.1.5.1.1), of random words with 256 bits of min-entropy.
  *
  * @param engine a block cipher
  * @param[out] bytes all zero after a failure
@@ -48,7 +48,10 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 int cl_random_condition(const struct cl_random *random, const struct cl_engine *engine,
 			uint8_t *bytes, size_t count);
 
-/** Clears a fault. The source repeats its start-up test, and the next read waits for it. */
+/**
+ * Clears a fault. The source then repeats its start-up test, and the next read waits until the test
+ * ends.
+ */
 void cl_random_restart(const struct cl_random *random);
 
 #endif

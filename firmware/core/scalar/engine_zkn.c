@@ -32,14 +32,15 @@ static void cipher(const struct cl_engine_key *key, const uint32_t in[4], uint32
 	}
 }
 
-/** Returns SubWord(@p word) XOR @p addend (FIPS-197, 5.2). */
+/** Computes SubWord(@p word) XOR @p addend (FIPS-197, 5.2). */
 static inline uint32_t substitute_word(uint32_t word, uint32_t addend)
 {
 	return CL_ZKN_COLUMN(CL_ZKN_ESI, addend, word, word, word, word);
 }
 
 /**
- * Writes the key expansion (FIPS-197, 5.2) after the cipher key, the first @p key_words of @p w.
+ * Expands the key (FIPS-197, 5.2): @p w starts with the @p key_words words of the cipher key, and
+ * the function writes the words after them.
  */
 static inline __attribute__((always_inline)) void expand(uint32_t *w, unsigned int key_words)
 {
@@ -72,8 +73,8 @@ static void invert(struct cl_engine_key *key)
 	cl_aes_reverse_round_keys(key);
 	for (unsigned int i = 4; i < 4u * key->rounds; i++) {
 		/*
-		 * The instruction applies InvSubBytes before InvMixColumns; this SubBytes cancels
-		 * it.
+		 * The instruction applies InvSubBytes before InvMixColumns. Apply SubBytes first to
+		 * cancel InvSubBytes.
 		 */
 		const uint32_t word = substitute_word(key->round_key[i], 0);
 

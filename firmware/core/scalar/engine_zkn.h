@@ -14,7 +14,7 @@
 extern const struct cl_engine cl_engine_zkn;
 
 /**
- * Implements cl_modes.set_key with the scalar instructions: computes the round keys for the
+ * Implements cl_modes.set_key with the scalar instructions: computes the round keys for one
  * direction.
  */
 int cl_modes_zkn_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,

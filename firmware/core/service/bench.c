@@ -5,19 +5,19 @@
 #include "engine/ctr.h"
 
 /**
- * Blocks in the trial call that estimates the time per block: enough to be processed like a long
- * call.
+ * Number of blocks in the trial call that estimates the time per block. It is large enough for the
+ * engine to use the same method as in a long call.
  */
 #define TRIAL_BLOCKS 32u
 /**
- * Measured calls have a multiple of this many blocks, so that engines that process several blocks
- * together have no remainder.
+ * The length of a measured call is a multiple of this many blocks. So engines that process several
+ * blocks together have no remainder.
  */
 #define GROUP_BLOCKS 8u
 
 static const uint8_t iv[CL_BLOCK_BYTES];
 
-/** Finds the most bytes for a call of about @p limit cycles. */
+/** Computes the most bytes that a call may have so that it takes about @p limit cycles. */
 static int find_most(const struct cl_platform *platform, const struct cl_engine *engine,
 		     const struct cl_engine_key *key, uint32_t limit, uint32_t *most)
 {
@@ -28,7 +28,7 @@ static int find_most(const struct cl_platform *platform, const struct cl_engine 
 	if (len > platform->bench_bytes) {
 		len = platform->bench_bytes;
 	}
-	/* Only the second call counts: the first one fills the instruction cache. */
+	/* The result of the second call counts: the first call fills the instruction cache. */
 	for (unsigned int trial = 0; trial < 2 && status == 0; trial++) {
 		const uint32_t start = cl_platform_cycles(platform);
 
@@ -40,7 +40,7 @@ static int find_most(const struct cl_platform *platform, const struct cl_engine 
 	return status;
 }
 
-/** Runs the measured calls under @p key, which is set. */
+/** Runs and measures the engine's calls. @p key is already set. */
 static int run(const struct cl_platform *platform, const struct cl_engine *engine,
 	       const struct cl_engine_key *key, const struct cl_wire_bench_request *request,
 	       struct cl_wire_bench_reply *result)
@@ -84,7 +84,7 @@ static int run(const struct cl_platform *platform, const struct cl_engine *engin
 int cl_bench_run(const struct cl_platform *platform, const struct cl_engine *engine,
 		 const struct cl_wire_bench_request *request, struct cl_wire_bench_reply *result)
 {
-	/* a public key: it protects nothing */
+	/* an all-zero, public key: the benchmark's data are not secret */
 	static const uint8_t key_bytes[CL_KEY_BYTES_MAX] = {1, 2, 3};
 	struct cl_engine_key key = {0};
 

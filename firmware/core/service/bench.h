@@ -17,13 +17,13 @@
 /**
  * Runs @p engine in CTR mode, in place, over the platform's buffer. The calls have `record_bytes`
  * bytes and follow each other in the buffer; if the next one would not fit, it starts at the
- * beginning again. A call that would take longer than the whole run may take is made shorter. Two
- * short calls, which are not counted, measure how long a block takes.
+ * beginning again. If one call would take longer than the limit of a whole run, it is made shorter.
+ * Before the run, two short calls measure the time per block; they do not count.
  *
  * Only the engine's calls are counted. The buffer's contents are meaningless afterwards.
  *
  * @param request  `key_bits` and `record_bytes` valid, 1 to the size of the buffer
- * @param[out] result the work done: less than `total_bytes` if the time ran out
+ * @param[out] result the work done; less than `total_bytes` if the time limit was reached
  * @return 0, or the error that the engine returned
  */
 int cl_bench_run(const struct cl_platform *platform, const struct cl_engine *engine,

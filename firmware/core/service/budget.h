@@ -1,6 +1,6 @@
 /**
  * @file
- * Budgets of CPU cycles. They bound the work for one peer while others have sessions.
+ * Budgets of CPU cycles. They limit the work for one peer while other peers have sessions.
  */
 #ifndef CL_BUDGET_H
 #define CL_BUDGET_H
@@ -9,27 +9,28 @@
 #include <stdint.h>
 
 /**
- * While another peer has a session, work outside sessions may take one cycle in CL_STRANGERS_PART,
- * and at most CL_STRANGERS_MOST cycles in a row.
+ * Limits for work outside sessions while another peer has a session: on average one cycle in
+ * CL_STRANGERS_PART, and at most CL_STRANGERS_MOST cycles in a row.
  */
 #define CL_STRANGERS_PART 4u
 #define CL_STRANGERS_MOST (1 << 18)
 /**
- * Most cycles in a row for a session that shares the CPU: a window of long records by an engine in
- * C.
+ * Most cycles in a row for a session that shares the CPU. They suffice for a window of long records
+ * with an engine in plain C.
  */
 #define CL_SESSION_MOST (1 << 21)
 
-/** A token bucket of cycles. */
+/** A token bucket: the number of CPU cycles that some kind of work may still use. */
 struct cl_budget {
 	/** Value of the cycle counter when the budget was last filled. */
 	uint32_t filled_at;
-	/** Cycles that may be spent; 0 or less: none. */
+	/** Cycles that may be spent now. At 0 or below, nothing may be spent. */
 	int32_t left;
 };
 
 /**
- * Fills a budget: adds one cycle for each @p part cycles that passed, up to @p most.
+ * Fills a budget: adds one cycle for each @p part cycles that have passed, up to a total of @p
+ * most.
  *
  * @return true if there are cycles to spend
  */
@@ -44,7 +45,10 @@ static inline bool cl_budget_fill(struct cl_budget *budget, uint32_t now, uint32
 	return budget->left > 0;
 }
 
-/** Spends the cycles of a piece of work. They may exceed the budget, by at most @p most. */
+/**
+ * Spends the cycles of a piece of work. The cost may exceed the budget; at most @p most cycles are
+ * subtracted.
+ */
 static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {
 	if (budget->left > 0) {

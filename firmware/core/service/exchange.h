@@ -1,24 +1,24 @@
 /**
  * @file
- * One record while the service carries it out, and the handlers of the record types.
+ * The state of a record while the service carries it out, and the handlers of the record types.
  */
 #ifndef CL_EXCHANGE_H
 #define CL_EXCHANGE_H
 
 #include "service/service.h"
 
-/** One record while it is carried out. */
+/** The state of a record while the service carries it out. */
 struct cl_exchange {
 	struct cl_service *service;
 	const struct cl_platform *platform;
 	struct cl_link *link;
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
-	/** The session that the header names, if the record type needs one. */
+	/** The session that the header names; set if the record type requires a session. */
 	struct cl_session *session;
 	/**
-	 * Data of the record, and buffer for the data of the reply. Both are equal if the record is
-	 * handled in place.
+	 * Data of the record, and buffer for the data of the reply. The two pointers are equal if
+	 * the reply overwrites the record.
 	 */
 	uint8_t *data;
 	uint8_t *reply_data;
@@ -26,7 +26,7 @@ struct cl_exchange {
 	size_t reply_room;
 	/** Data bytes of the reply. */
 	uint16_t reply_length;
-	/** Detail of an error reply, in addition to its code. */
+	/** `detail` of an error reply: an additional number that explains its code. */
 	uint32_t detail;
 };
 
@@ -44,15 +44,18 @@ static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
 					     : exchange->platform->max_data;
 }
 
-/** Returns the server that sessions of this link may use, or NULL. */
+/**
+ * Returns the server that sessions of this link may use, or NULL. A server is hardware that answers
+ * records without firmware, such as the fast path.
+ */
 static inline const struct cl_server *cl_exchange_server(const struct cl_exchange *exchange)
 {
 	return exchange->link->fast_path != NULL ? exchange->platform->server : NULL;
 }
 
 /**
- * Returns a bit mask of the codes of all engines, server included, that sessions of this link may
- * use.
+ * Returns a bit mask: bit N is set if sessions of this link may use the engine, or the server, with
+ * code N.
  */
 static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 {
@@ -62,14 +65,16 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 	return exchange->service->engines | served;
 }
 
-/** Returned instead of an error code: drop the record. */
+/**
+ * A handler returns this instead of an error code if the record must be dropped without a reply.
+ */
 #define CL_EXCHANGE_DROP UINT16_MAX
 
 /**
- * Called before a request that takes long. Refuses it while another peer has a session. On a
- * network, drops it if the port has always had a frame waiting since the last long request was
- * carried out. So a queue of long requests is emptied before the next one is carried out, and open
- * requests in the queue get their turn.
+ * Called before a request that takes long. Refuses the request while another peer has a session. On
+ * a network, drops it if no moment without a waiting frame has occurred since the last long
+ * request. So after one long request, all other long requests in the receive queue are dropped, and
+ * requests to open a session in this queue do not wait for them.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */

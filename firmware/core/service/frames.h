@@ -1,8 +1,8 @@
 /**
  * @file
- * Records over UDP in frames that lie in a MAC's slots. The CPU copies only the head of a frame;
- * the MAC computes the sums of the rest. A record's data stay in their slot until the data of the
- * answer are in another slot.
+ * Records over UDP in frames that lie in a MAC's slots. The CPU copies only the head of a frame,
+ * and the MAC computes the sums of the other bytes. The engine reads a record's data from the
+ * receive slot, and writes the data of the answer to a transmit slot.
  */
 #ifndef CL_FRAMES_H
 #define CL_FRAMES_H
@@ -10,16 +10,16 @@
 #include "links/link_udp.h"
 #include "service/service.h"
 
-/** Words of a frame's head. One half of the last word belongs to the data after the head. */
+/** Number of words of a frame's head. Half of the last word already belongs to the data. */
 #define CL_FRAME_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
-/** A received frame. Its slot belongs to the CPU meanwhile. */
+/** A received frame. The CPU owns its slot until the frame is handled. */
 struct cl_frame {
-	/** The frame's head; later the head of its answer. */
+	/** The frame's head, which handling replaces by the head of its answer. */
 	uint32_t head[CL_FRAME_HEAD_WORDS];
 	/**
-	 * Sums by the MAC: of the bytes after the head, as cl_window_sum_from needs them, and
-	 * cl_sum of the whole frame.
+	 * Sums that the MAC computed: `a` and `b` over the bytes after the head, for
+	 * cl_window_sum_from, and cl_sum over the whole frame.
 	 */
 	uint32_t window_sums[2];
 	uint32_t sum;
@@ -30,28 +30,29 @@ struct cl_frame {
 };
 
 /**
- * Copies the head of the frame in a slot, and the three words of the MAC's sums. It zeroizes these
- * words, because the sums of a frame with a key reveal something of the key.
+ * Copies the head of the frame in a slot, and the three sums that the MAC stored there. Zeroizes
+ * the sums in the slot, because the sums of a frame that contains a key reveal something of the
+ * key.
  *
  * @param sums address of the sums, after the bytes that the slot has for a frame
  */
 void cl_frame_take(struct cl_frame *frame, uint8_t *slot, size_t len, uint8_t *sums);
 
-/** Writes the head to the start of a slot, which is 4-byte aligned. */
+/** Writes the head of the answer to the start of a slot, which is 4-byte aligned. */
 void cl_frame_put_head(const struct cl_frame *frame, uint8_t *slot);
 
 /**
- * Carries out the record of @p len bytes that cl_link_udp_receive found in the frame. The answer is
- * in @p tx_slot, complete but for the UDP checksum: see cl_link_udp_answer.
+ * Carries out the record of @p len bytes that cl_link_udp_receive found in the frame. Writes the
+ * answer's frame to @p tx_slot. Its UDP checksum is not complete: see cl_link_udp_answer.
  *
- * @param[in,out] cost the cycles are added to all members but `driver`
+ * @param[in,out] cost the function adds the cycles that it used to all members except `driver`
  * @return bytes of the answer's frame; 0 if there is none
  */
 size_t cl_frame_carry_out(struct cl_frame *frame, const struct cl_link_udp *udp,
 			  struct cl_service *service, size_t len, uint8_t *tx_slot,
 			  struct cl_session_cost *cost);
 
-/** Zeroizes a dropped frame if it may be a record with a key that was damaged in transit. */
+/** Zeroizes a dropped frame if it could be a record with a key, damaged in transit. */
 void cl_frame_drop(struct cl_frame *frame);
 
 #endif

@@ -6,7 +6,7 @@
 #include "engine/cbc_mac.h"
 #include "zeroize.h"
 
-/** First byte of a message: its purpose. */
+/** The first byte of each message states the purpose of the CBC-MAC. */
 enum purpose {
 	OF_KEY = 1,
 	OF_TICKET = 2,
@@ -14,7 +14,10 @@ enum purpose {
 };
 
 #define DRAWN_BYTES 12u
-/** Blocks of a message: the purpose, the random words, the host's bytes. */
+/**
+ * Number of blocks in the message from which a counter block is drawn: the purpose, the random
+ * words, the host's bytes.
+ */
 #define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 
 int cl_identity_key(const struct cl_platform *platform, const uint8_t *key, unsigned int key_bits,

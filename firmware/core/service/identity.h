@@ -1,11 +1,11 @@
 /**
  * @file
- * Values derived from keys or drawn at random: the number that identifies a key, tickets, and
- * initial counter blocks that the board draws.
+ * Values that the board derives from keys or draws at random: the number that identifies a key, the
+ * ticket with which a host can resume a stream, and random initial counter blocks.
  *
- * All are cut from a CBC-MAC (SP 800-38B without its subkeys). No message is a prefix of another.
- * The MAC is computed by the platform's `identity`, an engine whose time does not depend on the
- * key.
+ * Each value is part of a CBC-MAC (SP 800-38B without its subkeys). No message is a prefix of
+ * another. The platform's engine `identity` computes the CBC-MAC; its run time does not depend on
+ * the key.
  */
 #ifndef CL_IDENTITY_H
 #define CL_IDENTITY_H
@@ -15,7 +15,7 @@
 #include "service/platform.h"
 
 /**
- * Computes the 64 bits that identify a key. They are never sent.
+ * Computes the 64-bit number that identifies a key inside the board. The board never sends it.
  *
  * @param key key_bits / 8 bytes; the length was checked
  * @return 0, or the error that the engine returned
@@ -24,8 +24,8 @@ int cl_identity_key(const struct cl_platform *platform, const uint8_t *key, unsi
 		    uint64_t *identity);
 
 /**
- * Computes the ticket of the stream that began at @p iv in session number @p session: 64 bits that
- * nobody knows without the key.
+ * Computes the ticket of the stream that began at @p iv in session number @p session. It has 64
+ * bits, and nobody can compute it without the key.
  *
  * @return 0, or the error that the engine returned
  */
@@ -33,7 +33,7 @@ int cl_identity_ticket(const struct cl_platform *platform, const uint8_t *key,
 		       unsigned int key_bits, const uint8_t iv[CL_BLOCK_BYTES], uint32_t session,
 		       uint64_t *ticket);
 
-/** Number of words of the random source from which a counter block is drawn. */
+/** Number of words from the random source that are used to draw one counter block. */
 #define CL_IDENTITY_WORDS 32u
 
 /**

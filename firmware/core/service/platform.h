@@ -23,17 +23,18 @@ struct cl_platform {
 	uint16_t max_data;
 	/** Frequency of the clock that `cycles` counts, in Hz. */
 	uint32_t clock_hz;
-	/** Bytes that the board can buffer on receive, framing included. */
+	/** Bytes that the board can buffer while it receives, including framing. */
 	uint32_t rx_window;
 	/**
-	 * A session that was not used for this many cycles is closed, as its host seems to be gone.
-	 * 0: never.
+	 * A session that was not used for this many cycles is closed, because its host is probably
+	 * gone. 0: sessions stay open.
 	 */
 	uint64_t session_idle_cycles;
-	/** Memory for the table of used counter blocks; cl_service_init clears it. */
+	/** Memory for the table of streams and used counter blocks; cl_service_init clears it. */
 	struct cl_streams *streams;
 	/**
-	 * Engine that computes the numbers that identify keys. Its time does not depend on the key.
+	 * Engine that computes the numbers that identify keys. Its run time does not depend on the
+	 * key.
 	 */
 	const struct cl_engine *identity;
 	/** Buffer for the benchmark, 16-byte aligned. */
@@ -43,8 +44,8 @@ struct cl_platform {
 	const struct cl_engine *const *engines;
 	size_t engine_count;
 	/**
-	 * Hardware that answers records from the network on its own, with a code of its own; NULL
-	 * if there is none.
+	 * Hardware that receives and answers records from the network without firmware
+	 * (engine/server.h); its code differs from all engines' codes. NULL if there is none.
 	 */
 	const struct cl_server *server;
 	/**
@@ -59,16 +60,16 @@ struct cl_platform {
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**
-	 * Called when a key was closed or refused. Before it takes the next record, the port
-	 * zeroizes data that calls have left on its stack and in its caches, and records in its
-	 * buffers. NULL if they are zeroized in another way.
+	 * The core calls it when a session with a key was closed or a key was refused. Before the
+	 * port takes the next record, it must zeroize its record buffers, and the data that calls
+	 * have left on its stack and in its caches. NULL if the port zeroizes them in another way.
 	 */
 	void (*forget)(void *context);
 	/** Argument for `cycles`, `random` and `forget`. */
 	void *context;
 };
 
-/** Returns the engine of code @p code, or NULL if the board has none. */
+/** Returns the engine with code @p code, or NULL if the board has none. */
 static inline const struct cl_engine *cl_platform_engine(const struct cl_platform *platform,
 							 uint32_t code)
 {

@@ -7,14 +7,16 @@
 #include "zeroize.h"
 
 #define CTR_BYTES 64u
-/** Long enough for every engine's fast method: shorter data may go another way. */
+/**
+ * Long enough for every engine to use its fast method; for shorter data, it may use a slower one.
+ */
 #define WAY_BYTES 1024u
 
 struct key_vectors {
 	uint16_t key_bits;
 	/**
-	 * FIPS-197, C.1 to C.3: the ciphertext. Key and plaintext follow a pattern, so they are
-	 * computed.
+	 * Ciphertext of FIPS-197, C.1 to C.3. Key and plaintext follow a pattern, so the code
+	 * computes them.
 	 */
 	uint8_t block_ciphertext[CL_BLOCK_BYTES];
 	/** Key and ciphertext of SP 800-38A, F.5.1, F.5.3 or F.5.5. */
@@ -85,7 +87,7 @@ static const struct key_vectors vectors[] = {
 };
 /* clang-format on */
 
-/** Runs one CTR computation in place. Returns 0 if the result is as expected. */
+/** Encrypts or decrypts once in CTR mode, in place. Returns 0 if the result is as expected. */
 static int ctr_gives(const struct cl_engine *engine, const struct cl_engine_key *key,
 		     const uint8_t counter[CL_BLOCK_BYTES], uint8_t *data, size_t len,
 		     const uint8_t *expected, size_t expected_len)
@@ -99,8 +101,8 @@ static int ctr_gives(const struct cl_engine *engine, const struct cl_engine_key 
 }
 
 /**
- * FIPS-197, appendix C: tests the block cipher. With the plaintext as counter block, the keystream
- * is the ciphertext.
+ * Tests the block cipher with FIPS-197, appendix C. If the counter block is the example's
+ * plaintext, the keystream is the example's ciphertext.
  */
 static int block_test(const struct cl_engine *engine, const struct key_vectors *v)
 {
@@ -143,8 +145,8 @@ static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v,
 }
 
 /**
- * Runs the encryption test on data long enough for the engine's fast method, and fails if the
- * engine used a slower one.
+ * Runs the encryption test on data that are long enough for the engine's fast method. The test
+ * fails if the engine used a slower method.
  */
 static int way_test(const struct cl_engine *engine, const struct key_vectors *v, uint8_t *data)
 {
@@ -156,7 +158,7 @@ static int way_test(const struct cl_engine *engine, const struct key_vectors *v,
 
 static void count(struct cl_wire_selftest_reply *result, int status)
 {
-	if (status == -EBUSY) { /* sessions occupy all key slots */
+	if (status == -EBUSY) { /* all key slots hold keys of sessions, so the test is skipped */
 		return;
 	}
 	result->tests++;

@@ -10,12 +10,13 @@
 
 /**
  * Tests one engine with every key length: the example of FIPS-197, appendix C, and the examples of
- * SP 800-38A, F.5, in both directions. An engine that counts its falls to a slower method is also
- * tested at the start of the benchmark's buffer, where it must not fall: a board with buffers that
- * the engine does not reach fails its selftest. If sessions occupy all of an engine's key slots,
- * its tests are skipped; then the number of tests is lower.
+ * SP 800-38A, F.5, in both directions. An engine with a fast and a slower method is also tested on
+ * data in the benchmark's buffer, and must use its fast method there. So a board whose buffers the
+ * engine does not reach fails the self-test. If sessions occupy all of an engine's key slots, its
+ * tests are skipped, and the number of tests is lower.
  *
- * @param[out] result tests run and failed; an engine that reports a fault fails the test
+ * @param[out] result numbers of tests that ran and that failed; a test also fails if the engine
+ *                    reports a fault
  */
 void cl_selftest_run(const struct cl_platform *platform, const struct cl_engine *engine,
 		     struct cl_wire_selftest_reply *result);

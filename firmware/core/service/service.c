@@ -7,24 +7,24 @@
 #include "links/record.h"
 #include "zeroize.h"
 
-/** Used instead of a length: any length up to max_data. */
+/** Used instead of a number of bytes: the data may have any length up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
 /** Which session a record must name. */
 enum naming {
-	/** No session is needed; any is accepted. */
+	/** The record type does not need a session; the header's session is ignored. */
 	ANY,
-	/** A session of the sender. */
+	/** The session must belong to the sender. */
 	OWN,
-	/** A session of the sender, or 0 for none. */
+	/** The session must belong to the sender, or be 0 for none. */
 	OWN_OR_NONE,
-	/** A session of the sender, or one that is not open. */
+	/** The session must belong to the sender, or not be open. */
 	OWN_OR_CLOSED,
 };
 
 static const struct rule {
 	cl_handler *handle;
-	/** Data bytes that the record must have. */
+	/** Number of data bytes that the record must have. */
 	uint16_t length;
 	enum naming session;
 } rules[] = {
@@ -43,8 +43,8 @@ static const struct rule {
 };
 
 /*
- * Kept separate, like the other functions that refuse: while one peer has all sessions, they do not
- * run.
+ * Not inlined, so that the code for records of a single peer occupies few cache lines. The function
+ * does not run while one peer has all sessions.
  */
 __attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uint64_t peer)
 {
@@ -53,7 +53,7 @@ __attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uin
 			      CL_STRANGERS_MOST);
 }
 
-/** Checks whether there are cycles for a record. Returns 0 or CL_EXCHANGE_DROP. */
+/** Checks whether the budget still has cycles for a record. Returns 0 or CL_EXCHANGE_DROP. */
 static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 {
 	struct cl_service *const service = exchange->service;
@@ -64,7 +64,7 @@ static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 	return may ? 0 : CL_EXCHANGE_DROP;
 }
 
-/** Checks that length and session fit the record's type. */
+/** Checks the length and the session against the rule of the record's type. */
 static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, bool named)
 {
 	const struct cl_wire_header *const header = &exchange->header;
@@ -142,13 +142,16 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	service->strangers.left = CL_STRANGERS_MOST;
 	const uint64_t eighth = platform->session_idle_cycles / 8;
 
-	/* At most half of the counter's range, so that no wrap is missed. */
+	/*
+	 * At most half of the range of the cycle counter, so that no overflow of the counter is
+	 * missed.
+	 */
 	service->look_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
 	service->engines = engines;
 	return 0;
 }
 
-/** Zeroizes a record that is not carried out. */
+/** Zeroizes a record that will not be carried out. */
 static void erase(const struct cl_service_place *record, size_t len)
 {
 	const size_t header = len < CL_WIRE_HEADER_SIZE ? len : CL_WIRE_HEADER_SIZE;
@@ -157,7 +160,10 @@ static void erase(const struct cl_service_place *record, size_t len)
 	cl_zeroize(record->data, len - header);
 }
 
-/** Counts and zeroizes a record that is not carried out. Returns the bytes of the error reply. */
+/**
+ * Counts and zeroizes a record that will not be carried out. Returns the length of the error reply
+ * in bytes.
+ */
 static __attribute__((noinline)) size_t refuse(struct cl_exchange *exchange, int parsed,
 					       uint16_t code, const struct cl_service_place *record,
 					       size_t len, uint8_t *reply)

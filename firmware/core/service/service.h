@@ -16,7 +16,7 @@
 /** Magic of record info: the bytes CLNE. */
 #define CL_SERVICE_MAGIC 0x454e4c43u
 
-/** Bytes of buffer for a record and its reply, if a record has up to @p max_data data bytes. */
+/** Bytes of a buffer for a record or its reply, if records have up to @p max_data data bytes. */
 #define CL_SERVICE_RECORD_MAX(max_data)                                                            \
 	(CL_WIRE_HEADER_SIZE +                                                                     \
 	 ((max_data) > CL_WIRE_FASTPATH_REPLY_SIZE ? (max_data) : CL_WIRE_FASTPATH_REPLY_SIZE))
@@ -37,7 +37,10 @@ struct cl_service {
 	 */
 	uint32_t looked_at;
 	uint32_t look_cycles;
-	/** Bit N: the engine of code N is present. The server has no bit here. */
+	/**
+	 * Bit N is set if the board has an engine with code N. The server (platform->server) has no
+	 * bit here.
+	 */
 	uint32_t engines;
 };
 
@@ -53,7 +56,7 @@ struct cl_service {
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 
 /**
- * Addresses of a record or a reply: its header, and its data, which may follow the header or not.
+ * Addresses of a record or a reply: its header and its data. The data need not follow the header.
  */
 struct cl_service_place {
 	uint8_t *header;
@@ -65,8 +68,8 @@ struct cl_service_place {
  *
  * Afterwards the buffer of a record that carried a key holds no key, whether the record was carried
  * out or refused. If the record was refused, the reply's buffer holds only the error reply.
- * @p reply may be @p record: then a port needs only one buffer, and nothing is left in it after a
- * close or reset. A port with two buffers zeroizes its receive buffer itself.
+ * @p reply may be @p record, so one buffer is enough; the service then leaves no data in it after a
+ * close or reset. A port with two buffers must zeroize its receive buffer itself.
  *
  * @param link   the record's link, with its counters
  * @param record as received, its CRC checked and removed
@@ -83,19 +86,21 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Returns true if there are cycles for work that does not belong to a session. While no peer other
- * than @p peer has a session, there always are; otherwise the budget decides. The time must be up
+ * Returns true if work for @p peer that does not belong to a session may use CPU cycles now. It
+ * always may while no other peer has a session. Otherwise a budget limits it. The time must be up
  * to date: call cl_sessions_tick first.
  */
 bool cl_service_admits(struct cl_service *service, uint64_t peer);
 
-/** Takes cycles that were used outside the service from the budget of cl_service_admits. */
+/**
+ * Subtracts cycles that a port used for work outside sessions from the budget of cl_service_admits.
+ */
 static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 {
 	cl_budget_spend(&service->strangers, cycles, CL_STRANGERS_MOST);
 }
 
-/** Like cl_service_carry_out, for data that follow the headers. */
+/** Like cl_service_carry_out, for a record in one buffer: its data follow the header. */
 static inline size_t cl_service_handle(struct cl_service *service, struct cl_link *link,
 				       uint8_t *record, size_t len, uint8_t *reply, size_t room)
 {
@@ -110,7 +115,8 @@ void cl_service_look(struct cl_service *service);
 
 /**
  * A port's main loop calls this at least once in 2^31 cycles. It closes sessions that were not used
- * for session_idle_cycles, at most an eighth of that time later, and zeroizes their keys.
+ * for session_idle_cycles, and zeroizes their keys. It may do so late, by up to an eighth of that
+ * time.
  */
 static inline void cl_service_poll(struct cl_service *service)
 {
@@ -120,10 +126,10 @@ static inline void cl_service_poll(struct cl_service *service)
 }
 
 /**
- * Accounts for the cycles that the last record cost outside the engine. If its session is still
- * open, adds the cost to it and takes the cycles, with the engine's, from its budget; otherwise
- * takes them from the budget for work outside sessions. Ports of a network call it before they
- * handle the next record.
+ * Accounts for the cycles that the last record cost outside the engine. If the record's session is
+ * still open, adds the cost to the session's counts, and subtracts these cycles and the engine's
+ * from the session's budget. Otherwise subtracts them from the budget for work outside sessions. A
+ * port on a network calls this after each record.
  */
 void cl_service_account(struct cl_service *service, const struct cl_link *link,
 			const struct cl_session_cost *cost);

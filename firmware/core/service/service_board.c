@@ -4,7 +4,7 @@
 #include "service/selftest.h"
 #include "service/version.h"
 
-/** Copies a name of up to 16 bytes into a field of zeros. */
+/** Copies a name into a field of 16 bytes, which contains zeros before. */
 static void put_name(uint8_t to[16], const char *from)
 {
 	for (size_t i = 0; i < 16 && from[i] != '\0'; i++) {

@@ -3,8 +3,8 @@
 #include "zeroize.h"
 
 /**
- * Computes AES-CMAC (SP 800-38B, 6.2) of padded blocks. Changes the last block: XORs the subkey
- * into it.
+ * Computes AES-CMAC (SP 800-38B, 6.2) of blocks that are already padded. XORs the subkey into the
+ * last block, so the caller's data change.
  */
 static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request *request,
 		uint8_t (*blocks)[CL_BLOCK_BYTES], size_t count, uint8_t mac[CL_BLOCK_BYTES])
@@ -15,7 +15,10 @@ static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request
 	if (status != 0) {
 		return status;
 	}
-	/* The subkey: multiply by x once or twice (6.1); the block is a big-endian polynomial. */
+	/*
+	 * Derive the subkey (SP 800-38B, 6.1): multiply the block, a big-endian polynomial, by x
+	 * once for K1 or twice for K2.
+	 */
 	for (uint32_t n = 0; n < request->subkey; n++) {
 		unsigned int sum = 0x87u & -(unsigned int)(mac[0] >> 7);
 
@@ -49,7 +52,7 @@ static uint16_t compute(struct cl_exchange *exchange, struct cl_wire_mac_reply *
 	const uint32_t subkey = cl_load_u32(data + CL_WIRE_MAC_REQUEST_SUBKEY);
 	const struct cl_engine *const engine = cl_platform_engine(exchange->platform, named);
 
-	/* Over a network, refuse the engines in C: they take too long. */
+	/* Engines in plain C take too long for requests from a network. */
 	if (engine == NULL || engine->known_answer != NULL ||
 	    (exchange->link->network != NULL && named <= CL_WIRE_ENGINE_TABLE)) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, named);
@@ -78,7 +81,7 @@ uint16_t cl_handle_mac(struct cl_exchange *exchange)
 	struct cl_wire_mac_reply reply;
 	const uint16_t code = compute(exchange, &reply);
 
-	/* The key goes in any case, also when the request is refused. */
+	/* Zeroize the key even if the request is refused. */
 	cl_zeroize(exchange->data, exchange->header.length);
 	cl_platform_forget(exchange->platform);
 	if (code == 0) {

@@ -2,7 +2,10 @@
 #include "service/exchange.h"
 #include "zeroize.h"
 
-/** Returns the most data bytes of a record on the path that a session with this engine uses. */
+/**
+ * Returns the most data bytes of a record for a session with this engine. They depend on the path
+ * that its records take.
+ */
 static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
 {
 	const struct cl_server *const server = cl_exchange_server(exchange);
@@ -96,7 +99,8 @@ uint16_t cl_handle_data(struct cl_exchange *exchange)
 
 uint16_t cl_handle_close(struct cl_exchange *exchange)
 {
-	if (exchange->session == NULL) { /* already closed: the first reply was lost */
+	if (exchange->session ==
+	    NULL) { /* the session is already closed, and the host repeats its request */
 		return 0;
 	}
 	cl_session_close(exchange->session, exchange->platform);

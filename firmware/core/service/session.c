@@ -38,7 +38,10 @@ static bool is_active(const struct cl_sessions *sessions, const struct cl_sessio
 	       sessions->now - session->used_at < CL_SESSION_ACTIVE_CYCLES;
 }
 
-/** Returns the part of the peer's number that is common to all ports of an address. */
+/**
+ * Returns the peer's number without the UDP port, so that all ports of an address give the same
+ * value.
+ */
 static uint32_t address_of(const struct cl_session *session)
 {
 	return (uint32_t)(session->owner.peer >> 16);
@@ -88,8 +91,8 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
 	}
 	/*
-	 * The quotient is below 2^32, as length is at most 2^36. So the CPU can divide it further
-	 * with its own instruction.
+	 * The length is at most 2^36, so the number of the block is below 2^32. So the CPU's own
+	 * instruction can do the next division.
 	 */
 	const uint32_t block = (uint32_t)(offset / CL_BLOCK_BYTES);
 	const uint32_t record = block / (record_bytes / CL_BLOCK_BYTES);

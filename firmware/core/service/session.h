@@ -2,11 +2,11 @@
  * @file
  * Sessions: they define who may use a key, and with which counter blocks.
  *
- * A session has a stream (streams.h). While the session is open, its range of counter blocks
- * belongs to it. Blocks that were used stay marked as used until power is cycled, and one block
- * serves only one record. So no two pieces of data are encrypted or decrypted with the same block
- * and key, whatever the sessions, directions and engines. The board does not know which blocks were
- * used before power was cycled.
+ * Each session has a stream (streams.h), which reserves a range of counter blocks under the
+ * session's key. A used counter block stays marked as used until the power is switched off, and
+ * serves only one record. So no two pieces of data are encrypted or decrypted with the same counter
+ * block and key, in any session, direction or engine. The board does not know which blocks were
+ * used before the power was switched on.
  */
 #ifndef CL_SESSION_H
 #define CL_SESSION_H
@@ -24,26 +24,24 @@
 /** Number of sessions that can be open at once. */
 #define CL_SESSIONS 8u
 _Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kept");
-/** The low bits of a session's number are its index in the table. */
+/** Number of low bits of a session's number that hold its index in the table plus 1. */
 #define CL_SESSION_PLACE_BITS 8
 _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
-/**
- * A session counts as active, and gets a share of the CPU, if it was used within this many cycles.
- */
+/** A session is active if it was used within this many cycles. Active sessions share the CPU. */
 #define CL_SESSION_ACTIVE_CYCLES (1u << 23)
 /** Most bytes in a stream. */
 #define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
 
-/** The owner of a session. */
+/** Identifies the owner of a session. */
 struct cl_session_owner {
 	/** As in struct cl_link. */
 	uint64_t peer;
-	/** Chosen by the host when it opens the session. */
+	/** Number that the host chose when it opened the session. */
 	uint64_t token;
 };
 
 /**
- * Clock cycles that a session's records cost outside the engine, in the fields of record network.
+ * Clock cycles that a session's records cost outside the engine, as record network reports them.
  */
 struct cl_session_cost {
 	uint64_t driver;
@@ -54,7 +52,7 @@ struct cl_session_cost {
 
 struct cl_session {
 	struct cl_engine_key key;
-	/** The open request, without its key. */
+	/** The request that opened the session, without its key. */
 	struct cl_wire_open_request request;
 	/** Initial counter block, and the number that identifies the key. */
 	uint8_t iv[CL_BLOCK_BYTES];
@@ -63,13 +61,13 @@ struct cl_session {
 	struct cl_wire_stat_reply stat;
 	struct cl_session_cost cost;
 	/**
-	 * The engine that ciphers its records, or the server that takes them from the network; the
-	 * other one is NULL.
+	 * The engine that processes the session's data, or the server that receives its records
+	 * from the network; the other pointer is NULL.
 	 */
 	const struct cl_engine *engine;
 	const struct cl_server *server;
 	struct cl_stream *stream;
-	/** First record of the window at the time when the session was opened. */
+	/** `first` of the window when the session was opened. */
 	uint64_t first;
 	/**
 	 * Time when the session was last used. If a server takes its records, the time when the
@@ -81,13 +79,13 @@ struct cl_session {
 	/** CPU cycles that the session may spend while sessions of other addresses are active. */
 	struct cl_budget budget;
 	/**
-	 * Number of the session in records, not used again within 2^24 sessions; 0 while the entry
-	 * is free.
+	 * Number of the session in records. It is used again only after 2^24 more sessions. 0: the
+	 * entry is free.
 	 */
 	uint32_t id;
-	/** The server takes its records. */
+	/** True while the server processes the session's records. */
 	bool served;
-	/** Another peer had a session while this one was open. */
+	/** True if another peer had a session at some time while this one was open. */
 	bool shared;
 };
 
@@ -104,11 +102,12 @@ struct cl_sessions {
 };
 
 /**
- * Opens a session, or finds the session that the same request of this owner opened before.
+ * Opens a session. If the same request of this owner has already opened a session, returns that
+ * one.
  *
- * @param request   for an engine that this owner may use; its other values are not checked yet; the
- *                  caller zeroizes it
- * @param max_data  most data bytes of a record on the path of the session's records
+ * @param request   the request. The caller has checked that this owner may use the engine, and
+ *                  zeroizes the request afterwards; this function checks the other values
+ * @param max_data  most data bytes that a record of this session may have
  * @param[out] session the session, if opened or found
  * @param[out] detail  detail of an error reply
  * @return 0 or CL_WIRE_ERROR_*
@@ -118,10 +117,10 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 			 const struct cl_wire_open_request *request, uint32_t max_data,
 			 struct cl_session **session, uint32_t *detail);
 
-/** Returns the open session of number @p id, whoever owns it; NULL if there is none. */
+/** Returns the open session with number @p id, whoever owns it; NULL if there is none. */
 struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id);
 
-/** Returns true if this entry is a session; otherwise it is free. */
+/** Returns true if this entry of the table is an open session, false if it is free. */
 static inline bool cl_session_is_open(const struct cl_session *session)
 {
 	return session->id != 0;
@@ -147,19 +146,22 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 			 uint32_t *detail);
 
 /**
- * Returns true if a session may have another record carried out. While sessions of other addresses
- * are active, each address gets an equal part of the CPU. The active sessions of one address share
- * its part equally.
+ * Returns true if the session's share of the CPU allows another record now. While sessions of other
+ * addresses are active, each address gets an equal part of the CPU. The active sessions of one
+ * address share its part equally.
  */
 bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session *session);
 
 /** Marks the session as used now. */
 void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
 
-/** Updates the counters and the last use of a session if a server takes its records. */
+/**
+ * Updates the counters from the server if a server processes the session's records, and also the
+ * time of the session's last use.
+ */
 void cl_session_update(struct cl_sessions *sessions, struct cl_session *session);
 
-/** Closes a session: zeroizes its key, and shortens its range to the used blocks. */
+/** Closes a session: zeroizes its key, and reduces its range of counter blocks to the used ones. */
 void cl_session_close(struct cl_session *session, const struct cl_platform *platform);
 
 /** Closes every session of @p owner. */

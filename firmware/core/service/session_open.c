@@ -24,7 +24,7 @@ static bool resumes(const struct cl_wire_open_request *request)
 	return (request->flags & CL_WIRE_FLAG_RESUME) != 0;
 }
 
-/** Checks the values of an open request, except its engine. */
+/** Checks all values of a request to open a session, except its engine. */
 static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_data,
 		      uint32_t *detail)
 {
@@ -37,7 +37,7 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 		padding |= request->key[i];
 	}
 	if (padding != 0) {
-		/* The detail is 0, so that no bytes of the key field are sent back. */
+		/* Report 0 as detail instead of the wrong bytes: they could be part of a key. */
 		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
 	if (request->direction > 1) {
@@ -64,8 +64,8 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 }
 
 /**
- * Returns the session that this same request opened before, or NULL. @p key_identity identifies the
- * request's key.
+ * Returns the session that this same request has already opened, or NULL. @p key_identity is the
+ * number that identifies the request's key.
  */
 static struct cl_session *find_repeated(struct cl_sessions *sessions,
 					const struct cl_session_owner *owner,
@@ -86,8 +86,9 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 }
 
 /**
- * Closes the session that still holds the stream which a request resumes. A sender that knows the
- * key and the ticket is the stream's owner: its program was killed, or its link was lost.
+ * If a request resumes a stream that an open session still uses, closes that session. A sender that
+ * knows the key and the ticket is the stream's owner, whose program was killed or whose link was
+ * lost.
  */
 static void end_holder(struct cl_sessions *sessions, const struct cl_platform *platform,
 		       const struct cl_wire_open_request *request, uint64_t key_identity)
@@ -198,8 +199,8 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 }
 
 /**
- * Marks this session and the sessions of other peers as shared. From now on they share the CPU, and
- * the board does not report cycle counts to them.
+ * If other peers have sessions, marks these sessions and the new one as shared. The board does not
+ * report its cycle counts to the owner of a shared session.
  */
 static void share(struct cl_sessions *sessions, struct cl_session *session)
 {
@@ -212,7 +213,7 @@ static void share(struct cl_sessions *sessions, struct cl_session *session)
 	}
 }
 
-/** Opens a session in a free entry. */
+/** Opens a session in a free entry of the table. */
 static uint16_t begin(struct cl_session *session, struct cl_sessions *sessions,
 		      const struct cl_platform *platform, const struct cl_session_owner *owner,
 		      const struct cl_wire_open_request *request, uint64_t key_identity,

@@ -10,7 +10,8 @@ static struct cl_block_number add(struct cl_block_number number, uint64_t blocks
 }
 
 /**
- * Returns true if @p number is one of the @p blocks blocks that begin at @p first, modulo 2^128.
+ * Returns true if counter block @p number is one of the @p blocks blocks that begin at @p first,
+ * modulo 2^128.
  */
 static bool is_among(struct cl_block_number number, struct cl_block_number first, uint64_t blocks)
 {
@@ -21,7 +22,8 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 }
 
 /**
- * Returns true if the described range shares a block with a range of @p key other than @p index.
+ * Returns true if the given range overlaps a range of @p key in the table other than the range at
+ * @p index.
  */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)
@@ -85,7 +87,8 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 }
 
 /**
- * Appends range @p next to range @p index if it begins where @p index ends. Returns true if it did.
+ * Appends the range at @p next to the range at @p index if it begins where the other one ends.
+ * Returns true if it did.
  */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {

@@ -1,10 +1,11 @@
 /**
  * @file
- * Ranges of counter blocks that were used, or that a stream holds, under each key. The table never
- * forgets a range: when it is full, no new range is accepted.
+ * The table of ranges of counter blocks, under each key, that were used or that a stream reserves.
+ * Used ranges stay in the table: when it is full, no new range is accepted.
  *
- * A range is a number of consecutive counter blocks modulo 2^128 under one key. No two ranges of a
- * key overlap. Ranges that no stream holds any longer merge with adjacent ones.
+ * A range is a sequence of consecutive counter blocks, modulo 2^128, under one key. No two ranges
+ * of a key overlap. A stream holds a range while it can still use it; afterwards the range merges
+ * with adjacent ones.
  */
 #ifndef CL_RANGES_H
 #define CL_RANGES_H
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Number of ranges in the table; each takes 33 bytes. */
+/** Number of ranges that the table can hold; each takes 33 bytes of memory. */
 #define CL_RANGES 128u
 
 /** A counter block as a number of 128 bits. */
@@ -64,7 +65,9 @@ int cl_ranges_extend(struct cl_ranges *ranges, int index, uint64_t blocks);
 /** Shortens a held range to @p blocks blocks, if it is longer; 0 frees it. */
 void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks);
 
-/** Releases a range from its stream. @p index is invalid from here on. */
+/**
+ * The stream gives up its range, which stays in the table. @p index is no longer valid afterwards.
+ */
 void cl_ranges_release(struct cl_ranges *ranges, int index);
 
 /** Returns how many more ranges can be added. */

@@ -5,7 +5,7 @@
 #include "engine/engine.h"
 #include "zeroize.h"
 
-/** Removes a stream; only its range stays in the table. */
+/** Removes a stream from the table; its range of counter blocks stays in the table of ranges. */
 static void forget(struct cl_streams *streams, struct cl_stream *stream)
 {
 	cl_ranges_release(&streams->ranges, stream->range);
@@ -58,7 +58,7 @@ int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *na
 	return 0;
 }
 
-/** Returns the stream of this name, or NULL. */
+/** Returns the stream with this name, or NULL. */
 static struct cl_stream *find(struct cl_streams *streams, const struct cl_stream_name *name)
 {
 	for (size_t i = 0; i < CL_STREAMS; i++) {

@@ -1,8 +1,10 @@
 /**
  * @file
- * Streams: each holds a range of counter blocks under a key, and the window of its records. A
- * stream remains after its session ends, so that it can be resumed, until another stream needs its
- * entry. The used part of its range stays in the table until power is cycled (ranges.h).
+ * A stream is the data that a host sends in one session or, after an interruption, in several. It
+ * holds a range of counter blocks under a key, and the window of its records (window.h). When its
+ * session ends, the stream stays in the table, so that a host can resume it, until another stream
+ * needs the entry. The used part of its range stays in the table of ranges until power is switched
+ * off (ranges.h).
  */
 #ifndef CL_STREAMS_H
 #define CL_STREAMS_H
@@ -24,20 +26,20 @@ struct cl_stream_name {
 	/** Number that identifies the key, as in struct cl_range. */
 	uint64_t key;
 	struct cl_block_number first;
-	/** Data bytes of each of its records, a multiple of 16. */
+	/** Most data bytes in each record of the stream, a multiple of 16. */
 	uint32_t record_bytes;
 };
 
 struct cl_stream {
 	struct cl_window window;
-	/** Needed to resume the stream. */
+	/** Secret that a host needs to resume the stream (service/identity.h). */
 	uint64_t ticket;
 	uint32_t record_bytes;
-	/** Position in the order in which streams ended. */
+	/** Position of this stream in the order in which streams have ended. */
 	uint32_t ended;
 	/** Index of its range. */
 	int16_t range;
-	/** A session holds the stream. */
+	/** True while an open session uses the stream. */
 	bool open;
 	bool known;
 };
@@ -53,7 +55,7 @@ struct cl_streams {
 /**
  * Begins a stream, with an empty window of @p records records and no ticket yet.
  *
- * @param blocks of its range, at least 1
+ * @param blocks number of blocks in its range, at least 1
  * @retval 0 done
  * @retval -EEXIST its range overlaps a used or held range of the same key
  * @retval -ENOSPC there is no room for another range
@@ -64,20 +66,21 @@ int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *na
 /**
  * Resumes a stream that has ended; its window is changed to @p records records.
  *
- * @param blocks of its range from now on, unless more were used
+ * @param blocks new number of blocks in its range, unless more blocks were already used
  * @retval 0 done
- * @retval -ENOENT there is no stream of this name and ticket, or it is no longer known
- * @retval -EEXIST a session has it, or its range would overlap another
+ * @retval -ENOENT there is no stream with this name and ticket, or its entry was reused
+ * @retval -EEXIST an open session uses it, or its range would overlap another range
  */
 int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *name,
 		      uint64_t ticket, uint64_t blocks, uint32_t records,
 		      struct cl_stream **stream);
 
 /**
- * Ends a stream. Its range is shortened to the records that came, and freed if none came.
+ * Ends a stream. Its range is shortened to the blocks of the records that arrived, and freed if
+ * none arrived.
  *
- * @param known true if the window tells which records came; otherwise the whole range counts as
- *              used and the stream cannot be resumed
+ * @param known true if the window tells which records arrived. If false, the whole range counts as
+ *              used, and the stream cannot be resumed
  */
 void cl_streams_end(struct cl_streams *streams, struct cl_stream *stream, bool known);
 

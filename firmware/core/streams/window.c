@@ -5,7 +5,7 @@
 #include "cl_wire.h"
 #include "zeroize.h"
 
-/** Number of words that one iteration of the loop adds. */
+/** Number of words that one iteration of the loop adds to the sum. */
 #define TURN 8u
 
 void cl_window_init(struct cl_window *window, uint32_t records)
@@ -14,7 +14,7 @@ void cl_window_init(struct cl_window *window, uint32_t records)
 	window->records = records;
 }
 
-/** Adds the last bytes, which do not fill a word. */
+/** Adds the last bytes to the sum, which are fewer than a word. */
 static uint64_t add_rest(uint32_t a, uint32_t b, const uint8_t *data, size_t len)
 {
 	if (len > 0) {
@@ -84,7 +84,10 @@ enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t 
 	return window->sum[place_of(window, record)] == sum ? CL_WINDOW_AGAIN : CL_WINDOW_OTHER;
 }
 
-/** Moves the window forward. Records that enter it use the entries of the records that leave it. */
+/**
+ * Moves the window forward. The records that enter the window take the entries of those that leave
+ * it.
+ */
 static void advance(struct cl_window *window, uint64_t first)
 {
 	for (; window->first < first; window->first++) {

@@ -1,6 +1,6 @@
 /*
- * CTR on the vector AES unit, with eight blocks in the unit at a time. The words of eight blocks do
- * not fit the CPU's registers, so scalar loads and stores move four blocks at a time.
+ * CTR on the vector AES unit, with eight blocks in the unit at a time. The CPU's registers cannot
+ * hold the words of eight blocks, so scalar loads and stores move four blocks at a time.
  */
 #include "vector/engine_ise.h"
 
@@ -21,10 +21,13 @@
 #define GROUP       CL_ISE_BLOCKS_MAX
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
-/** For fewer bytes, drain and cache flush cost more than vector loads and stores save. */
+/**
+ * For fewer bytes, vector loads and stores are slower than scalar ones, because they need a drain
+ * and a cache flush.
+ */
 #define VECTOR_BYTES_MIN 512u
 
-/** Processes whole groups of blocks between word-aligned buffers. */
+/** Processes whole groups of eight blocks between word-aligned buffers. */
 CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
 			      uint32_t index, uint32_t groups)
 {
@@ -53,9 +56,10 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Processes whole groups between buffers in the unit's memory, from block 0. One instruction XORs
- * the data and stores the result, after the rounds of the next group. The pointer additions are in
- * the slots after the branch, in which instructions of the unit would wait.
+ * Processes whole groups of eight blocks between buffers that vector loads and stores reach,
+ * starting with block 0. One instruction queues the loads, XORs and stores of a whole group. The
+ * pointer additions come just after the branch, where an instruction of the unit would have to
+ * wait.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -77,7 +81,8 @@ CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 }
 
 /**
- * Processes the rest, one block at a time: less than a group, or buffers that are not word-aligned.
+ * Processes one block at a time: the last blocks, which are fewer than a group, and buffers that
+ * are not word-aligned.
  */
 CL_ISE_INLINE void ctr_rest(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
 			    uint32_t index, size_t len)
@@ -121,7 +126,7 @@ void cl_ise_memory_begin(const struct cl_ise_memory *memory)
 	if (memory->drain != NULL) {
 		memory->drain();
 	}
-	CL_ISE_BATCH(); /* the compiler must not delay stores either */
+	CL_ISE_BATCH(); /* the compiler must not move stores past this point */
 }
 
 int cl_ise_memory_end(const struct cl_ise_memory *memory)
@@ -131,13 +136,19 @@ int cl_ise_memory_end(const struct cl_ise_memory *memory)
 	if (memory->dcache_flush != NULL) {
 		memory->dcache_flush();
 	}
-	CL_ISE_BATCH(); /* the compiler must not reuse values read before */
+	CL_ISE_BATCH(); /* the compiler must not reuse values that it read before this point */
 	return status == 0 ? 0 : -EFAULT;
 }
 
-/** Processes blocks from number @p index, then clears the registers that hold data. @return 0 */
+/**
+ * Processes blocks, starting with number @p index, then clears the registers that hold data.
+ * @return 0
+ */
 typedef int scalar_loop(const uint8_t *in, uint8_t *out, uint32_t index, size_t len);
-/** Processes whole groups between buffers in the unit's memory, from block 0. */
+/**
+ * Processes whole groups of eight blocks between buffers that vector loads and stores reach,
+ * starting with block 0.
+ */
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 CL_ISE_INLINE void ctr_blocks(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
@@ -156,7 +167,7 @@ CL_ISE_INLINE void ctr_blocks(struct cl_ise_cipher cipher, const uint8_t *in, ui
 }
 
 /*
- * Each loop is a function of its own, so that the linker can choose its place in the instruction
+ * Each loop is a separate function, so that the linker can choose where it lies in the instruction
  * cache.
  */
 #define SCALAR_LOOP(name, style_, rounds_)                                                         \
@@ -186,8 +197,8 @@ VECTOR_LOOP(ise_vmem_12, 12)
 VECTOR_LOOP(ise_vmem_14, 14)
 
 /**
- * Runs CTR with the counter block in k15. @return 0, or -EFAULT if the unit's memory port reports a
- * fault.
+ * Runs CTR. The first counter block is in k15. @return 0, or -EFAULT if the unit's memory port
+ * reports a fault.
  */
 CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_ise_device *device,
 			    const uint8_t *in, uint8_t *out, size_t len)
@@ -218,7 +229,10 @@ CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_
 
 static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 {
-	/* Each case needs its own copy: the registers' numbers are part of the instructions. */
+	/*
+	 * The code exists once for each number of rounds, because the numbers of registers are part
+	 * of the instructions.
+	 */
 	if (rounds == 10 && !inverse) {
 		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
 	} else if (rounds == 12 && !inverse) {
@@ -301,8 +315,8 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 }
 
 /**
- * Loads key and initial counter block into the registers. Kept separate so that the loop's call is
- * the last in its function.
+ * Loads the key and the initial counter block into the registers. Not inlined, so that the call of
+ * the loop is the last action of its function and becomes a jump.
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,
@@ -329,7 +343,7 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 		return -EINVAL;
 	}
 	begin(engine->hw, key, counter);
-	/* Select by constants: a table would be read through the data cache. */
+	/* Select with constants in the code: a table would be read through the data cache. */
 	const unsigned int rounds = key->rounds;
 	scalar_loop *const scalar_of = rounds == 10   ? scalar[0]
 				       : rounds == 12 ? scalar[1]

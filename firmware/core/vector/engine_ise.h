@@ -2,7 +2,8 @@
  * @file
  * Engines on the vector AES unit (target only). The unit must be enabled.
  *
- * All engines on one hardware context share its struct cl_ise_device. They are not reentrant on it.
+ * All engines on one hardware context share its struct cl_ise_device. Only one call at a time may
+ * use it.
  */
 #ifndef CL_ENGINE_ISE_H
 #define CL_ENGINE_ISE_H
@@ -18,14 +19,16 @@
  * Memory that vector loads and stores reach, and the functions that keep the CPU's view of it
  * correct.
  *
- * The unit's port bypasses the CPU's data cache and store buffer. So a pass of vector loads and
- * stores follows these rules, in this order:
+ * The unit's memory port bypasses the CPU's data cache and store buffer. So a sequence of vector
+ * loads and stores follows these rules, in this order:
  *
- * 1. `drain` before the first one. It waits until the CPU's earlier stores are in memory. The cache
- *    writes through, so only stores under way matter.
+ * 1. Call `drain` before the first one. It waits until the CPU's earlier stores are in memory. The
+ *    cache is write-through, so no other stores are pending.
  * 2. The CPU touches neither buffer.
- * 3. `memory_status` after the last one. It waits for them and reports a fault.
- * 4. `dcache_flush` before the CPU reads again. It drops the CPU's stale copies.
+ * 3. Use the instruction `memory_status` after the last one. It waits until all are done, and
+ *    reports a fault.
+ * 4. Call `dcache_flush` before the CPU reads the memory again. It drops old copies in the CPU's
+ *    cache.
  */
 struct cl_ise_memory {
 	/** First address and size. A size of 0 means that there is no such memory. */
@@ -42,13 +45,13 @@ struct cl_ise_memory {
 
 /** State of one hardware context and of the key in its registers. */
 struct cl_ise_device {
-	/** Generation of the key in the registers; 0 if they hold none. */
+	/** Generation number of the key in the registers; 0 if they hold none. */
 	uint32_t loaded;
-	/** Last generation assigned to a key. */
+	/** The generation number that was assigned last. */
 	uint32_t generation;
 	/**
-	 * Number of calls that used scalar loads and stores because vector ones do not reach their
-	 * buffers.
+	 * Number of calls that used scalar loads and stores because vector loads and stores do not
+	 * reach their buffers.
 	 */
 	uint32_t falls;
 	/** Number of the hardware context, 0 to 7. */
@@ -57,13 +60,14 @@ struct cl_ise_device {
 };
 
 /**
- * Value of cl_engine_key.engine_word[0] if the round keys are for the equivalent inverse cipher.
+ * Value of cl_engine_key.engine_word[0] if the round keys are those of the equivalent inverse
+ * cipher.
  */
 #define CL_ISE_INVERSE 1u
 
 /**
- * Makes @p key ready, for decryption in ECB or CBC if @p inverse, and loads it into the registers.
- * The key structure keeps only the cipher key.
+ * Makes @p key ready and loads it into the registers: for ECB or CBC decryption if @p inverse,
+ * otherwise for encryption. The key structure stores only the cipher key.
  *
  * @retval 0 done
  * @retval -EINVAL key_bits is not 128, 192 or 256
@@ -94,12 +98,14 @@ void cl_ise_memory_begin(const struct cl_ise_memory *memory);
  * Carries out rules 3 and 4, after the last vector load or store.
  *
  * @retval 0 all loads and stores were carried out
- * @retval -EFAULT one was refused: its address is not aligned or not in the unit's memory
+ * @retval -EFAULT one was refused, because its address is not aligned or not in memory that the
+ *                 port reaches
  */
 int cl_ise_memory_end(const struct cl_ise_memory *memory);
 
 /**
- * Returns the engine `ise`: the paper's seven instructions, two per round; scalar loads and stores.
+ * Returns the engine `ise`. It uses two instructions per round, like Jenkins et al. 2007, and
+ * scalar loads and stores.
  */
 struct cl_engine cl_engine_ise(struct cl_ise_device *device);
 
@@ -109,7 +115,7 @@ struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 /**
  * Returns the engine `ise_vmem`: one instruction per round. It uses vector loads and stores if both
  * buffers are aligned to 16 bytes and in the memory that @p device names. Otherwise it uses scalar
- * ones and counts the call.
+ * loads and stores, and counts the call in `falls`.
  */
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 

@@ -1,11 +1,11 @@
 /**
  * @file
- * AES with the instructions of the vector AES unit, from which the engines `ise*` are built.
+ * AES with the instructions of the vector AES unit. The engines `ise*` are built from this code.
  *
- * A block is in a state register, v0 to v7. The unit processes `blocks` of them in an interleaved
- * order, because the result of an instruction can be used only two cycles later: with one block,
- * every second slot would stay empty. Round keys are in k0 to k14, the initial counter block is in
- * k15.
+ * The state registers v0 to v7 hold one block each. The code interleaves the instructions of
+ * `blocks` blocks, because an instruction's result can be used only two cycles later: with one
+ * block, every second cycle would be lost. Round keys are in k0 to k14, the initial counter block
+ * is in k15.
  *
  * Everything here is inlined with constant arguments, because the numbers of the unit's registers
  * are part of the instructions. The compiler generates exactly these instructions.
@@ -20,10 +20,10 @@
 
 #define CL_ISE_BLOCKS_MAX 8u
 #define CL_ISE_CONTEXTS   8u
-/** A misaligned address, for a vector load or store that must never be carried out. */
+/** A misaligned address. The unit refuses a vector load or store that uses it. */
 #define CL_ISE_NO_ADDRESS 1u
 
-/* A test bench, in which the instructions are calls, inlines nothing. */
+/* In a test bench the instructions are function calls, so nothing needs to be inlined there. */
 #ifndef CL_ISE_INLINE
 #define CL_ISE_INLINE static inline __attribute__((always_inline))
 #endif
@@ -34,8 +34,8 @@
 /** The instructions that make up a round. */
 enum cl_ise_style {
 	/**
-	 * The paper's two instructions per round: ShiftRows; then SubBytes, MixColumns and
-	 * AddRoundKey.
+	 * The two instructions per round of Jenkins et al. 2007: one for ShiftRows, one for
+	 * SubBytes, MixColumns and AddRoundKey.
 	 */
 	CL_ISE_PAPER,
 	/** One instruction for the whole round. */
@@ -55,8 +55,8 @@ struct cl_ise_cipher {
 };
 
 /**
- * Runs a middle round (FIPS-197, 5.1) with round key @p k. ShiftRows may precede SubBytes: they
- * commute.
+ * Runs a middle round (FIPS-197, 5.1) with round key @p k. ShiftRows comes before SubBytes, which
+ * gives the same result.
  */
 CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, unsigned int blocks)
 {
@@ -87,8 +87,8 @@ CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, uns
 }
 
 /**
- * Runs all rounds but the last, and the part of the last round that precedes cl_ise_last_round:
- * ShiftRows in the paper's style.
+ * Runs all rounds before the last one, and the part of the last round before cl_ise_last_round:
+ * ShiftRows, if a round has two instructions.
  */
 CL_ISE_INLINE void cl_ise_middle_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
 {
@@ -125,7 +125,10 @@ CL_ISE_INLINE void cl_ise_last_round(struct cl_ise_cipher cipher, unsigned int s
 	}
 }
 
-/** Runs all rounds on v0 to v(blocks - 1), which contain the blocks XORed with k0. */
+/**
+ * Runs all rounds on v0 to v(blocks - 1). The registers must already contain the blocks XORed with
+ * round key k0.
+ */
 CL_ISE_INLINE void cl_ise_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
 {
 	cl_ise_middle_rounds(cipher, blocks);
@@ -153,11 +156,12 @@ CL_ISE_INLINE void cl_ise_clear_key(void)
 /**
  * Expands the key (FIPS-197, 5.2) directly into the round-key registers, two words per instruction.
  * This takes fewer cycles than loading round keys from memory, so memory holds only the cipher key.
- * Registers after the last round key become zero: they could hold part of an earlier, longer key.
+ * The registers after the last round key are cleared, because they could hold part of an earlier,
+ * longer key.
  *
- * Word i of the schedule stays in `w[i % (key_bits / 32)]` until its successor replaces it. For the
- * inverse cipher, the round keys are stored in reverse order; all but the first and last go through
- * InvMixColumns.
+ * Word i of the schedule stays in `w[i % (key_bits / 32)]` until word i + key_bits / 32 replaces
+ * it. For the inverse cipher, the round keys are stored in reverse order; all but the first and
+ * last go through InvMixColumns.
  */
 CL_ISE_INLINE void cl_ise_load_key(struct cl_ise_cipher cipher, const uint32_t *key)
 {
@@ -208,9 +212,9 @@ CL_ISE_INLINE void cl_ise_clear_state(void)
 }
 
 /**
- * Overwrites the data of earlier loads and stores in the queue with zeros. A group's requests fill
- * the queue and bring the state registers along, which are zero. The unit refuses the requests
- * themselves.
+ * Overwrites the data of earlier loads and stores that remain in the unit's queue. The instruction
+ * fills the queue with requests that contain the state registers, which are zero. The unit refuses
+ * these requests because of their address.
  */
 CL_ISE_INLINE void cl_ise_clear_queue(void)
 {

@@ -3,8 +3,8 @@
  * Scalar loads and stores for the vector AES unit: four blocks, that is 16 words, at a time.
  *
  * An instruction of the unit waits while a load, store or branch is in a later stage of the CPU's
- * pipeline. So loads, instructions of the unit and stores are grouped in batches, of as many words
- * as the CPU's registers hold. CL_ISE_BATCH keeps the compiler from mixing them.
+ * pipeline. So the code groups loads, instructions of the unit, and stores in batches of as many
+ * words as the CPU's registers hold. CL_ISE_BATCH prevents the compiler from mixing these groups.
  */
 #ifndef CL_ISE_WORDS_H
 #define CL_ISE_WORDS_H
@@ -17,12 +17,12 @@
 #define CL_ISE_BATCH_BLOCKS 4u
 #define CL_ISE_BATCH_WORDS  (4u * CL_ISE_BATCH_BLOCKS)
 
-/** The compiler moves no load or store across this point. */
+/** Prevents the compiler from moving loads and stores across this point. */
 #define CL_ISE_BATCH() __asm__ volatile("" : : : "memory")
 
 /**
- * Advances @p pointer at this point, not where the compiler would choose: in one of the two slots
- * between a load and an instruction of the unit, which would otherwise stay empty.
+ * Advances @p pointer exactly here. An instruction of the unit has to wait for two cycles after a
+ * load; the addition uses one of these.
  */
 #define CL_ISE_ADVANCE(pointer, step)                                                              \
 	do {                                                                                       \
@@ -52,7 +52,7 @@ CL_ISE_INLINE void cl_ise_store_words(uint32_t *to, const uint32_t words[CL_ISE_
 	CL_ISE_BATCH();
 }
 
-/** Moves four blocks into register v @p first and the next three. */
+/** Moves four blocks into registers v @p first to v @p first + 3. */
 CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH (s, CL_ISE_BATCH_BLOCKS) {
@@ -61,7 +61,7 @@ CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_IS
 	}
 }
 
-/** XORs register v @p first and the next three into four blocks. */
+/** XORs registers v @p first to v @p first + 3 into four blocks. */
 CL_ISE_INLINE void cl_ise_move_out_xor(unsigned int first, uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH_WORD (i) {

@@ -105,9 +105,8 @@ CL_ISE_INLINE void ecb_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Runs ECB over whole groups. The last round also stores each block and loads the block that
- * replaces it: three cycles of the memory port for three instructions. The last group loads itself
- * again; that result is not used.
+ * Runs ECB over whole groups. For each block, the last round is followed by a store and by the load
+ * of a block of the next group. The last group loads its own blocks again, and they are not used.
  */
 CL_ISE_INLINE void ecb_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      size_t groups)
@@ -135,7 +134,7 @@ CL_ISE_INLINE void ecb_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 	}
 }
 
-/** Computes C = E(P XOR chain), one block after the other. */
+/** Encrypts in CBC mode, C = E(P XOR chain), one block after the other. */
 CL_ISE_INLINE void cbc_encrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)
 {
@@ -176,7 +175,10 @@ CL_ISE_INLINE void cbc_encrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 	move_out_xor(0, chain);
 }
 
-/** Computes P = D(C) XOR chain. The ciphertext is read again before plaintext may overwrite it. */
+/**
+ * Decrypts in CBC mode, P = D(C) XOR chain. Reads the ciphertext a second time before plaintext may
+ * overwrite it.
+ */
 CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)
 {
@@ -187,7 +189,7 @@ CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chai
 		group_scalar(cipher, in);
 #pragma GCC unroll 2
 		for (unsigned int first = 0; first < GROUP; first += BATCH) {
-			/* Block s of the batch is XORed with block s - 1 of the ciphertext. */
+			/* XOR each block of the batch with the ciphertext block before it. */
 			CL_ISE_EACH_WORD (i) {
 				data[i] = i < WORDS ? chain[i] : in[first * WORDS + i - WORDS];
 			}
@@ -211,8 +213,8 @@ CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chai
 }
 
 /**
- * Does the same with vector loads and stores. The last block of a group is moved to the CPU's
- * registers, because it is the next chain.
+ * Decrypts in CBC mode with vector loads and stores. The last ciphertext block of a group is copied
+ * to the CPU's registers, because it is the next chain value.
  */
 CL_ISE_INLINE void cbc_decrypt_vector(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      uintptr_t in, uintptr_t out, size_t groups)

@@ -1,4 +1,4 @@
-/* The record service, its engines and the lock that protects it. */
+/* The record service with its engines, and the lock that protects it. */
 #include "app.h"
 
 #include <zephyr/kernel.h>
@@ -19,12 +19,12 @@ LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
-/** Memory of the counter blocks that each key has used, 13 KB. */
+/** Memory of the counter blocks that were used with each key, 13 KB. */
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
 /*
- * The service identifies keys with an engine whose run time does not depend on the key. If the
- * service offers no such engine, the image contains one only for this purpose.
+ * The service identifies keys with an engine whose run time does not depend on the key. If none of
+ * the configured engines is like that, the image contains one more engine, only for this purpose.
  */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
 #define KEY_ENGINE cl_zephyr_ise
@@ -63,12 +63,15 @@ static int draw(void *context, uint32_t *words, size_t count)
 	return cl_zephyr_random_read(words, count);
 }
 
-/** True after a key was closed or the board restarted: remains of keys must be zeroized. */
+/**
+ * True after a key was closed or the board restarted: memory may still contain parts of keys, which
+ * must be zeroized.
+ */
 static atomic_t forgets = ATOMIC_INIT(true);
 
 /**
- * Requests zeroization: each thread that handles records zeroizes its own remains before it takes
- * the next record.
+ * Requests zeroization. Each thread that handles records zeroizes the memory that it used, before
+ * it takes the next record.
  */
 static void forget(void *context)
 {

@@ -1,6 +1,6 @@
 /**
  * @file
- * The record service, as the links and the shell use it.
+ * The functions of the record service that the links and the shell use.
  */
 #ifndef APP_H
 #define APP_H
@@ -12,24 +12,25 @@
 
 #define APP_BOARD    DT_NODELABEL(cipherlane0)
 #define APP_CLOCK_HZ DT_PROP(APP_BOARD, clock_frequency)
-/* Data bytes of the longest record, and bytes of that whole record. */
+/* Most data bytes in a record, and the length of that whole record in bytes. */
 #define APP_MAX_DATA   CONFIG_RECORDS_MAX_DATA
 #define APP_RECORD_MAX CL_SERVICE_RECORD_MAX(APP_MAX_DATA)
 /*
- * Thirty seconds. On a simulated board an eighth of a second, because a simulated second takes
- * minutes.
+ * Time after which an idle session is closed: 30 seconds. On a simulated board 1/8 second, because
+ * a simulated second takes minutes.
  */
 #define APP_SESSION_IDLE_CYCLES                                                                    \
 	(DT_PROP(APP_BOARD, simulated) ? APP_CLOCK_HZ / 8 : 30 * (uint64_t)APP_CLOCK_HZ)
 
-/** The platform, for callers that need no lock: any thread may call its engines. */
+/** Description of the board. Any thread may read it and call its engines without a lock. */
 extern const struct cl_platform app_platform;
 
 /** Initialises the service. Returns 0, or a negative errno from cl_service_init. */
 int app_init(void);
 
 /**
- * Zeroizes what the calling thread's records have left, if a key was closed since the last call.
+ * Zeroizes the data that earlier records left on the calling thread's stack, if a key was closed
+ * since the last call.
  */
 void app_erase(void);
 
@@ -37,13 +38,13 @@ void app_erase(void);
  * Handles one record in place. Any thread may call it.
  *
  * @param record room for CL_SERVICE_RECORD_MAX(max_data) bytes
- * @return bytes of the reply, as cl_service_handle
+ * @return bytes of the reply; 0 if there is none
  */
 size_t app_handle(struct cl_link *link, uint8_t *record, size_t len);
 
 /**
- * Locks the service and the benchmark's buffer for the calling thread. The shell waits while a
- * record is handled, and records wait while the shell holds the lock.
+ * Locks the service and the benchmark's buffer for the calling thread. The lock makes the shell
+ * wait while a record is handled, and records wait while a shell command uses the service.
  */
 struct cl_service *app_lock(void);
 

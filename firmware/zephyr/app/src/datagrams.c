@@ -1,7 +1,7 @@
 /*
- * Records over UDP; each reply goes to the sender. The driver's thread handles what is beyond doubt
- * a record, before the net stack sees it (cl_ethernet_serve). Records in fragments, with IPv4
- * options and the like arrive here through the stack.
+ * Records over UDP; each reply goes to the sender. The Ethernet driver handles ordinary records
+ * itself, before the net stack sees them (cl_ethernet_serve). Only unusual ones, for example in
+ * fragments or with IPv4 options, arrive here through the net stack.
  */
 #include "datagrams.h"
 
@@ -23,17 +23,20 @@
 #include "zeroize.h"
 
 #define MAC DT_NODELABEL(ethernet0)
-/* Slots that the host must not count on: other traffic of the network needs them. */
+/* Receive slots that the host must leave free for other frames of the network. */
 #define SPARE_SLOTS 4u
 #define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
 
-/** The record being handled, aligned as in main.c. */
+/** The record being handled. The unused bytes align the record's data, as in main.c. */
 static struct {
 	uint8_t unused[8];
 	uint8_t record[APP_RECORD_MAX];
 } receive CL_SOC_IN_BUFFER;
 
-/** A buffer between the MAC's slots and engines that need their data in the buffer memory. */
+/**
+ * Holds a record's data while an engine works on them, if the engine needs them in the buffer
+ * memory.
+ */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] CL_SOC_IN_BUFFER;
 
 static void refresh(struct cl_link *link);
@@ -65,8 +68,8 @@ static void refresh(struct cl_link *link)
 }
 
 /**
- * Copies the record out of its packet and zeroizes the packet if it contains a key. Returns the
- * record's bytes, or 0 if it is too long.
+ * Copies a record from its packet, and zeroizes the packet if it contains a key. Returns the
+ * record's length in bytes, or 0 if it is too long.
  */
 static size_t take(struct net_pkt *pkt)
 {
@@ -84,8 +87,8 @@ static size_t take(struct net_pkt *pkt)
 }
 
 /**
- * Adds the cycles of the record and of its frame to its session; @p handled cycles passed in the
- * service.
+ * Adds the cycles that the record and its frame took to the costs of its session. @p handled is the
+ * number of cycles in the service.
  */
 static void account(struct cl_service *service, uint32_t handled)
 {
@@ -128,7 +131,7 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 
 	network.records++;
 	if (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
-		link.pauses++; /* the driver does not count pauses */
+		link.pauses++; /* in this configuration the driver does not count pauses */
 	}
 	link.summed = false;
 	link.peer = CL_PEER_NETWORK | (uint64_t)ntohl(peer.sin_addr.s_addr) << 16 |
@@ -139,12 +142,15 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 	const uint32_t handled = cl_soc_cycles(NULL) - start;
 
 	if (len != 0) {
-		/* If there is no room for the reply, it is lost, like any datagram. */
+		/*
+		 * If the stack has no memory for the reply, the reply is lost, as any datagram can
+		 * be; the host repeats its request.
+		 */
 		(void)net_context_sendto(context, receive.record, len, (struct sockaddr *)&peer,
 					 sizeof(peer), NULL, K_NO_WAIT, NULL);
 	}
 	account(service, handled);
-	/* The session may end before the next record overwrites this one. */
+	/* Zeroize it now: the session may end before the next record overwrites this one. */
 	cl_zeroize(receive.record, sizeof(receive.record));
 	app_unlock();
 }
@@ -160,7 +166,10 @@ static const struct cl_ethernet_service server = {
 
 int datagrams_init(void)
 {
-	/* Bind to any address, so that addresses which the interface gets later also work. */
+	/*
+	 * Bind to any address, so that the socket also serves addresses that the interface gets
+	 * later.
+	 */
 	struct sockaddr_in local = {
 		.sin_family = AF_INET,
 		.sin_port = htons(CL_WIRE_UDP_PORT),

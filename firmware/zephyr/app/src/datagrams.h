@@ -15,7 +15,7 @@
  */
 int datagrams_init(void);
 
-/** Returns the link, for its counters. */
+/** Returns the link, which contains the counters. */
 const struct cl_link *datagrams_link(void);
 
 #endif

@@ -14,7 +14,7 @@
  */
 int guard_init(void);
 
-/** Feeds the watchdog: the record service is alive. */
+/** Feeds the watchdog, to show that the record service still runs. */
 void guard_feed(void);
 
 #endif

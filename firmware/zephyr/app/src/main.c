@@ -18,7 +18,10 @@
 
 LOG_MODULE_DECLARE(records, CONFIG_RECORDS_LOG_LEVEL);
 
-/* The longest turn of the main loop. Each turn feeds the watchdog and closes idle sessions. */
+/*
+ * Longest time of one iteration of the main loop. Each iteration feeds the watchdog and closes idle
+ * sessions.
+ */
 #define TURN_MS 1000u
 #define TURN    K_MSEC(MIN(TURN_MS, APP_SESSION_IDLE_CYCLES *MSEC_PER_SEC / 8 / APP_CLOCK_HZ))
 
@@ -71,7 +74,8 @@ int main(void)
 			records_send(receive.record,
 				     app_handle(records_link(), receive.record, len));
 		}
-		cl_service_poll(app_lock()); /* returns only if no thread hangs with the lock */
+		cl_service_poll(app_lock()); /* app_lock returns only if no other thread hangs while
+						it holds the lock */
 		app_unlock();
 		guard_feed();
 	}

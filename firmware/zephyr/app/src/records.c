@@ -13,7 +13,7 @@
 static const struct device *const uart = DEVICE_DT_GET(DT_CHOSEN(cipherlane_uart));
 static struct cl_link link;
 static struct cl_link_uart framing;
-/** The interrupt gives it when bytes have arrived. */
+/** The interrupt handler gives this semaphore when bytes have arrived. */
 static K_SEM_DEFINE(arrived, 0, 1);
 
 /** Bytes taken from the UART but not decoded yet. */
@@ -34,7 +34,8 @@ static int get(void *context)
 {
 	ARG_UNUSED(context);
 	if (chunk.next == chunk.count) {
-		cl_zeroize(chunk.bytes, sizeof(chunk.bytes)); /* they may be part of a key */
+		cl_zeroize(chunk.bytes, sizeof(chunk.bytes)); /* zeroize decoded bytes, which may be
+								 part of a key */
 		chunk.count = uart_fifo_read(uart, chunk.bytes, CHUNK_BYTES);
 		chunk.next = 0;
 		if (chunk.count == 0) {
@@ -72,7 +73,10 @@ size_t records_receive(k_timeout_t timeout)
 {
 	const size_t len = cl_link_uart_receive(&framing, get, NULL);
 
-	/* Wait only if no bytes are at hand: the decoder may have stopped for another reason. */
+	/*
+	 * Wait only if all bytes are decoded: the decoder also returns after a limited number of
+	 * bytes.
+	 */
 	if (len == 0 && chunk.next == chunk.count) {
 		uart_irq_rx_enable(uart);
 		(void)k_sem_take(&arrived, timeout);

@@ -22,20 +22,20 @@
 int records_init(uint8_t *buffer, size_t capacity);
 
 /**
- * Decodes the bytes that have arrived; if there are none, waits for some. Call it in a loop.
+ * Decodes the bytes that have arrived; if there are none, waits for bytes. Call it in a loop.
  *
  * @return bytes of the record that is now complete; it stays in the buffer until the next call.
  *         0 if no record is complete
  */
 size_t records_receive(k_timeout_t timeout);
 
-/** Ends the wait of records_receive. */
+/** Makes a waiting records_receive return. */
 void records_wake(void);
 
 /** Transmits a record. */
 void records_send(const uint8_t *record, size_t len);
 
-/** Zeroizes what earlier records have left in the buffer. Only the receiving thread may call it. */
+/** Zeroizes the data of earlier records in the buffer. Only the receiving thread may call it. */
 void records_forget(void);
 
 /** Returns the link, for cl_service_handle. */

@@ -1,6 +1,6 @@
 /*
- * Shell commands on the console. They do what the host tool does over the records' link, without
- * that link.
+ * Shell commands on the console. They offer functions of the host tool without the host and its
+ * link.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static int selftest(const struct shell *sh, size_t argc, char **argv)
 	return failed == 0 ? 0 : -EIO;
 }
 
-/** Returns the engine called @p name, or NULL. */
+/** Returns the engine with this name, or NULL. */
 static const struct cl_engine *find(const char *name)
 {
 	for (size_t i = 0; i < app_platform.engine_count; i++) {
@@ -53,7 +53,10 @@ static const struct cl_engine *find(const char *name)
 
 static int bench_one(const struct shell *sh, const struct cl_engine *engine, uint16_t key_bits)
 {
-	/* An engine in C takes a hundred times as long as the hardware. */
+	/*
+	 * Engines in plain C get less data, because they take a hundred times as long as the
+	 * hardware.
+	 */
 	const bool in_c =
 		engine->code == CL_WIRE_ENGINE_BYTE || engine->code == CL_WIRE_ENGINE_TABLE;
 	const uint32_t bytes = in_c ? app_platform.bench_bytes / 16 : app_platform.bench_bytes;
