@@ -1,6 +1,6 @@
 /*
- * Zephyr's crypto API on the CTR accelerator: CTR that returns when it is done, or CTR in the
- * background with a callback at the end.
+ * Zephyr's crypto API on the CTR accelerator. A CTR operation either returns when it is done, or
+ * runs in the background and calls a function at the end.
  */
 #include <errno.h>
 
@@ -30,7 +30,11 @@ static void carry_out_in_background(struct k_work *work)
 	const int status = cl_accelerator_ctr_asleep(&session->key, session->counter, pkt->in_buf,
 						     session->out, pkt->in_len);
 
-	session->pkt = NULL; /* the callback may submit the next packet */
+	/*
+	 * The callback may start the next operation of this session, so the session must be ready
+	 * for it.
+	 */
+	session->pkt = NULL;
 	if (completed != NULL) {
 		completed(pkt, status);
 	}
@@ -77,7 +81,7 @@ static int begin_session(const struct device *device, struct cipher_ctx *ctx, en
 	int result = cl_crypto_check_session(ctx, algo, CAPABILITIES);
 
 	ARG_UNUSED(device);
-	ARG_UNUSED(op); /* CTR encrypts and decrypts in the same way */
+	ARG_UNUSED(op); /* in CTR mode, encryption and decryption are the same operation */
 	if (result != 0) {
 		return result;
 	}

@@ -1,7 +1,7 @@
 /**
  * @file
- * What Zephyr's crypto API leaves to each driver: sessions, and the checks of sessions and
- * packets.
+ * Code that both crypto drivers share: sessions of Zephyr's crypto API, and checks of the arguments
+ * of sessions and packets.
  */
 #ifndef CL_CRYPTO_SESSION_H
 #define CL_CRYPTO_SESSION_H
@@ -15,14 +15,19 @@
 
 #include "engine/modes.h"
 
-/** A session of either driver. Only one thread at a time may use it. */
+/** A session of one of the two drivers. Only one thread at a time may use it. */
 struct cl_crypto_session {
-	/** NULL while the session is free. */
+	/** The application's context of the session; NULL while the session is free. */
 	const struct cipher_ctx *owner;
 	struct cl_engine_key key;
-	/** The function for ECB or CBC, for the session's direction and key length. */
+	/**
+	 * The function that encrypts or decrypts in ECB or CBC, for the session's direction and key
+	 * length.
+	 */
 	cl_modes_run *run;
-	/** The packet of the operation in the background (NULL if there is none), and its data. */
+	/**
+	 * The packet whose operation runs in the background, or NULL; and the place of its result.
+	 */
 	struct cipher_pkt *pkt;
 	uint8_t *out;
 	uint8_t counter[CL_BLOCK_BYTES];
@@ -34,17 +39,18 @@ struct cl_crypto_session {
  */
 struct cl_crypto_session *cl_crypto_claim(const struct cipher_ctx *ctx);
 
-/** Zeroizes a session and frees it. Its key must have been cleared from the engine. */
+/** Zeroizes a session and frees it. The caller must have cleared its key from the engine. */
 void cl_crypto_release(struct cl_crypto_session *session);
 
 /** Returns the session of @p ctx, or NULL if it has none. */
 struct cl_crypto_session *cl_crypto_session_of(const struct cipher_ctx *ctx);
 
 /**
- * Checks what an application requests when it begins a session. The caller checks the mode.
+ * Checks the arguments with which an application begins a session, except the mode, which the
+ * caller must check.
  *
- * @param capabilities what the driver offers: CAP_*
- * @retval 0 the driver supports it, apart from the mode
+ * @param capabilities the features that the driver offers: CAP_*
+ * @retval 0 the driver supports these arguments
  * @retval -ENOTSUP flags, algorithm or key length that the driver does not support
  * @retval -EINVAL no key
  */
@@ -52,7 +58,7 @@ int cl_crypto_check_session(const struct cipher_ctx *ctx, enum cipher_algo algo,
 			    uint32_t capabilities);
 
 /**
- * Checks a packet and returns where its result goes.
+ * Checks a packet and returns the place of its result.
  *
  * @param out_len bytes of the result
  * @param[out] out place of the result: the input in an in-place session, otherwise the output
@@ -64,8 +70,8 @@ int cl_crypto_output(const struct cipher_ctx *ctx, struct cipher_pkt *pkt, int o
 		     uint8_t **out);
 
 /**
- * Returns whether the counter has enough values for @p len bytes in CTR mode, so that it does not
- * run over into the IV. The counter has ctr_len bits and starts at zero.
+ * Returns whether @p len bytes in CTR mode fit the counter, so that it does not overflow into the
+ * IV. The counter has ctr_len bits and starts at zero.
  */
 bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 
@@ -76,8 +82,8 @@ bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16]);
 
 /**
- * Returns whether a session's counter consists of whole bytes and leaves room for an IV. The
- * drivers check this when a session begins.
+ * Returns whether the number of bits of a session's counter is valid: whole bytes that leave room
+ * for an IV. The drivers check this when a session begins.
  */
 bool cl_crypto_counter_is_valid(const struct cipher_ctx *ctx);
 

@@ -1,6 +1,6 @@
 /*
- * Zephyr's crypto API on the vector AES unit: ECB of one block, CBC and CTR. Each call is done when
- * it returns. It runs in the context that the calling thread leases.
+ * Zephyr's crypto API on the vector AES unit: ECB of one block, CBC and CTR. A call returns when
+ * its operation is done. It runs in a hardware context of the unit that it borrows for this time.
  */
 #include <errno.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static int ecb(struct cipher_ctx *ctx, struct cipher_pkt *pkt)
 {
 	uint8_t *out;
 
-	if (pkt->in_len != BLOCK) { /* the API's ECB takes one block a call */
+	if (pkt->in_len != BLOCK) { /* in this API, an ECB call processes exactly one block */
 		return -EINVAL;
 	}
 	const int result = cl_crypto_output(ctx, pkt, BLOCK, &out);
@@ -70,7 +70,7 @@ static int ecb(struct cipher_ctx *ctx, struct cipher_pkt *pkt)
 	return run_blocks(ctx->drv_sessn_state, NULL, pkt->in_buf, out, 1);
 }
 
-/** Returns how many bytes of IV stand before the ciphertext. */
+/** Returns the number of bytes of IV before the ciphertext: 0 or a block. */
 static int prefix(const struct cipher_ctx *ctx)
 {
 	return (ctx->flags & CAP_NO_IV_PREFIX) != 0 ? 0 : BLOCK;
@@ -139,7 +139,7 @@ static int query(const struct device *device)
 	return CAPABILITIES;
 }
 
-/** Chooses the functions of a session after its key was set. */
+/** Selects the functions of a session. Call it after the session's key was set. */
 static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enum cipher_mode mode,
 		  bool decrypt)
 {
@@ -152,7 +152,7 @@ static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enu
 		return 0;
 	case CRYPTO_CIPHER_MODE_CBC:
 		if ((ctx->flags & CAP_INPLACE_OPS) != 0 && prefix(ctx) != 0) {
-			return -EINVAL; /* no room for the IV */
+			return -EINVAL; /* the counter would leave no room for the IV */
 		}
 		session->run = cl_modes_ise_vmem.cbc[decrypt][length];
 		ctx->ops.cbc_crypt_hndlr = decrypt ? cbc_decrypt : cbc_encrypt;

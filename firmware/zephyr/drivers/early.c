@@ -8,7 +8,7 @@
 #include "tx_slots.h"
 #include "zeroize.h"
 
-/** The argument of cl_ethernet_serve. `udp.link` is NULL before that call. */
+/** The argument of cl_ethernet_serve. `udp.link` is NULL until cl_ethernet_serve is called. */
 static struct cl_ethernet_service server;
 static struct cl_link_udp udp;
 
@@ -16,14 +16,11 @@ void cl_ethernet_serve(const struct cl_ethernet_service *service)
 {
 	server = *service;
 	udp.port = service->port;
-	compiler_barrier(); /* the driver's thread may read it at any time */
+	compiler_barrier(); /* set `link` last: the driver's thread may read it at any time */
 	udp.link = service->link;
 }
 
-/**
- * Returns whether the stack has this IPv4 address on this interface, and has finished configuring
- * it.
- */
+/** Returns whether this IPv4 address belongs to this network interface and is fully configured. */
 static bool is_own(struct net_if *iface, const uint8_t *address)
 {
 	struct net_if *holder = NULL;

@@ -1,6 +1,7 @@
 /**
  * @file
- * Records over UDP that the driver answers from slot to slot, without the net stack.
+ * Records over UDP that the driver handles itself, without the net stack: data go from a receive
+ * slot directly to a transmit slot.
  */
 #ifndef CL_EARLY_H
 #define CL_EARLY_H
@@ -13,26 +14,29 @@
 #include "service/frames.h"
 
 /**
- * Handles a received frame and answers its sender, if the frame is beyond doubt a record for the
- * service of cl_ethernet_serve. That is: IPv4 without options and not fragmented; sent to the
- * interface's MAC address and to an IPv4 address that the net stack has on it; the interface is up;
- * all checksums are right.
+ * Handles a received frame and answers its sender, if the frame is certainly a record for the
+ * service of cl_ethernet_serve. This requires that the interface is up, that the packet is IPv4
+ * without options and not fragmented, that it was sent to the MAC address and to an IPv4 address of
+ * the interface, and that all checksums are right.
  *
- * @param begin cycle counter when the frame was found
- * @return false if it is no such record; then the frame is unchanged, for the net stack
+ * @param begin value of the cycle counter when the frame was found
+ * @return false if it is no such record. The frame is then unchanged, and must go to the net stack
  */
 bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t begin);
 
-/** Zeroizes what records have left in this module. */
+/** Zeroizes data of earlier records in this module's memory. */
 void cl_early_forget(void);
 
-/** Returns whether cycles remain for a frame that goes to the net stack; true without a service. */
+/**
+ * Returns whether the budget has cycles for a frame that goes to the net stack. Without a service,
+ * it always has.
+ */
 bool cl_early_admits(void);
 
-/** Charges the cycles that a frame for the net stack, or zeroization, took. */
+/** Subtracts cycles from the budget that a frame for the net stack, or zeroization, took. */
 void cl_early_spend(uint32_t cycles);
 
-/** Tells the service that no frame waits. */
+/** Tells the service that no frame is waiting now. */
 void cl_early_pause(void);
 
 #endif

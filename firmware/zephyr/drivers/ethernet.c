@@ -1,8 +1,8 @@
 /*
- * Driver of LiteEth's MAC. A received frame waits in a slot until it is acknowledged. An interrupt
- * tells that a frame waits, and a thread empties the slots. The thread itself carries each frame
- * through the net stack to its receiver (CONFIG_NET_TC_RX_COUNT=0). So frames whose turn has not
- * come wait in the slots, and none of Zephyr's queues can overflow.
+ * Driver of LiteEth's MAC. A received frame stays in a slot until the driver acknowledges it. An
+ * interrupt wakes the driver's thread, which empties the slots. This thread also runs the net stack
+ * for each frame (CONFIG_NET_TC_RX_COUNT=0). So later frames wait in the slots, and none of
+ * Zephyr's queues can overflow.
  */
 #define DT_DRV_COMPAT cipherlane_ethernet
 
@@ -32,15 +32,16 @@
 #define RX_SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, rx_slots) / SLOT_BYTES)
 #define ALLOC_TIMEOUT K_MSEC(10)
 /*
- * ERASE_STEP: bytes of a slot that are zeroized between two checks for a received frame.
- * ARRIVED_MAX: more bytes than a new frame can write to the slot during one such step.
+ * ERASE_STEP: bytes to zeroize before checking again for a received frame. ARRIVED_MAX: upper bound
+ * of the bytes that can arrive from the network while ERASE_STEP bytes are zeroized.
  */
 #define ERASE_STEP  32
 #define ARRIVED_MAX 256
 
 /*
- * True if the driver makes and checks the checksums of all protocols in the stack. It claims all or
- * none, because the stack cannot leave single protocols to a driver.
+ * True if the driver makes and checks the checksums of all protocols in the stack. If it cannot
+ * handle all of them, it leaves all checksums to the stack, because Zephyr cannot split the
+ * protocols.
  */
 #define SUMS_ALL                                                                                   \
 	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
@@ -49,17 +50,23 @@
 static struct net_if *iface;
 static uint8_t mac_address[] = DT_INST_PROP(0, local_mac_address);
 static struct cl_ethernet_counters counts;
-/** Requests that the driver's thread zeroize what frames have left; set at the start. */
+/**
+ * True if the driver's thread must zeroize the data that earlier frames left in memory; true at the
+ * start.
+ */
 static atomic_t forgets = ATOMIC_INIT(true);
-/** The slot that the last frame arrived in. */
+/** Number of the slot in which the last frame arrived. */
 static uint32_t rx_slot;
 /**
- * Bit masks of slots. `stale`: the frame must be zeroized. `suspect`: a frame may have arrived
- * while the slot was zeroized.
+ * Bit masks of slots. `stale`: slots that still hold old data and must be zeroized. `suspect`:
+ * slots whose next frame may be damaged, because they were being zeroized when it arrived.
  */
 static uint32_t stale;
 static uint32_t suspect;
-/** The slot that is being zeroized (RX_SLOTS: none), and its bytes that remain to be zeroized. */
+/**
+ * The slot that is being zeroized (RX_SLOTS: none), and how many of its bytes still have to be
+ * zeroized.
+ */
 static uint32_t erasing = RX_SLOTS;
 static uint32_t erasing_left;
 /** The interrupt gives it. */
@@ -105,8 +112,8 @@ static void pass_on(struct net_pkt *pkt)
 }
 
 /**
- * Returns the slot of the last frame to the MAC. Before that, zeroizes the frame if it is stale, or
- * short enough to hold a key.
+ * Returns the slot of the last frame to the MAC. Before that, it zeroizes the frame if its slot is
+ * marked `stale`, or if the frame is short enough to hold a key.
  */
 static void release(uint8_t *slot, size_t len)
 {
@@ -156,15 +163,16 @@ static void receive(void)
 }
 
 /**
- * Zeroizes one stale frame, the latest first, while no new frame waits.
+ * Zeroizes one slot that is marked `stale`, the one that arrived latest first, while no new frame
+ * waits.
  *
- * It leaves out the slot that the MAC writes next, because the frame that arrives there overwrites
- * it. When a frame has arrived, it stops; a later call continues with the rest of the slot. The
- * frame after that one may have begun to arrive in this slot before the check noticed. As a slot is
- * zeroized from its end, this matters only if its first bytes were being zeroized. Then the slot is
- * `suspect` and its next frame is dropped, unless the driver is idle before the frame arrives.
+ * It does not touch the slot that the MAC writes next. If a frame arrives, the function stops, and
+ * a later call continues with the rest of the slot. By then, a second frame may have begun to
+ * arrive in the half-zeroized slot. The first bytes of a slot are zeroized last. If they were being
+ * zeroized when the second frame began, this frame may be damaged: the slot is marked `suspect`,
+ * and the frame is dropped, unless the driver finds no frame waiting before it arrives.
  *
- * @return false if there is no such frame
+ * @return false if no slot has to be zeroized
  */
 static bool erase_stale(void)
 {
@@ -240,14 +248,20 @@ static void empty_slots(void *unused1, void *unused2, void *unused3)
 			cl_early_pause();
 		}
 		if (!erase_stale()) {
-			/* The interrupt comes at once if a frame has arrived in between. */
+			/*
+			 * If a frame has arrived since the check, the interrupt comes as soon as it
+			 * is enabled.
+			 */
 			sys_write32(EVENT, REG(rx_ev_enable));
 			(void)k_sem_take(&received, K_FOREVER);
 		}
 	}
 }
 
-/** The event stays set as long as a frame waits, so it is disabled until the slots are empty. */
+/**
+ * The interrupt handler. The event stays pending as long as a frame waits, so the handler disables
+ * the interrupt until the thread has emptied the slots.
+ */
 static void isr(const void *unused)
 {
 	ARG_UNUSED(unused);

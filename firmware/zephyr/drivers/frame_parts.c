@@ -1,8 +1,9 @@
 /*
- * In a network buffer, a frame begins 2 bytes after a word boundary; in a slot it begins at one. So
- * the data after the headers of Ethernet, IPv4 and UDP are aligned in the buffer, and are copied by
- * whole words. The copy also computes the frame's sum. The driver checks and makes checksums from
- * it; the stack would have to read all data again for that.
+ * Copies frames between slots and network buffers. In a network buffer, a frame begins 2 bytes
+ * after a word boundary, so that the data after the headers of Ethernet, IPv4 and UDP are
+ * word-aligned. In a slot, a frame begins at a word boundary. The copy moves whole words and also
+ * computes the frame's sum. From this sum, the driver checks or computes the checksums; the stack
+ * would have to read all data again.
  */
 #include "frame_parts.h"
 
@@ -18,14 +19,14 @@
 #include "links/link_udp.h"
 #include "zeroize.h"
 
-/* Bytes that stay free in a network buffer before a frame. */
+/* Number of bytes before a frame in a network buffer; they stay unused. */
 #define HEADROOM      14
 #define ALLOC_TIMEOUT K_MSEC(10)
 
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE % 4 == 0, "what is in each buffer begins at a word");
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= 64, "the first buffer has a frame's headers");
 
-/** Copies like cl_copy_sum and counts the cycles. */
+/** Copies like cl_copy_sum, and adds the cycles to the counters. */
 static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len,
 		     struct cl_ethernet_counters *counts)
 {
@@ -36,7 +37,10 @@ static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len,
 	return sum;
 }
 
-/** Copies a frame into as many buffers as it needs. Returns NULL if there is not enough memory. */
+/**
+ * Copies a frame into network buffers, as many as it needs. Returns NULL if there is not enough
+ * memory.
+ */
 static struct net_buf *copy_parts(const uint8_t *slot, size_t len, uint32_t *sum,
 				  struct cl_ethernet_counters *counts)
 {
@@ -85,12 +89,15 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 	const bool is_right = cl_frame_sums_are_right(frame, len, sum);
 
 	counts->checksum_errors += !is_right;
-	/* Drop frames whose source must not be answered: the stack would answer some of them. */
+	/*
+	 * Drop a frame that must not be answered because of its source: the stack would answer some
+	 * of these.
+	 */
 	if (is_right && !cl_link_udp_is_from_nobody(frame, len)) {
 		return first;
 	}
 	for (struct net_buf *part = first; part != NULL; part = part->frags) {
-		cl_zeroize(part->data, part->len); /* it may be a record with a key */
+		cl_zeroize(part->data, part->len); /* the frame may be a record with a key */
 	}
 	net_buf_unref(first);
 	return NULL;

@@ -21,10 +21,10 @@
  * Copies a received frame and checks the checksums that it contains.
  *
  * @param slot   the frame, 4-byte aligned
- * @param counts gets the copy's cycles and checksum errors
+ * @param counts the function adds the copy's cycles and the checksum errors to these counters
  *
- * @return the buffers, which the caller must free; NULL if the frame is damaged or too long, if its
- *         sender must not be answered, or if there is not enough memory
+ * @return the buffers, which the caller must free. NULL if the frame is damaged or too long, if it
+ *         must not be answered because of its source, or if there is not enough memory
  */
 struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 				    struct cl_ethernet_counters *counts);
@@ -32,7 +32,7 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 /**
  * Copies a packet of at most CL_FRAME_MAX bytes into a slot, and fills in checksums that are 0.
  *
- * @param counts gets the copy's cycles
+ * @param counts the function adds the copy's cycles to these counters
  *
  * @return bytes of the frame
  */

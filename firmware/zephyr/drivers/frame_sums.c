@@ -22,17 +22,17 @@
 #define PROTOCOL_ICMP   1u
 #define PROTOCOL_UDP    17u
 #define ADDRESSES_BYTES 8u
-/** The sum over data that include their own, right checksum. */
+/** The sum over data that contain their own checksum, if the checksum is right. */
 #define RIGHT 0xffffu
 
-/** Where an IPv4 packet lies in its frame. */
+/** The payload of the IPv4 packet in a frame, and its checksum. */
 struct packet {
-	/** Offset and bytes of the payload. */
+	/** Offset of the payload in the frame, and its length in bytes. */
 	size_t from;
 	size_t len;
 	/** Offset of the payload's checksum; 0 if it has none, as in a fragment. */
 	size_t checksum;
-	/** Sum over the payload, for UDP including the pseudo header. */
+	/** Sum over the payload; for UDP, it includes the pseudo header. */
 	uint32_t sum;
 };
 
@@ -41,7 +41,10 @@ static uint32_t load_be16(const uint8_t *from)
 	return (uint32_t)from[0] << 8 | from[1];
 }
 
-/** Converts a number to what cl_sum reads for it in a header. */
+/**
+ * Swaps the bytes of a number. cl_sum reads headers as little-endian words, and the number is
+ * big-endian there.
+ */
 static uint32_t swap16(uint32_t number)
 {
 	return (number & 0xff) << 8 | number >> 8;
@@ -63,7 +66,7 @@ static bool dissect(const uint8_t *frame, size_t len, uint32_t sum, struct packe
 	}
 	*packet = (struct packet){.from = IP + header, .len = total - header};
 	if ((load_be16(frame + IP + IP_FRAGMENT) & IP_FRAGMENTED) != 0) {
-		return true; /* the checksum covers all fragments */
+		return true; /* the packet is a fragment: its checksum covers all fragments */
 	}
 	packet->sum = IP + total == len ? cl_sum_add(sum, ~cl_sum(frame, packet->from))
 					: cl_sum(frame + packet->from, packet->len);
@@ -113,7 +116,7 @@ void cl_frame_sums_fill(uint8_t *frame, size_t len, uint32_t sum)
 	}
 	if (packet.checksum != 0 && load_be16(frame + packet.checksum) == 0) {
 		checksum = ~cl_sum_fold(packet.sum) & RIGHT;
-		/* 0 would mean that there is no checksum. */
+		/* a checksum of 0 would mean that there is none */
 		*(volatile uint16_t *)(frame + packet.checksum) =
 			(uint16_t)(checksum == 0 ? RIGHT : checksum);
 	}

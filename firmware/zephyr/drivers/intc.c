@@ -1,8 +1,8 @@
 /*
  * VexRiscv's interrupt array. CSR 0xBC0 is the mask and CSR 0xFC0 the pending interrupts; both have
  * a bit for each of the SoC's interrupts. Bit 31 of the mask enables the vector AES unit. It is set
- * before all else and then never written again: csrs and csrc set and clear single bits, which also
- * makes each change atomic.
+ * once at the start and must not change afterwards. So this driver uses only csrs and csrc, which
+ * set and clear single bits and are atomic.
  */
 #define DT_DRV_COMPAT cipherlane_intc
 

@@ -1,6 +1,7 @@
 /*
- * The random source: its words, and bytes that are condensed from them for Zephyr's entropy API.
- * Requests before there are threads, or in an interrupt, are not supported.
+ * Driver of the random source. It returns raw words, and for Zephyr's entropy API bytes with full
+ * entropy that are computed from them. It must not be called from interrupt handlers or before
+ * threads run.
  */
 #define DT_DRV_COMPAT cipherlane_random
 
@@ -17,7 +18,10 @@ static const struct cl_random source = {
 	.regs = (volatile uint32_t *)DT_INST_REG_ADDR(0),
 };
 
-/* Only the thread that saw a word become ready may read it. */
+/*
+ * Makes threads take turns: a word that is ready must be read by the thread that has seen it become
+ * ready.
+ */
 static K_MUTEX_DEFINE(turn);
 
 int cl_zephyr_random_read(uint32_t *words, size_t count)
@@ -35,7 +39,10 @@ static int get_entropy(const struct device *device, uint8_t *buffer, uint16_t le
 	int status = 0;
 
 	ARG_UNUSED(device);
-	/* Each turn takes one block, so that no thread waits for all blocks of another. */
+	/*
+	 * Unlock after each block, so that no thread has to wait for all blocks of another thread's
+	 * request.
+	 */
 	for (size_t done = 0; done < length && status == 0; done += CL_BLOCK_BYTES) {
 		k_mutex_lock(&turn, K_FOREVER);
 		status = cl_random_condition(&source, &cl_engine_byte, buffer + done,

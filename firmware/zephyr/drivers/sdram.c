@@ -1,6 +1,6 @@
 /*
- * SDRAM: sets the memory up before anything uses it, reports the result on the console, and makes
- * the rest a heap.
+ * Driver of the SDRAM. It initialises the memory before anything uses it, reports the result on the
+ * console, and makes the memory that variables leave free a heap.
  */
 #define DT_DRV_COMPAT cipherlane_sdram
 
@@ -30,11 +30,11 @@ LOG_MODULE_REGISTER(cipherlane_sdram, CONFIG_CIPHERLANE_LOG_LEVEL);
 		}                                                                                  \
 	} while (0)
 
-/* The kernel's own objects are set up after this: a k_heap may lie in the memory. */
+/* Runs before the kernel initialises its own objects, because a k_heap may lie in this memory. */
 #define PRIORITY 0
 BUILD_ASSERT(PRIORITY < CONFIG_KERNEL_INIT_PRIORITY_OBJECTS, "set up before the kernel's objects");
 
-/* The linker's symbols for the part that variables take. */
+/* Symbols of the linker: the part of the memory that variables occupy. */
 extern char __SDRAM_end[], __SDRAM_size[];
 
 static struct sdram_report report;
@@ -82,7 +82,7 @@ static int init(const struct device *device)
 
 DEVICE_DT_INST_DEFINE(0, init, NULL, NULL, NULL, PRE_KERNEL_1, PRIORITY, NULL);
 
-/** Reports the result as soon as there is a console. */
+/** Reports the result of the initialisation. Runs as soon as there is a console. */
 static int tell(CL_SYS_INIT_ARGUMENT)
 {
 	if (status == 0) {

@@ -1,8 +1,8 @@
 /**
  * @file
- * What firmware/sdram needs of the SoC. The devicetree provides registers by the names that LiteX
- * gives them, the memory's address and the L2 cache's size. soc.h provides cycles and the data
- * cache.
+ * The definitions that firmware/sdram needs from the SoC. From the devicetree come the registers
+ * under LiteX's names, the memory's address and the L2 cache's size. soc.h provides the cycle
+ * counter and the flush of the data cache.
  */
 #ifndef SDRAM_PORT_H
 #define SDRAM_PORT_H

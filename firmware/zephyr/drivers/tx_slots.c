@@ -12,11 +12,11 @@
 #define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
 #define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
 #define SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
-/* A millisecond, longer than the transmission of all slots takes. */
+/* A millisecond: sending the frames of all slots takes less. */
 #define TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 
 static K_MUTEX_DEFINE(turn);
-/** The slot to send from next. */
+/** Number of the slot for the next frame. */
 static uint32_t next;
 
 static bool is_free(void)
@@ -44,7 +44,7 @@ uint8_t *cl_tx_begin(void)
 void cl_tx_end(size_t len, bool with_udp_checksum)
 {
 	if (len != 0) {
-		compiler_barrier(); /* write the slot before telling the MAC */
+		compiler_barrier(); /* the slot must be written before the MAC is told to send it */
 		sys_write32(with_udp_checksum, REG(tx_checksum));
 		sys_write32(next, REG(tx_slot));
 		sys_write32(len, REG(tx_length));
@@ -61,7 +61,8 @@ void cl_tx_erase(void)
 	(void)k_mutex_lock(&turn, K_FOREVER);
 	while (sys_read32(REG(tx_level)) != 0 && cl_soc_cycles(NULL) - start <= TIMEOUT_CYCLES) {
 	}
-	if (sys_read32(REG(tx_level)) == 0) { /* otherwise the next frames overwrite it */
+	/* If the MAC is still sending, later frames will overwrite the slots. */
+	if (sys_read32(REG(tx_level)) == 0) {
 		cl_zeroize((void *)REG(tx_slots), SLOTS * SLOT_BYTES);
 	}
 	(void)k_mutex_unlock(&turn);

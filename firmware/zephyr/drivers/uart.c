@@ -1,10 +1,11 @@
 /*
  * Driver of LiteX's UART.
  *
- * Writing the receive event's pending bit removes a byte from the FIFO, whether it was read or not.
- * So this driver only writes the bit after it has read a byte. Both events are edges: the FIFO
- * becomes not empty, or not full. An interrupt that is enabled after its edge would never come, so
- * enabling it calls the handler if there is something to do.
+ * Writing the pending bit of the receive event removes a byte from the FIFO, even if it was not
+ * read. So this driver writes the bit only after it has read a byte. The events mark edges: the
+ * receive FIFO is no longer empty, or the transmit FIFO is no longer full. If an interrupt is
+ * enabled after its edge, it does not come. So the functions that enable interrupts call the
+ * handler if there is something to do.
  */
 #define DT_DRV_COMPAT cipherlane_uart
 
@@ -20,7 +21,7 @@
 #define EVENT_TX BIT(0)
 #define EVENT_RX BIT(1)
 
-/* How long polled output waits: ten milliseconds. */
+/* How long poll_out waits for room in the FIFO: ten milliseconds. */
 #define PATIENCE_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 100)
 
 struct cl_uart_config {
@@ -35,9 +36,12 @@ struct cl_uart_config {
 struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
-	/** A wait for polled output has timed out, and no byte was taken since. */
+	/** True after poll_out has waited in vain; false again when a byte could be sent. */
 	bool deaf;
-	/** The callback is running, so enabling an interrupt in it needs no further call. */
+	/**
+	 * True while the callback runs. If the callback enables an interrupt, it need not be called
+	 * again.
+	 */
 	bool calling;
 };
 
@@ -53,7 +57,9 @@ static int poll_in(const struct device *device, unsigned char *byte)
 	return 0;
 }
 
-/** Sends a byte, or drops it if nobody takes bytes: a console over JTAG usually has no reader. */
+/**
+ * Sends a byte. Drops the byte if the FIFO stays full: a console over JTAG usually has no reader.
+ */
 static void poll_out(const struct device *device, unsigned char byte)
 {
 	const struct cl_uart_config *const config = device->config;

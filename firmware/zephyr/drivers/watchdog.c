@@ -1,6 +1,6 @@
 /*
- * LiteX's watchdog. It counts clock cycles down from the value that it was last fed with. At zero
- * it raises its interrupt. If configured to, it restarts the SoC some thousand cycles later.
+ * LiteX's watchdog. Feeding it sets a counter, which counts clock cycles down. At zero it raises
+ * its interrupt and, if configured to, restarts the SoC some thousand cycles later.
  *
  * Its control register is one word: feeding the watchdog must preserve the other bits.
  */
@@ -27,7 +27,7 @@
 #define PENDING       DT_INST_REG_ADDR_BY_NAME(0, ev_pending)
 #define ENABLE        DT_INST_REG_ADDR_BY_NAME(0, ev_enable)
 
-/** The arguments of wdt_install_timeout; `cycles` is 0 before that call. */
+/** The arguments of wdt_install_timeout. `cycles` is 0 until wdt_install_timeout is called. */
 static struct {
 	uint32_t cycles;
 	uint32_t control;

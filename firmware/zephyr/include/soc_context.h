@@ -6,7 +6,10 @@
 #ifndef SOC_CONTEXT_H
 #define SOC_CONTEXT_H
 
-/* The interrupted thread's operation on the vector AES unit; NULL if it is in none. */
+/*
+ * The lease of the interrupted thread's operation on the vector AES unit; NULL if there is no such
+ * operation.
+ */
 #define SOC_ESF_MEMBERS struct cl_lease *lease
 
 #define SOC_ESF_INIT 0

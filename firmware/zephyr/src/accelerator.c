@@ -1,4 +1,4 @@
-/* The core's engine on the CTR accelerator. One thread at a time uses it. */
+/* The core's engine on the CTR accelerator. A lock makes threads take turns. */
 #define DT_DRV_COMPAT cipherlane_ctr_accelerator
 
 #include <errno.h>
@@ -17,7 +17,10 @@
 #include "accelerator/engine_accel.h"
 
 #define BOUNCE_BYTES 512u
-/* Time limit of a run, which takes about a thousandth of it. */
+/*
+ * Time limit of an operation of the accelerator. An operation takes about a thousandth of this
+ * time.
+ */
 #define TIMEOUT_MS   100u
 #define BYTES_PER_MS 1000u
 
@@ -79,7 +82,7 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	(void)k_mutex_unlock(&turn);
 }
 
-/** Queues one run and sleeps until its interrupt. The DMA must reach both buffers. */
+/** Starts one operation and sleeps until its interrupt. The DMA must reach both buffers. */
 static int run(const struct cl_engine_key *key, const uint8_t counter[CL_BLOCK_BYTES],
 	       const uint8_t *in, uint8_t *out, size_t len)
 {

@@ -11,23 +11,27 @@
 #include "vector/ise.h"
 #include "zeroize.h"
 
-/** This and the following variables may only be accessed with interrupts locked. */
+/** Lock interrupts before accessing this or the following variables. */
 static struct cl_ise_device devices[CL_CONTEXTS];
-/** The operation that has data in a context's registers; NULL if they hold at most a key. */
+/**
+ * For each context, the lease of the operation whose data are in the registers; NULL if there is
+ * none.
+ */
 static struct cl_lease *holders[CL_CONTEXTS];
-/** Bit i: context i has a holder. */
+/** Bit i is set if context i has a holder. */
 static uint32_t busy;
-/** The thread that last used a context and will probably find its key there. */
+/** For each context, the thread that used it last. The thread's key is probably still there. */
 static const struct k_thread *users[CL_CONTEXTS];
-/** The operation of the running thread; NULL if it is in none. */
+/** The lease of the running thread's operation; NULL if there is none. */
 static struct cl_lease *active;
 static struct cl_contexts_counters counts;
 static uint32_t generations;
 
 /**
  * Returns whether context @p i is held by an operation that will never continue, because its thread
- * was aborted. The same thread object may run again. It is then not in that operation, or its stack
- * does not reach as far as the lease.
+ * was aborted. The thread may be dead, or its thread object may have been started again. In the
+ * second case, it is the running thread and not in this operation, or its stack pointer shows that
+ * the lease is no longer on its stack.
  */
 static bool is_lost(unsigned int i)
 {
@@ -40,7 +44,7 @@ static bool is_lost(unsigned int i)
 	       (uintptr_t)thread->callee_saved.sp > (uintptr_t)holders[i];
 }
 
-/** Takes contexts from lost operations and zeroizes what these left there. */
+/** Takes back the contexts of operations that will never continue, and zeroizes their registers. */
 static void reclaim(void)
 {
 	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
@@ -59,20 +63,23 @@ static void reclaim(void)
 
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_WAIT
 
-/* How often a waiting thread looks for contexts of aborted threads, which nobody gives back. */
+/* How often a waiting thread checks for contexts of aborted threads, which nobody returns. */
 #define LOOK K_MSEC(1)
 
 static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
-/** Waiting threads. Aborted ones stay counted, which costs the other threads a little time. */
+/**
+ * Number of waiting threads. Threads that were aborted while they waited stay counted, which costs
+ * the other threads a little time.
+ */
 static uint32_t waiting;
 
-/** All contexts are in use: returns CL_CONTEXTS, so that the thread waits. */
+/** All contexts are in use: returns CL_CONTEXTS, which makes the thread wait. */
 static unsigned int take_over(void)
 {
 	return CL_CONTEXTS;
 }
 
-/** Waits for an idle context. Another thread may still take it first. */
+/** Waits until a context may be idle. Another thread may still take the context first. */
 static void await_idle(void)
 {
 	unsigned int key = irq_lock();
@@ -89,7 +96,7 @@ static void give_back(void)
 {
 	if (waiting != 0) {
 		k_sem_give(&idle);
-		k_yield(); /* otherwise this thread might always take it again */
+		k_yield(); /* otherwise this thread could take the context again and again */
 	}
 }
 
@@ -101,7 +108,7 @@ static void make_present(struct cl_lease *lease)
 #else /* CONFIG_CIPHERLANE_CONTEXTS_SAVE */
 
 /**
- * Saves the registers of the selected context. It does not clear them, because they are overwritten
+ * Saves the registers of the selected context. Does not clear them, because they are overwritten
  * next.
  */
 static void save(struct cl_lease *lease)
@@ -144,7 +151,10 @@ static void give_back(void)
 {
 }
 
-/** All contexts are in use: saves one, each in turn, and returns it. */
+/**
+ * All contexts are in use: saves the registers of one context, the next in turn, and returns this
+ * context.
+ */
 static unsigned int take_over(void)
 {
 	static unsigned int turn;
@@ -157,7 +167,7 @@ static unsigned int take_over(void)
 	return context;
 }
 
-/** Restores the selected context for an operation, if its registers were saved. */
+/** Restores the selected context's registers for an operation, if they were saved. */
 static void make_present(struct cl_lease *lease)
 {
 	const unsigned int context = lease->device->context;
@@ -284,19 +294,23 @@ void cl_contexts_count(struct cl_contexts_counters *counters)
 	irq_unlock(key);
 }
 
-/** The architecture calls it at the entry of every interrupt and exception, with interrupts off. */
+/** Zephyr calls it at the start of every interrupt and exception, with interrupts locked. */
 void __soc_save_context(struct soc_esf *state)
 {
 	state->lease = active;
 	active = NULL;
 }
 
-/** The architecture calls it at the exit, after the switch to another thread if there is one. */
+/** Zephyr calls it at the end of an interrupt, after switching to another thread if it does. */
 void __soc_restore_context(struct soc_esf *state)
 {
 	active = state->lease;
 	if (busy != 0 && !k_is_in_isr()) {
-		reclaim(); /* an aborted thread that starts again may have held a context */
+		/*
+		 * The running thread may be an aborted one that was started again, and may still
+		 * hold a context.
+		 */
+		reclaim();
 	}
 	if (active != NULL) {
 		counts.preempted++;

@@ -1,6 +1,7 @@
 /**
  * @file
- * The crypto API of the devices, if it is compiled in.
+ * The part of the crypto drivers that the device initialisation needs, if the crypto API is
+ * compiled in.
  */
 #ifndef CL_CRYPTO_DEVICES_H
 #define CL_CRYPTO_DEVICES_H

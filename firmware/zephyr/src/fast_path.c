@@ -1,6 +1,6 @@
 /*
- * The core's server on the UDP fast path. One thread at a time uses it. Its keys and sessions are
- * zeroized at the start.
+ * The core's server on the UDP fast path. A lock makes threads take turns. Keys and sessions in the
+ * hardware are zeroized at the start.
  */
 #define DT_DRV_COMPAT cipherlane_fast_path
 

@@ -4,7 +4,7 @@
 #include <zephyr/kernel_structs.h>
 #include <zephyr/sys/sys_io.h>
 
-/* The CPU's data cache: one way; a miss loads a whole line. */
+/* The CPU's data cache is direct-mapped. A miss loads a whole line. */
 #define DCACHE_BYTES      4096u
 #define DCACHE_LINE_WORDS 8u
 /* The kernel's sentinel at the end of each thread's stack; it must not be overwritten. */

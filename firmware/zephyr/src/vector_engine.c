@@ -1,6 +1,7 @@
 /*
- * The core's engines on the vector AES unit. Each call runs in a context that its thread leases. A
- * key is not bound to a context: each context records the number of the key that it holds.
+ * The core's engines on the vector AES unit. Each call runs in a hardware context that its thread
+ * leases for this call. A key is not bound to a context: each context records the number of the key
+ * in its registers.
  */
 #include <cipherlane/contexts.h>
 #include <cipherlane/engines.h>
@@ -8,7 +9,7 @@
 #include "cl_wire.h"
 #include "aes/engines.h"
 
-/** Makes the core's engine for one context. */
+/** Returns the core's engine, which works on one context. */
 typedef struct cl_engine maker(struct cl_ise_device *device);
 
 struct style {
@@ -30,7 +31,7 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	cl_lease_begin(&lease);
 	const struct cl_engine inner = engine_on(engine, &lease);
 
-	/* The core increments this number for the new key. */
+	/* The core adds 1 to this number to get the number of the new key. */
 	lease.device->generation = cl_contexts_generation() - 1;
 	const int result = inner.set_key(&inner, key, key_bytes, key_bits);
 

@@ -19,14 +19,14 @@
 #define RISCV_IRQ_MEXT RISCV_MACHINE_EXT_IRQ
 #endif
 
-/** The arguments of SYS_INIT's functions: none since 3.4. */
+/** Parameters of functions for SYS_INIT: none since Zephyr 3.4. */
 #if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 4, 0)
 #define CL_SYS_INIT_ARGUMENT void
 #else
 #define CL_SYS_INIT_ARGUMENT const struct device *unused __maybe_unused
 #endif
 
-/** The saved registers of an interrupted thread: the type was renamed in 3.7. */
+/** Type of the saved registers of an interrupted thread, renamed in Zephyr 3.7. */
 #if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 7, 0)
 typedef struct arch_esf cl_arch_esf;
 #else

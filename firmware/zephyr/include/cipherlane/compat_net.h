@@ -10,8 +10,8 @@
 #include <cipherlane/compat.h>
 
 /**
- * Returns a buffer for received data of up to @p size bytes, or NULL. The size became an argument
- * in 3.3.
+ * Returns a buffer for received data of up to @p size bytes, or NULL. Zephyr 3.3 added the size as
+ * an argument.
  */
 static inline struct net_buf *cl_rx_buffer(size_t size, k_timeout_t timeout)
 {

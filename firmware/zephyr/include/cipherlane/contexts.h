@@ -2,10 +2,10 @@
  * @file
  * Hardware contexts of the vector AES unit for Zephyr's threads.
  *
- * A thread leases a context for one operation, and can be preempted at any point in it. The entry
- * of an interrupt saves the interrupted thread's lease in its stack frame; the exit selects the
- * lease's context again. Between leases a context keeps the key that was used last, so the next
- * operation with this key loads nothing.
+ * A thread leases (borrows) a context for one operation. Other threads can preempt it at any point.
+ * When an interrupt begins, the interrupted thread's lease is saved in the stack frame of the
+ * interrupt; when the interrupt ends, the context of this lease is selected again. After an
+ * operation, a context keeps the key, so the next operation with this key need not load it.
  */
 #ifndef CIPHERLANE_CONTEXTS_H
 #define CIPHERLANE_CONTEXTS_H
@@ -16,12 +16,12 @@
 
 #define CL_CONTEXTS 8u
 
-/** A lease: one operation of a thread on the unit. It lives on the thread's stack. */
+/** A lease: one operation of a thread on the unit. The structure must be on the thread's stack. */
 struct cl_lease {
-	/** The leased context, and which key its registers hold. */
+	/** The leased context, and the number of the key in its registers. */
 	struct cl_ise_device *device;
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_SAVE
-	/** The context's registers, while another thread's operation uses the context. */
+	/** Copy of the context's registers, while another thread's operation uses the context. */
 	uint32_t state[8 * 4];
 	uint32_t keys[16 * 4];
 	uint32_t loaded;
@@ -32,9 +32,10 @@ struct cl_lease {
  * Begins an operation of the current thread and selects its context. The thread must not be in an
  * operation already.
  *
- * If all contexts are in use, it waits or takes over another thread's context; Kconfig decides
- * which. Not for interrupt handlers. The thread must not block before cl_lease_end. If the thread
- * is aborted before that, its context is zeroized and other threads can lease it.
+ * If all contexts are in use, the call waits for one, or saves the registers of another thread's
+ * context and uses it; Kconfig selects which. Do not call it in interrupt handlers. The thread must
+ * not block before cl_lease_end. If the thread is aborted before that, its context is zeroized and
+ * other threads can lease it.
  */
 void cl_lease_begin(struct cl_lease *lease);
 
@@ -42,8 +43,8 @@ void cl_lease_begin(struct cl_lease *lease);
 void cl_lease_end(struct cl_lease *lease);
 
 /**
- * Returns a number for a key that differs from the numbers of all other keys:
- * cl_engine_key.generation.
+ * Returns a new generation number for a key (cl_engine_key.generation), different from the numbers
+ * of all other keys.
  */
 uint32_t cl_contexts_generation(void);
 
@@ -53,15 +54,18 @@ void cl_contexts_forget(uint32_t generation);
 /** Counts of events in the contexts since power-on. */
 struct cl_contexts_counters {
 	uint32_t operations;
-	/** Interrupts in the middle of an operation. */
+	/** Interrupts that came during an operation. */
 	uint32_t preempted;
 	/**
-	 * Operations that waited, or contexts that were saved, because all contexts were in use.
+	 * How often all contexts were in use: operations that waited, or contexts that were saved.
 	 */
 	uint32_t full;
 	/** Operations that never ended because their threads were aborted. */
 	uint32_t lost;
-	/** Operations on buffers that vector loads and stores do not reach. */
+	/**
+	 * Operations that used scalar loads and stores, because vector ones do not reach their
+	 * buffers.
+	 */
 	uint32_t falls;
 };
 

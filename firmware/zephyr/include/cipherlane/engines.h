@@ -8,19 +8,22 @@
 
 #include "engine/engine.h"
 
-/** Engines on the vector AES unit. Each call runs in a context that the thread leases. */
+/**
+ * Engines on the vector AES unit. Each call runs in a hardware context that the thread leases for
+ * this call (contexts.h).
+ */
 extern const struct cl_engine cl_zephyr_ise;
 extern const struct cl_engine cl_zephyr_ise_fused;
 extern const struct cl_engine cl_zephyr_ise_vmem;
 
-/** The engine on the CTR accelerator; threads take turns. */
+/** The engine on the CTR accelerator. Threads take turns to use it. */
 extern const struct cl_engine cl_zephyr_accelerator;
 
 /**
- * Like cl_zephyr_accelerator's ctr, but the thread sleeps until the accelerator's interrupt if the
- * DMA reaches both buffers.
+ * Works like `ctr` of cl_zephyr_accelerator. If the DMA reaches both buffers, the thread sleeps
+ * until the accelerator's interrupt.
  *
- * @retval -ETIMEDOUT in addition to ctr's errors: no interrupt came
+ * @retval -ETIMEDOUT no interrupt came; other errors as in `ctr`
  */
 int cl_accelerator_ctr_asleep(const struct cl_engine_key *key,
 			      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in,

@@ -12,9 +12,9 @@
 /** The driver's counters since power-on. */
 struct cl_ethernet_counters {
 	/**
-	 * For the last received frame: the cycle counter when the driver found it, the cycles since
-	 * then in the driver itself, and how many of these went to copies from and to the MAC's
-	 * slots.
+	 * For the last received frame: `frame_begin`, the value of the cycle counter when the
+	 * driver found it; the cycles that the driver itself has spent on it; and the part of these
+	 * cycles that copies from and to the MAC's slots took.
 	 */
 	uint32_t frame_begin;
 	uint32_t frame_driver_cycles;
@@ -22,41 +22,43 @@ struct cl_ethernet_counters {
 	/** Frames received. */
 	uint32_t frames;
 	/**
-	 * Received frames that were dropped: damaged, too long, from a sender that must not be
-	 * answered, no memory, or no cycles left for frames that belong to no session.
+	 * Received frames that were dropped, because they were damaged or too long, must not be
+	 * answered because of their source, no memory was free, or the budget for frames outside
+	 * sessions was used up.
 	 */
 	uint32_t dropped;
 	/** Dropped frames with a wrong checksum of IPv4, UDP or ICMP. */
 	uint32_t checksum_errors;
 	/** Frames that the MAC dropped because all its slots were full. */
 	uint32_t overflows;
-	/** Frames that the MAC dropped for their frame check sequence or preamble. */
+	/** Frames that the MAC dropped because of a wrong frame check sequence or preamble. */
 	uint32_t fcs_errors;
 };
 
 /**
- * Has the driver's thread zeroize what frames have left, before it takes the next frame. This
- * covers the MAC's slots, the net stack's free buffers and what cl_soc_forget zeroizes. The slot
- * that the MAC writes next, and buffers in use, keep their contents until the frame there is done
- * with.
+ * Requests that the driver's thread zeroize the data that frames have left in memory, before it
+ * handles the next frame: the MAC's slots, the net stack's free buffers, and the memory that
+ * cl_soc_forget zeroizes. The slot that the MAC writes next, and buffers in use, are zeroized only
+ * after their frame has been handled.
  */
 void cl_ethernet_forget(void);
 
-/** A record service; its records need not pass through the net stack. */
+/** A record service. The driver handles its records without the net stack. */
 struct cl_ethernet_service {
-	/** The link, as in cl_link_udp. */
+	/** The link of the records, for cl_link_udp.link. */
 	struct cl_link *link;
 	/** UDP port. */
 	uint16_t port;
-	/** Lock the service and `link` for the calling thread, and unlock them. */
+	/** Functions that lock and unlock the service and `link` for the calling thread. */
 	struct cl_service *(*lock)(void);
 	void (*unlock)(void);
 };
 
 /**
- * Has the driver's thread handle what is beyond doubt a record for @p service, from now on and for
- * ever. All other frames go to the net stack, which must serve the same port
- * (CONFIG_CIPHERLANE_ETHERNET_EARLY).
+ * From now on, the driver's thread handles all frames that are certainly records for @p service.
+ * All other frames go to the net stack. The application must serve the same UDP port there, because
+ * unusual records, for example in fragments, arrive that way. Requires
+ * CONFIG_CIPHERLANE_ETHERNET_EARLY.
  */
 void cl_ethernet_serve(const struct cl_ethernet_service *service);
 

@@ -1,11 +1,12 @@
 /**
  * @file
- * The board's SDRAM, for data that do not fit on chip. It is set up and tested before the kernel
- * sets up its own objects. If that fails, the memory is not used: there is no heap in it, and
+ * The board's SDRAM, for data that do not fit on chip. It is initialised and tested before the
+ * kernel initialises its own objects. If the test fails, there is no heap in the memory, and
  * variables in it must not be used.
  *
  * The CPU's data cache caches it like SRAM. The accelerator's DMA and the vector unit's loads and
- * stores do not reach it. The crypto devices accept data there: they copy it, or the CPU moves it.
+ * stores cannot access it. The crypto devices accept data in it, but more slowly: they copy the
+ * data, or use the CPU's loads and stores.
  */
 #ifndef CIPHERLANE_SDRAM_H
 #define CIPHERLANE_SDRAM_H
@@ -26,12 +27,14 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
 /**
  * Places a variable in the SDRAM: 16-byte aligned and not initialised, not even to zero. If the
  * memory does not work, an application with such a variable is halted before its threads run,
- * unless CONFIG_CIPHERLANE_SDRAM_REQUIRED is off. Static k_heaps are set up before that.
+ * unless CONFIG_CIPHERLANE_SDRAM_REQUIRED is off. The kernel initialises static k_heaps before this
+ * halt.
  */
 #define CL_SDRAM_DATA Z_GENERIC_SECTION(SDRAM) __aligned(16)
 
 /**
- * Defines a static thread stack in the SDRAM, for k_thread_create() and K_KERNEL_STACK_SIZEOF().
+ * Defines a static thread stack in the SDRAM. Use it with k_thread_create() and
+ * K_KERNEL_STACK_SIZEOF().
  */
 #define CL_SDRAM_STACK_DEFINE(name, size)                                                          \
 	Z_KERNEL_STACK_DEFINE_IN(name, size, Z_GENERIC_SECTION(SDRAM))
@@ -41,13 +44,13 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
  *
  * @retval 0       it can
  * @retval -EAGAIN it is not set up yet
- * @retval -ENXIO  with no setting do reads return what was written
+ * @retval -ENXIO  reads return wrong data with every setting
  * @retval -EIO    a tested word differs from what was written
  * @retval -EFAULT two addresses access the same word
  */
 int cl_sdram_status(void);
 
-/** Fewest bytes that variables must leave free, so that there is a heap. */
+/** Least number of bytes that variables must leave free for a heap. */
 #define CL_SDRAM_HEAP_MIN 1024
 
 /**

@@ -10,12 +10,15 @@
 #include <zephyr/devicetree.h>
 #include <zephyr/toolchain.h>
 
-/** The memory in which the DMA and the vector unit reach a block in one access. */
+/**
+ * The buffer memory. The DMA and the vector unit read or write a block of 16 bytes there in one
+ * access.
+ */
 #define CL_SOC_BUFFER       DT_NODELABEL(buffer0)
 #define CL_SOC_BUFFER_BASE  DT_REG_ADDR(CL_SOC_BUFFER)
 #define CL_SOC_BUFFER_BYTES DT_REG_SIZE(CL_SOC_BUFFER)
 
-/** Places a variable in this memory: 16-byte aligned and not initialised. */
+/** Places a variable in the buffer memory: 16-byte aligned and not initialised. */
 #define CL_SOC_IN_BUFFER Z_GENERIC_SECTION(BUFFER) __aligned(16)
 
 /** Returns the clock cycles since reset, modulo 2^32 (CSR mcycle). */
@@ -28,9 +31,9 @@ void cl_soc_dcache_flush(void);
 void cl_soc_drain(void);
 
 /**
- * Zeroizes what the calling thread's calls have left: its stack below the caller, and the stack of
- * the interrupts. It then fills the data cache with constants, so that no other data remain in it,
- * not even in stale lines. Not for interrupt handlers.
+ * Zeroizes data that earlier function calls left in memory: the calling thread's stack below the
+ * caller's frame, and the interrupt stack. Then overwrites every line of the data cache, also the
+ * invalid ones, with constants. Do not call it in interrupt handlers.
  */
 void cl_soc_forget(void);
 

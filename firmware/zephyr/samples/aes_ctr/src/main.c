@@ -57,7 +57,7 @@ static int encrypt(const struct device *device)
 		.out_buf = out,
 		.out_buf_max = sizeof(out),
 	};
-	/* ctr_len, in mode_params.ctr_info, is 0: the counter is the whole block. */
+	/* ctr_len in mode_params.ctr_info stays 0, so the counter is the whole block */
 	int status = cipher_begin_session(device, &ctx, CRYPTO_CIPHER_ALGO_AES,
 					  CRYPTO_CIPHER_MODE_CTR, CRYPTO_CIPHER_OP_ENCRYPT);
 

@@ -7,19 +7,20 @@
 
 #include <stdint.h>
 
-/** Cycles of each operation: the mean of many repetitions with code and data in the caches. */
+/** CPU cycles of each operation: the mean of many repetitions with code and data in the caches. */
 struct costs {
-	/** A switch from a thread to another that was ready, by k_yield(). */
+	/** k_yield() switches to another thread that is ready. */
 	uint32_t yield;
-	/** One thread puts a PDU into a queue and takes it out again. */
+	/** A thread puts a PDU into a queue and takes it out again, without a switch. */
 	uint32_t queue;
 	/**
-	 * A PDU goes to a thread of higher priority that waits for it, until the sender continues.
+	 * A thread puts a PDU into a queue. A thread of higher priority waits for the PDU, takes it
+	 * and waits again, and the first thread continues.
 	 */
 	uint32_t hand_over;
 };
 
-/** Measures the costs. The calling thread's priority must leave room for a higher one. */
+/** Measures the costs. Call it in a thread that does not have the highest priority. */
 struct costs costs_measure(void);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * LTE's layer 2 in threads: takes a transport block from a host, receives it in one TTI after
- * another, with the threads in each order, and reports how long that took.
+ * LTE's layer 2 in threads: gets a transport block from a host, processes it in one TTI after
+ * another, and reports how long that took. It repeats this for each order of the threads'
+ * priorities.
  *
- * A request on the UART is the structure of lte_bench.h, then the block. `cipher` is a number of
+ * A request on the UART is the structure of lte_bench.h, then the block. `cipher` is a number from
  * ciphers.h, and `passes` is the number of timed TTIs. One more TTI, which is not timed, computes a
- * CRC-32 over all packets. The reply contains a struct reply for each order of threads.h.
+ * CRC-32 over all packets. The reply contains one struct reply for each order in threads.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,8 +32,8 @@ struct reply {
 };
 
 /**
- * Where packets go: each overwrites the oldest. It also holds the CRC over the packets that are
- * checked.
+ * Receives the packets. The newest packet overwrites the oldest. It also computes a CRC-32 over the
+ * packets if `checks` is set.
  */
 struct sink {
 	uint32_t next;
@@ -78,12 +79,12 @@ static void deliver(void *context, const uint8_t *packet, size_t len, bool check
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (checks) {
-		cl_soc_dcache_flush(); /* a DMA may have written it */
+		cl_soc_dcache_flush(); /* a DMA may have written the packet */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
 
-/** Receives the block as the request tells, with the threads in one order. */
+/** Processes the block as the request tells, with the threads in one order of priorities. */
 static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   enum threads_order order, struct reply *reply)
 {

@@ -21,19 +21,21 @@ struct transport_block {
 };
 
 /**
- * The state of a layer's thread. While the thread has something to do, only this thread accesses
- * it.
+ * The state of a layer's thread. While the thread has work, only this thread accesses the state.
  */
 struct layer {
 	struct lte_stack stack;
 	/** The first error of this layer; 0 if there was none. */
 	int status;
-	/** Items of its queue that it has finished. */
+	/** Number of items from its queue that the layer has finished. */
 	uint32_t done;
-	/** PDUs that it has put into the next layer's queue, and PDUs that did not fit there. */
+	/**
+	 * Number of PDUs that the layer has put into the next layer's queue, and number of PDUs
+	 * that were lost because this queue was full.
+	 */
 	uint32_t passed;
 	uint32_t full;
-	/** How often it started to run after another layer had run. */
+	/** How often this layer's thread ran after another thread of a layer had run. */
 	uint32_t switches;
 };
 
@@ -50,12 +52,12 @@ static struct {
 	struct threads_plan plan;
 	struct threads_outcome *outcome;
 	struct lte_bearer bearer;
-	/** Blocks handed over in this run, and TTIs that were missed since the last one. */
+	/** Blocks handed over in this run, and TTIs that were missed since the last block. */
 	uint32_t handed;
 	uint32_t late;
 	/**
-	 * Cycle counter when the last block was handed over, and when its last packet was
-	 * delivered.
+	 * Values of the cycle counter when the last block was handed over, and when its last packet
+	 * was delivered.
 	 */
 	uint32_t start;
 	uint32_t end;
@@ -71,15 +73,15 @@ static K_SEM_DEFINE(ended, 0, 1);
 static uint32_t handed;
 
 /**
- * Returns whether every layer has finished all items that it was given. Only one thread writes each
- * of these numbers.
+ * Returns whether every layer has finished all items in its queue. Only one thread writes each of
+ * these counters.
  */
 static bool is_idle(void)
 {
 	return mac.done == handed && rlc.done == mac.passed && pdcp.done == rlc.passed;
 }
 
-/** Counts a change of threads, after a call that may have changed threads. */
+/** Counts a switch of threads. Call it after a kernel call that may have switched threads. */
 static void note(struct layer *layer)
 {
 	if (run.running != layer) {
@@ -183,7 +185,10 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 	run.plan.deliver(run.plan.context, packet, len, run.checks);
 }
 
-/** Hands over a block as if a modem had just written it to memory. */
+/**
+ * Hands over the block to the first layer, with the caches as if a modem had just written the block
+ * to memory.
+ */
 static void hand_over(void)
 {
 	const struct transport_block block = {run.plan.block, run.plan.len};
@@ -197,7 +202,8 @@ static void hand_over(void)
 	cl_soc_dcache_flush();
 	run.start = cl_soc_cycles(NULL);
 	run.end = run.start;
-	(void)k_msgq_put(&mac_queue, &block, K_NO_WAIT); /* has room, as all are idle */
+	/* The queue has room, because all layers are idle. */
+	(void)k_msgq_put(&mac_queue, &block, K_NO_WAIT);
 }
 
 static void end(struct k_timer *timer)
@@ -236,7 +242,7 @@ static void on_tti(struct k_timer *timer)
 
 static K_TIMER_DEFINE(tti, on_tti, NULL);
 
-/** Prepares a layer for this run. Its thread must be waiting. */
+/** Resets a layer's state for this run. Its thread must be waiting for work. */
 static void prepare(struct layer *layer, k_tid_t thread, int place)
 {
 	layer->stack = (struct lte_stack){

@@ -1,20 +1,23 @@
 /**
  * @file
- * LTE's layer 2 in threads. A timer hands over a transport block in each TTI. One thread each for
- * MAC, RLC and PDCP pass its PDUs on through queues of the kernel.
+ * LTE's layer 2 in threads. A timer hands over a transport block in each TTI. MAC, RLC and PDCP
+ * have a thread each, and pass the block's PDUs on through queues of the kernel.
  *
- * There is room for one block, because its packets are deciphered from where they lie in it. The
- * next block cannot come until the last packet is delivered; until then each TTI counts as missed.
- * No thread waits for a full queue: the PDU is lost and counted.
+ * Only one block exists at a time, because PDCP deciphers the packets directly from the block. The
+ * next block cannot come before the last packet is delivered; until then each TTI counts as missed.
+ * No thread waits if a queue is full: the PDU is lost and counted.
  */
 #ifndef THREADS_H
 #define THREADS_H
 
 #include "layer2.h"
 
-/** The most blocks that can be timed in a run. */
+/** Most blocks that can be timed in a run. */
 #define THREADS_BLOCKS 32u
-/** PDUs that each queue holds: more than a block of packets of 1500 bytes has at 400 Mbit/s. */
+/**
+ * Number of PDUs that each queue can hold: more than a block contains at 400 Mbit/s with packets of
+ * 1500 bytes.
+ */
 #define THREADS_QUEUE 40
 
 enum threads_order {
@@ -34,15 +37,18 @@ struct threads_plan {
 	const uint8_t *block;
 	size_t len;
 	/**
-	 * How many times the block is received and timed, 1 to THREADS_BLOCKS. It is then received
-	 * once more, and the packets are checked.
+	 * How often the block is processed and timed, 1 to THREADS_BLOCKS. Then it is processed
+	 * once more, to check the packets.
 	 */
 	uint32_t blocks;
 	/** The receiver's state before the first PDU of each block. */
 	struct lte_bearer bearer;
 	/** As in lte_stack. */
 	uint8_t *(*room)(void *context);
-	/** As in lte_stack. If `checks` is set, its run time is not measured. */
+	/**
+	 * As in lte_stack. `checks` is true for the block in which packets are checked; the time of
+	 * this block is not measured.
+	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;
 };
@@ -53,22 +59,22 @@ struct threads_outcome {
 	/** PDUs that were lost because a queue was full. */
 	uint32_t full;
 	/**
-	 * Changes from one of these threads, or from none, to another, as seen when they use
-	 * queues.
+	 * How often a layer's thread ran after another thread, as noticed when the threads use
+	 * their queues.
 	 */
 	uint32_t switches;
 	/** TTIs without a block, because the one before was not finished. */
 	uint32_t missed;
-	/** Fewest and most cycles from one TTI to the next. */
+	/** Fewest and most cycles between two TTIs. */
 	uint32_t tti_shortest;
 	uint32_t tti_longest;
-	/** Cycles from the hand-over of a block to the delivery of its last packet. */
+	/** For each block, cycles from its hand-over to the delivery of its last packet. */
 	uint32_t cycles[THREADS_BLOCKS];
 };
 
 /**
- * Receives blocks as planned. The calling thread's priority must be below the priorities of the
- * layers.
+ * Processes blocks according to the plan. The calling thread's priority must be lower than the
+ * priorities of the layers.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT a block was not finished in 1000 TTIs; no further run is possible

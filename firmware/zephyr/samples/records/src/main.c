@@ -1,9 +1,9 @@
 /*
- * The record service in an application of your own, with one engine. First the program opens a
- * session and hands over the records itself, with example F.5.1 of SP 800-38A. Then it offers the
- * same service to a host on the UART (`cipherlane info --port tcp://...`). An application that
- * holds keys must also zeroize what is left of them, and needs a watchdog: see the application
- * `app`.
+ * The record service in an application of your own, with one engine. First the program acts as its
+ * own host: it opens a session and passes records with example F.5.1 of SP 800-38A to the service.
+ * Then it offers the service to a host on the UART (`cipherlane info --port tcp://...`). A real
+ * application must also zeroize memory that may contain parts of keys, and needs a watchdog: see
+ * the application `app`.
  */
 #include <string.h>
 
@@ -52,7 +52,7 @@ static const uint8_t ciphertext[] = {
 };
 
 /**
- * The record being handled, in memory that the accelerator reaches: its data are aligned to 16
+ * The record being handled, in memory that the accelerator reaches. Its data are aligned to 16
  * bytes.
  */
 static struct {
@@ -64,8 +64,8 @@ static struct cl_streams streams CL_SOC_IN_BUFFER;
 static struct cl_service service;
 
 /**
- * Has the service handle record @p request with @p len bytes of data. Returns the data of the
- * reply, or NULL if the service refused.
+ * Passes record @p request with @p len bytes of data to the service. Returns the data of the reply,
+ * or NULL if the reply is an error.
  */
 static const uint8_t *ask(struct cl_link *link, struct cl_wire_header *request, const void *data,
 			  size_t len)
@@ -83,7 +83,7 @@ static const uint8_t *ask(struct cl_link *link, struct cl_wire_header *request, 
 	return request->type == (type | CL_WIRE_REPLY) ? buffer.record + CL_WIRE_HEADER_SIZE : NULL;
 }
 
-/** Runs one session of this program's own. */
+/** Runs one session in which this program is the host. */
 static void encrypt(void)
 {
 	struct cl_link link = {0};

@@ -1,6 +1,6 @@
 /*
  * TLS 1.2 with records of 16 KB: a client and a server of mbedTLS in one program. Their buffers do
- * not fit on chip. So their heap, and the data on the way between them, are in SDRAM.
+ * not fit on chip, so their heap, and the data that are on the way between them, are in SDRAM.
  */
 #include <errno.h>
 #include <string.h>
@@ -53,7 +53,10 @@ static int get(void *context, unsigned char *data, size_t len)
 	return given == 0 ? MBEDTLS_ERR_SSL_WANT_READ : (int)given;
 }
 
-/** A simulated board has no source of noise: only there, a counter takes its place. */
+/**
+ * A simulated board has no random source, so a counter replaces it there. Real boards use the
+ * random source.
+ */
 static int draw(void *context, unsigned char *bytes, size_t len)
 {
 	const struct device *const source = DEVICE_DT_GET(DT_CHOSEN(zephyr_entropy));
@@ -98,7 +101,7 @@ static bool waits(int status)
 	return status == MBEDTLS_ERR_SSL_WANT_READ || status == MBEDTLS_ERR_SSL_WANT_WRITE;
 }
 
-/** Runs both ends of the handshake in turns, until neither waits for the other. */
+/** Runs both ends of the handshake in turns, until both have finished it. */
 static int handshake(struct end *client, struct end *server)
 {
 	for (unsigned int turn = 0; turn < TURNS_MAX; turn++) {
