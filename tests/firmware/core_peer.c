@@ -2,9 +2,9 @@
  * Drives firmware/core on the host for its tests: reads messages from stdin, answers on stdout.
  *
  * A message is a length (32 bits, little-endian), an operation (one letter) and its arguments. An
- * answer is a length and bytes. The program is built with sanitizers. So that they notice each
- * access beyond a buffer, every buffer that the core gets is a block of memory of its own, exactly
- * as large as the core's interface demands.
+ * answer is a length and bytes. The program is built with sanitizers. Every buffer that the core
+ * gets is allocated separately, with exactly the size that the core's interface requires. So the
+ * sanitizers notice every access beyond a buffer.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -35,10 +35,10 @@
 #define ENGINES      4u
 /** Larger than the stack that any call into the core uses. */
 #define STACK_BYTES 16384u
-/** Larger than the frame of a function that only wipes or copies the stack. */
+/** Larger than the stack frame of a function that only wipes or copies the stack. */
 #define FRAME_BYTES 128u
 
-/** All state that is kept from one message to the next. */
+/** The state that remains from one message to the next. */
 struct peer {
 	struct cl_platform platform;
 	struct cl_service *service;
@@ -48,15 +48,15 @@ struct peer {
 	size_t uart_capacity;
 	struct cl_link network_link;
 	struct cl_link_udp udp;
-	/** Before each frame, the link has a moment in which no frame waits. */
+	/** If true, the link finds no frame waiting once before each frame. */
 	bool pause;
 	/**
-	 * If not 0, the engine `faulty` takes this many cycles, and some more that depend on the
+	 * If not 0, the engine `faulty` takes this many cycles, plus some cycles that depend on the
 	 * key.
 	 */
 	uint32_t ctr_cycles;
 	struct cl_wire_network_reply network;
-	/** The last frame received, and room for the last frame transmitted. */
+	/** The last received frame, and a buffer for the transmitted frame. */
 	uint8_t *rx_slot;
 	size_t rx_bytes;
 	uint8_t *tx_slot;
@@ -64,11 +64,12 @@ struct peer {
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
-	 * The last client of the engine `serving`, the work done for it, and the number of clients.
+	 * For the engine `serving`, which stands for the fast path: the last session that it got,
+	 * the work that it reports for it, and the number of sessions that it serves.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
-	/** The records that arrived for the last client. */
+	/** The records that arrived for the last session of `serving`. */
 	struct cl_window came;
 	uint32_t serving;
 	int serve_status;
@@ -77,14 +78,15 @@ struct peer {
 	int random_status;
 	uint32_t random_word;
 	/**
-	 * The table and the window that op_ranges and op_window use, independent of the service.
+	 * The table of ranges and the window that op_ranges and op_window use; the service does not
+	 * use them.
 	 */
 	struct cl_ranges ranges;
 	struct cl_window window;
 	/** The statuses that set_key and ctr of the engine `faulty` return. */
 	int set_key_status;
 	int ctr_status;
-	/** How often the core asked the port to zeroize what calls have left. */
+	/** How often the core asked the port to zeroize data that calls have left in memory. */
 	uint32_t forgotten;
 	/** The cycle counter advances by `step` each time it is read. */
 	uint32_t cycles;
@@ -93,16 +95,19 @@ struct peer {
 	size_t answered;
 };
 
-/** The rest of a message. */
+/** The part of a message that is not read yet. */
 struct message {
 	const uint8_t *data;
 	size_t size;
 };
 
-/** A copy of the stack below the caller of keep_stack, as calls into the core left it. */
+/**
+ * A copy of the stack below the caller of keep_stack(), with the data that calls into the core left
+ * there.
+ */
 static uint8_t stack_left[STACK_BYTES];
 
-/** Copies the stack for op_find_in_stack. Nothing else may be called in between. */
+/** Copies the stack for op_find_in_stack(). Call it directly after the call into the core. */
 static __attribute__((noinline, no_sanitize("address", "undefined"))) void keep_stack(void)
 {
 	const volatile uint8_t *const below =
@@ -113,7 +118,7 @@ static __attribute__((noinline, no_sanitize("address", "undefined"))) void keep_
 	}
 }
 
-/** Clears the stack before a call, so that only the call's own data are found. */
+/** Clears the stack before a call, so that op_find_in_stack() finds only the call's own data. */
 static __attribute__((noinline, no_sanitize("address", "undefined"))) void wipe_stack(void)
 {
 	volatile uint8_t *const below =
@@ -167,7 +172,8 @@ static void answer_u32(struct peer *peer, uint32_t value)
 }
 
 /**
- * Copies data into a block of its own: `misalign` bytes after an aligned address, up to its end.
+ * Copies data to memory of their own that begins `misalign` bytes after an aligned address and ends
+ * with the data.
  */
 static uint8_t *duplicate(const uint8_t *data, size_t size, size_t misalign, uint8_t **memory)
 {
@@ -295,10 +301,10 @@ static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply 
 }
 
 /**
- * Starts afresh: u32 max_data, clock_hz, bench_bytes, mask of engines, first cycle, step, idle
- * cycles, kind, whether there is a random source. Three bits of the mask make faults: bit 29 gives
- * the server too long a window; bit 30 gives it the first engine's code; bit 31 lists that engine
- * twice.
+ * Starts the service as after power-on. Arguments: u32 max_data, clock_hz, bench_bytes, mask of
+ * engines, first value and step of the cycle counter, idle cycles, kind, whether there is a random
+ * source. Three bits of the mask cause faults: bit 29 gives the server too long a window; bit 30
+ * gives it the first engine's code; bit 31 lists that engine twice.
  */
 static void op_start(struct peer *peer, struct message *message)
 {
@@ -357,7 +363,7 @@ static void op_start(struct peer *peer, struct message *message)
 	free(peer->platform.streams);
 	struct cl_streams *const streams = malloc(sizeof(*streams));
 
-	memset(streams, 0x5a, sizeof(*streams)); /* arbitrary, as memory is at power-on */
+	memset(streams, 0x5a, sizeof(*streams)); /* arbitrary contents, as at power-on */
 	peer->platform = (struct cl_platform){
 		.board = "host",
 		.firmware = "a name beyond its 16 bytes",
@@ -390,7 +396,7 @@ static void op_start(struct peer *peer, struct message *message)
 	if ((engines >> 30 & 1) != 0) {
 		serving.code = peer->engines[0]->code;
 	}
-	if (engines >> 31 != 0) { /* lists the first engine twice */
+	if (engines >> 31 != 0) { /* lists the first engine a second time */
 		peer->engines[peer->platform.engine_count++] = peer->engines[0];
 	}
 	free(peer->service);
@@ -407,7 +413,7 @@ static void collect(void *context, const uint8_t *bytes, size_t size)
 	answer(context, bytes, size);
 }
 
-/** Starts the UART link; it may follow op_start. */
+/** Starts the UART link. Call it after op_start() if at all. */
 static void op_uart_start(struct peer *peer, struct message *message)
 {
 	(void)message;
@@ -429,7 +435,7 @@ static void op_record(struct peer *peer, struct message *message)
 	const size_t len = message->size;
 	uint8_t *record = duplicate(take(message, len), len, misalign, &memory);
 
-	if (in_place) { /* the buffer must hold the longest reply */
+	if (in_place) { /* the buffer must have room for the longest reply */
 		reply_memory = calloc(1, misalign + (len > room ? len : room));
 		reply = reply_memory + misalign;
 		memcpy(reply, record, len);
@@ -465,7 +471,7 @@ static void op_record_leaves(struct peer *peer, struct message *message)
 	free(buffer);
 }
 
-/** Handles a record with too little room for a reply. Answers the length of the reply. */
+/** Handles a record with a reply buffer that is too small. Answers the length of the reply. */
 static void op_record_no_room(struct peer *peer, struct message *message)
 {
 	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data) - 1;
@@ -480,7 +486,10 @@ static void op_record_no_room(struct peer *peer, struct message *message)
 	free(reply);
 }
 
-/** Received bytes; `chunk` of them are available at a time. */
+/**
+ * Bytes to receive; one call of the receive function returns at most `chunk` of them before it
+ * reports that none are left.
+ */
 struct stream {
 	struct message message;
 	size_t chunk;
@@ -499,7 +508,10 @@ static int get_byte(void *context)
 	return *take(&stream->message, 1);
 }
 
-/** Receives bytes from the UART: u32 chunk, bytes. Answers the bytes that the board transmits. */
+/**
+ * Receives bytes from the UART: u32 chunk (bytes that are available at a time), bytes. Answers the
+ * bytes that the board transmits.
+ */
 static void op_uart(struct peer *peer, struct message *message)
 {
 	const size_t chunk = take_u32(message);
@@ -525,7 +537,10 @@ static void refresh_network(struct cl_link *link)
 	link->network->overflows++;
 }
 
-/** Starts the UDP link: MAC address, IPv4 address, u16 port, u16 max_data, u8 with staging. */
+/**
+ * Starts the UDP link: MAC address, IPv4 address, u16 port, u16 max_data, u8 whether the link has a
+ * staging buffer.
+ */
 static void op_udp_start(struct peer *peer, struct message *message)
 {
 	free(peer->network_link.staging);
@@ -548,9 +563,9 @@ static void op_udp_start(struct peer *peer, struct message *message)
 }
 
 /**
- * Receives a frame: u32 sum, u32 a, u32 b as the MAC computes them, then bytes. Answers the frame
- * that the MAC gets to transmit, or nothing. The frame and its answer are in slots; the heads that
- * the link uses are copies.
+ * Receives a frame: u32 sum, u32 a, u32 b (the sums that the MAC computes), then the bytes of the
+ * frame. Answers the frame that the MAC gets to transmit, or nothing. The frame and its answer are
+ * in slots; the heads that the link uses are copies.
  */
 static void op_udp(struct peer *peer, struct message *message)
 {
@@ -605,8 +620,8 @@ static void op_udp(struct peer *peer, struct message *message)
 }
 
 /**
- * Sets the pace from now on: u8 whether frames come one at a time, u32 cycles of the engine
- * `faulty`.
+ * Sets the timing from now on: u8 whether no frame waits once before each frame; u32 cycles that
+ * the engine `faulty` takes.
  */
 static void op_pace(struct peer *peer, struct message *message)
 {
@@ -634,7 +649,7 @@ static void op_copy(struct peer *peer, struct message *message)
 	free(to_memory);
 }
 
-/** Counts how often bytes occur on the stack that the last call into the core left. */
+/** Counts how often the given bytes occur on the stack that the last call into the core left. */
 static void op_find_in_stack(struct peer *peer, struct message *message)
 {
 	const size_t size = message->size;
@@ -658,8 +673,8 @@ static uint32_t count_in(const void *memory, size_t bytes, const uint8_t *sought
 }
 
 /**
- * Counts how often bytes occur in the memory of the service and of the streams, in the UART's
- * buffer, and in the UDP link's staging and slots.
+ * Counts how often the given bytes occur in the memory of the service and the streams, in the
+ * UART's buffer, and in the UDP link's staging buffer and slots.
  */
 static void op_find(struct peer *peer, struct message *message)
 {
@@ -675,7 +690,7 @@ static void op_find(struct peer *peer, struct message *message)
 	answer_u32(peer, found);
 }
 
-/** Sets the statuses that the faulty engine returns: i32 from set_key, i32 from ctr. */
+/** Sets the statuses that the engine `faulty` returns: i32 from set_key, i32 from ctr. */
 static void op_fault(struct peer *peer, struct message *message)
 {
 	peer->set_key_status = (int)take_u32(message);
@@ -696,7 +711,7 @@ static uint64_t take_u64(struct message *message)
 /**
  * Sets what the engine `serving` returns from serve and finish (i32 each), and the work that it
  * reports: u64 bytes, u64 blocks, u32 records. Answers u32 number of sessions that it serves, and
- * its last client: u32 session, u64 token, u64 peer, u64 length, u32 record_bytes, u64 first and
+ * its last session: u32 session, u64 token, u64 peer, u64 length, u32 record_bytes, u64 first and
  * u64 seen of its window, u32 records. The initial counter block follows if it serves any.
  */
 static void op_serving(struct peer *peer, struct message *message)
@@ -715,12 +730,15 @@ static void op_serving(struct peer *peer, struct message *message)
 	answer_u64(peer, peer->came.first);
 	answer_u64(peer, peer->came.seen);
 	answer_u32(peer, peer->came.records);
-	if (peer->serving > 0) { /* the pointer is valid only while a session exists */
+	if (peer->serving > 0) { /* the pointer is valid only while the engine serves a session */
 		answer(peer, peer->client.iv, CL_BLOCK_BYTES);
 	}
 }
 
-/** Receives a record for the last client of `serving`: u64 number, u64 sum. Answers the verdict. */
+/**
+ * Receives a record for the last session of `serving`: u64 number of the record, u64 sum. Answers
+ * the window's verdict.
+ */
 static void op_serve_record(struct peer *peer, struct message *message)
 {
 	const uint64_t record = take_u64(message);
@@ -733,7 +751,7 @@ static void op_serve_record(struct peer *peer, struct message *message)
 	answer_u32(peer, verdict);
 }
 
-/** Answers the sum of a record: u8 misalign, bytes. */
+/** Computes a record's sum: u8 misalign, bytes. Answers the sum. */
 static void op_sum(struct peer *peer, struct message *message)
 {
 	const size_t misalign = *take(message, 1);
@@ -784,8 +802,9 @@ static void op_window(struct peer *peer, struct message *message)
 
 /**
  * Changes a table of ranges: '0' empties it; 't' u64 key, first (16 bytes, big-endian), u64 blocks
- * takes a range; 'e', 's', 'r' u32 index, u64 blocks extends, shortens or releases one. Answers i32
- * result, u32 free, and for each entry in use u64 key, u64 high, u64 low, u64 blocks, u32 held.
+ * adds a range; 'e', 's' or 'r' u32 index, u64 blocks extends, shortens or releases a range.
+ * Answers i32 result, u32 free, and for each entry in use u64 key, u64 high, u64 low, u64 blocks,
+ * u32 held.
  */
 static void op_ranges(struct peer *peer, struct message *message)
 {
@@ -832,7 +851,7 @@ static void op_ranges(struct peer *peer, struct message *message)
 	}
 }
 
-/** Lets u32 cycles pass and runs one turn of the port's main loop. */
+/** Advances the cycle counter by u32 cycles, and runs one iteration of the port's main loop. */
 static void op_poll(struct peer *peer, struct message *message)
 {
 	peer->cycles += take_u32(message);
@@ -840,7 +859,7 @@ static void op_poll(struct peer *peer, struct message *message)
 }
 
 /**
- * Answers u32: how often the core asked to zeroize what calls left, since the last such question.
+ * Answers u32: how often the core has asked to zeroize data in memory since this was last asked.
  */
 static void op_forgotten(struct peer *peer, struct message *message)
 {
@@ -850,8 +869,9 @@ static void op_forgotten(struct peer *peer, struct message *message)
 }
 
 /**
- * Calls the function that names a key ('k'), makes a ticket ('t') or draws a block ('d'): letter,
- * u32 key bits, u32 session, block, key. Answers i32 status, and the 16 bytes that hold the result.
+ * Calls the function that computes the number of a key ('k'), makes a ticket ('t') or draws a
+ * counter block ('d'): letter, u32 key bits, u32 session, block, key. Answers i32 status, and the
+ * 16 bytes that hold the result.
  */
 static void op_identity(struct peer *peer, struct message *message)
 {
@@ -954,7 +974,7 @@ static void op_counter(struct peer *peer, struct message *message)
 	answer(peer, counter, sizeof(counter));
 }
 
-/** Continues a CRC-32 over bytes: u32 CRC so far, bytes. */
+/** Continues a CRC-32 over bytes: u32 CRC of the bytes before, bytes. */
 static void op_crc(struct peer *peer, struct message *message)
 {
 	const uint32_t crc = take_u32(message);
@@ -966,7 +986,7 @@ static void op_crc(struct peer *peer, struct message *message)
 	free(memory);
 }
 
-/** Encodes by COBS: u32 bytes added at a time, bytes. Answers the frame. */
+/** Encodes a frame by COBS: u32 number of bytes added at a time, bytes. Answers the frame. */
 static void op_encode(struct peer *peer, struct message *message)
 {
 	const size_t piece = take_u32(message);
@@ -982,8 +1002,8 @@ static void op_encode(struct peer *peer, struct message *message)
 }
 
 /**
- * Decodes COBS: u32 capacity, u32 chunk, bytes. Answers status and frame (u32 length, bytes) for
- * each end of a frame.
+ * Decodes COBS: u32 size of the buffer, u32 bytes that are available at a time, bytes. For each
+ * frame that ends, answers its status and the frame (u32 length, bytes).
  */
 static void op_decode(struct peer *peer, struct message *message)
 {

@@ -21,7 +21,7 @@ WIRE_TOML = ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
-# Rooms (folders) that drive hardware. Their instructions and registers exist only on the target.
+# Folders of the core that drive hardware, whose instructions and registers exist only on the board.
 TARGET_ONLY = {"accelerator", "fastpath", "random", "scalar", "vector"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
@@ -30,7 +30,9 @@ _SERVED = struct.Struct("<IIQQQIQQI")
 
 
 class Served(NamedTuple):
-    """What the engine `serving` was given: the number of sessions, and the last one; without any, `iv` is empty."""
+    """Arguments that the engine `serving` got: the number of sessions, and the last session. `iv` is empty without a
+    session.
+    """
 
     count: int
     session: int
@@ -45,7 +47,7 @@ class Served(NamedTuple):
 
 
 class PeerDied(RuntimeError):
-    """The program ended: a sanitizer found a fault, a message was not understood, or the time was up."""
+    """The program ended, because a sanitizer found a fault, a message was not understood, or a time-out passed."""
 
 
 def portable_sources() -> list[Path]:
@@ -82,7 +84,7 @@ def link(main: Path, *more: Path, include: Sequence[Path] = ()) -> Path:
 
 
 def _folder(include: Sequence[Path]) -> Path:
-    """Return the folder for objects that were compiled with these headers and the core's headers."""
+    """Return the folder for objects that are compiled with these headers and the core's headers."""
     common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
     headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
     for path in [*headers, *sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
@@ -100,7 +102,7 @@ def _compiled(source: Path, include: Sequence[Path], folder: Path) -> Path:
 
 
 def _gcc(arguments: list[str], result: Path) -> None:
-    """Make `result`; it appears under its name only once it is complete."""
+    """Make the file `result`. It appears under its name only when it is complete."""
     part = result.with_suffix(f".{os.getpid()}")
     command = [shutil.which("gcc") or "gcc", *FLAGS, *arguments, "-o", str(part)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
@@ -109,7 +111,7 @@ def _gcc(arguments: list[str], result: Path) -> None:
 
 
 class CorePeer:
-    """Runs the core in a process of its own; a context manager."""
+    """Runs the core in a separate process. Use it as a context manager."""
 
     def __init__(self, binary: Path):
         self._process = subprocess.Popen(
@@ -120,7 +122,7 @@ class CorePeer:
         return self
 
     def __exit__(self, *_exception):
-        """End the process. A leak, or a late report of a sanitizer, is an error, too."""
+        """End the process. Raise an error if a sanitizer reports a leak or a late fault."""
         _, errors = self._process.communicate(timeout=HANG_S)
         if self._process.returncode:
             raise PeerDied(errors.decode())
@@ -180,7 +182,7 @@ class CorePeer:
         return self.call("E", struct.pack("<I", piece), data)
 
     def cobs_decode(self, stream: bytes, capacity: int, chunk: int = 1 << 20) -> list:
-        """Return the bytes of each frame that ended, or None for a bad frame."""
+        """Return the bytes of each decoded frame, or None for each invalid frame."""
         result = self.call("D", struct.pack("<II", capacity, chunk), stream)
         frames, at = [], 0
         while at < len(result):
@@ -202,37 +204,37 @@ class CorePeer:
         return status
 
     def record(self, record: bytes, *, peer=0, in_place=True, misalign=0) -> bytes:
-        """Return the reply to a record, empty if the record was dropped."""
+        """Return the reply to a record. It is empty if the record was dropped."""
         return self.call("R", struct.pack("<QBB", peer, in_place, misalign), record)
 
     def record_leaves(self, record: bytes) -> bytes:
-        """Return the buffer that held the record and now holds the reply."""
+        """Handle a record in place; return the whole buffer, which then holds the reply."""
         return self.call("L", record)
 
     def record_without_room(self, record: bytes) -> int:
         return int.from_bytes(self.call("n", record), "little")
 
     def uart(self, stream: bytes, chunk: int = 1 << 20) -> bytes:
-        """Return what the board transmits after receiving these bytes, `chunk` at a time."""
+        """Return the bytes that the board transmits after it has received these bytes, `chunk` at a time."""
         return self.call("U", struct.pack("<I", chunk), stream)
 
     def udp_start(self, mac: bytes, address: bytes, port: int, max_data: int, *, staging: bool = False) -> None:
-        """Start a fresh UDP link to the service."""
+        """Start the UDP link to the service again."""
         self.call("p", mac, address, struct.pack("<HHB", port, max_data, staging))
 
     def udp(self, frame: bytes) -> bytes:
-        """Return the frame that the board transmits in answer to a received one, empty if there is none."""
+        """Return the frame that the board transmits in answer to a received one. It is empty if there is none."""
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """Set whether a moment without frames precedes each frame, and how long the engine `faulty` takes.
+        """Set whether the link finds no frame waiting before each frame, and how long the engine `faulty` takes.
 
         With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.
         """
         self.call("w", struct.pack("<BI", pauses, ctr_cycles))
 
     def copy_sum(self, data: bytes, from_misalign: int, to_misalign: int) -> tuple[int, bytes]:
-        """Return the sum and the copy of bytes."""
+        """Copy bytes; return their sum and the copy."""
         result = self.call("Y", bytes((from_misalign, to_misalign)), data)
         return int.from_bytes(result[:4], "little"), result[4:]
 
@@ -246,44 +248,46 @@ class CorePeer:
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
     def left_on_stack(self, data: bytes) -> int:
-        """Return how often bytes occur on the stack that the last record's handling, or its answer by UART, left."""
+        """Return how often bytes occur on the stack after the last record was handled or its answer was sent."""
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
-        """Name a `key`, make a `ticket` or draw a block (`draw`) in a call by itself; return status and result."""
+        """Run one operation: number a `key`, make a `ticket`, or `draw` a counter block. Return status and result."""
         head = what[:1].encode() + struct.pack("<II", 8 * len(key), session)
         result = self.call("I", head, block, key.ljust(32, b"\0"))
         return int.from_bytes(result[:4], "little", signed=True), result[4:]
 
     def forgotten(self) -> int:
-        """Return how often the port was told to zeroize what calls left, since this was last asked."""
+        """Return how often the port was asked to zeroize data in memory since this method was last called."""
         return int.from_bytes(self.call("g"), "little")
 
     def serve_record(self, number: int, sum_: int) -> int:
-        """Return the verdict on a record that arrives for the last session of the engine `serving`."""
+        """Return the window's verdict on a record that arrives for the last session of the engine `serving`."""
         return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")
 
     def poll(self, cycles: int) -> None:
-        """Let cycles pass, then run one turn of the port's main loop."""
+        """Let cycles pass, then run one iteration of the port's main loop."""
         self.call("o", struct.pack("<I", cycles))
 
     def random(self, *, status=0, word=0) -> None:
         """Set the random source's status and first word; each further word is one higher."""
         self.call("d", struct.pack("<iI", status, word))
 
-    # Windows and ranges, independent of the service
+    # Windows and ranges, without the service
 
     def record_sum(self, data: bytes, misalign=0) -> int:
         return int.from_bytes(self.call("s", bytes([misalign]), data), "little")
 
     def window(self, what: str, *numbers: int) -> tuple[int, int, int, int]:
-        """Return verdict, first, seen and end after an operation on the window; see `op_window`."""
+        """Carry out an operation on the window (see `op_window`); return verdict, first, seen and end."""
         return struct.unpack(
             "<IQQQ", self.call("W", what.encode(), struct.pack("<QQ" if what == "n" else "<I", *numbers))
         )
 
     def ranges(self, what: str, *arguments) -> tuple[int, int, list[tuple[int, int, int, bool]]]:
-        """Return result, free entries and entries (key, first, blocks, held) after an operation on the ranges."""
+        """Carry out an operation on the ranges; return result, free entries and all ranges (key, first, blocks,
+        held).
+        """
         if what == "t":
             key, first, blocks = arguments
             packed = struct.pack("<Q", key) + first.to_bytes(16, "big") + struct.pack("<Q", blocks)
@@ -296,5 +300,5 @@ class CorePeer:
         ]
 
     def fault(self, *, set_key: int = 0, ctr: int = 0) -> None:
-        """Set what the engine `faulty` returns from now on."""
+        """Set the statuses that the engine `faulty` returns from now on."""
         self.call("f", struct.pack("<ii", set_key, ctr))

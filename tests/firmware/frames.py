@@ -41,7 +41,7 @@ def udp(data, *, to=BOARD, sender=HOST, to_port=PORT, from_port=40000, length=No
 
 
 def datagram(data: bytes, **options) -> bytes:
-    """Return the frame of a datagram from the host to the board's record service."""
+    """Return the frame that carries a datagram from the host to the board's record service."""
     return ethernet(ipv4(udp(data, **options), UDP))
 
 
@@ -57,7 +57,7 @@ def echo_request(data: bytes, *, damage=0) -> bytes:
 
 
 def slot_sums(frame: bytes) -> tuple[int, int, int]:
-    """Return the values that the MAC stores after a frame.
+    """Return the sums that the MAC stores after a received frame.
 
     They are the ones' complement sum of its 16-bit halfwords, and the running sums a and b over the 32-bit words of its
     record (an incomplete last word is left out).
@@ -70,7 +70,9 @@ def slot_sums(frame: bytes) -> tuple[int, int, int]:
 
 
 def transmitted(frame: bytes) -> bytes:
-    """Return the frame as the MAC sends it: with a checksum where firmware put the sum of UDP's pseudo header."""
+    """Return the frame as the MAC sends it: it completes the UDP checksum, where firmware put the sum of the pseudo
+    header.
+    """
     if frame[12:14] != struct.pack(">H", IPV4) or frame[23] != UDP:
         return frame
     return frame[:40] + struct.pack(">H", checksum(frame[34:]) or 0xFFFF) + frame[42:]
@@ -78,7 +80,7 @@ def transmitted(frame: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Answer:
-    """The fields of an IPv4 frame from the board; every checksum and length was right."""
+    """The fields of an IPv4 frame from the board, after its checksums and lengths were found right."""
 
     to_mac: bytes
     to: bytes

@@ -1,11 +1,12 @@
 /**
  * @file
  * The loader's records on the host, for test_loader.py, which builds this program with sanitizers.
- * The code memory has exactly the size that it should have. Messages and answers have the format
- * of core_peer.py: each follows its length. The first byte of a message selects the operation.
- * S: starts a loader as after a reset (size of its memory, cause, whether it will start firmware).
- * M: sets the memory's content. R: handles a record; answers whether to start, and the reply.
- * G: answers the memory.
+ * The modelled code memory is allocated with exactly its nominal size, so the sanitizers notice
+ * accesses beyond it. Messages and answers have the format of core_peer.py: each follows its
+ * length. The first byte of a message selects the operation. S: starts a loader as after a reset
+ * (size of its memory, cause of the reset, whether it is about to start the firmware). M: sets the
+ * memory's content. R: handles a record; answers whether to start, and the reply. G: answers the
+ * memory.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -40,7 +40,7 @@ static void put(uint32_t word)
 	used += 4;
 }
 
-/* A block of exactly the longest packet's size, so that the sanitizer finds writes beyond it. */
+/* Memory of exactly the longest packet's size, so that the sanitizer notices writes beyond it. */
 static uint8_t *room(void *context)
 {
 	uint8_t **const packet = context;
@@ -59,7 +59,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Reads the block into memory as a modem would leave it: in whole words, with nothing around it.
+ * Reads the block into memory of its own, as a modem would leave it there: whole words and no bytes
+ * around them.
  */
 static uint8_t *take(const struct request *request, uint8_t **words)
 {

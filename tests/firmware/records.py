@@ -72,7 +72,7 @@ def opened(reply: "Reply") -> Opened:
 
 
 def record_sum(data: bytes) -> int:
-    """Return the sum that a window keeps of a record's data."""
+    """Return the sum of a record's data, as a window stores it."""
     a, b = len(data), 0
     for (word,) in struct.iter_unpack("<I", data + bytes(-len(data) % 4)):
         a = (a + word) % (1 << 32)
@@ -106,7 +106,7 @@ def cobs(data: bytes) -> bytes:
 
 
 def uncobs(frame: bytes) -> bytes:
-    """Return the inverse of `cobs`; the frame has no delimiter."""
+    """Decode a COBS frame, given without its delimiter: the inverse of `cobs`."""
     out, at = bytearray(), 0
     while at < len(frame):
         code = frame[at]

@@ -39,14 +39,14 @@ def test_block_cipher_on_nist_known_answers(core, engine, bits, name):
     for vector in fields(VECTORS / "ECB" / f"ECB{name}{bits}.rsp"):
         assert 8 * len(vector["KEY"]) == bits
         for i in range(0, len(vector["PLAINTEXT"]), 16):
-            # With plaintext P as counter block, the keystream is E_K(P).
+            # If the counter block is plaintext P, the keystream is E_K(P).
             block = core.ctr(engine, vector["KEY"], vector["PLAINTEXT"][i : i + 16], bytes(16))
             assert block == vector["CIPHERTEXT"][i : i + 16]
             checked += 1
     assert checked >= 10
 
 
-# SP 800-38A, F.5.1 to F.5.6: key and ciphertext. All share the counter and the plaintext.
+# SP 800-38A, F.5.1 to F.5.6: key and ciphertext. All examples have the same counter and plaintext.
 F5_COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
 F5_PLAINTEXT = bytes.fromhex(
     "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
@@ -121,7 +121,7 @@ def test_counter_block_of_any_offset(core):
             assert core.counter(iv, block) == expected.to_bytes(16, "big")
 
 
-# FIPS-197, A.1 to A.3: the first computed word of each key expansion, and the last word.
+# FIPS-197, A.1 to A.3: the first word after the cipher key in each key expansion, and the last word.
 @pytest.mark.parametrize(
     ("key", "first", "last"),
     [

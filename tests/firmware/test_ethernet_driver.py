@@ -16,7 +16,7 @@ STEP = 32
 START_STEPS = 256 // STEP
 READS = ["sram_writer_ev_pending", "sram_writer_slot", "sram_writer_length"]
 WRITES = ["sram_writer_ev_pending", "sram_reader_start"]
-# The modelled MAC sends each frame at once, and its counters stay 0.
+# Stubs for the model: the MAC sends each frame at once, and its counters stay 0.
 ZEROS = ["sram_reader_level", "sram_writer_errors", "rx_datapath_crc_errors", "rx_datapath_preamble_errors"]
 IGNORED = ["tx_checksum", "sram_reader_slot", "sram_reader_length"]
 
@@ -63,7 +63,7 @@ def slot(frame):
 
 @pytest.mark.parametrize("more", [0, RX_SLOTS], ids=["one opening", "another in its slot"])
 def test_an_opening_in_each_moment_of_an_erasure_leaves_no_key(program, more):
-    """No key remains, whether the opening is carried out or not.
+    """No key may remain in memory, whether the session was opened or refused.
 
     An opening that follows another frame may be dropped, if it arrives while the start of its slot is zeroized. This
     affects only one frame in that slot, not the next one.

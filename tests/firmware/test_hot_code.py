@@ -1,4 +1,6 @@
-"""Where the linker puts code that runs often: no two pieces of it may evict each other from the cache."""
+"""Where the linker places code that runs often: no two of its functions may evict each other from the instruction
+cache.
+"""
 
 import re
 import subprocess
@@ -12,7 +14,7 @@ from tests.waiting import HANG_S
 
 SCRIPT = CORE.parent / "baremetal" / "link.ld"
 TOOLS = "riscv64-unknown-elf-"
-# Line size in bytes, and number of lines, of the core's instruction cache, which has one way (VexRiscv `full`).
+# Line size in bytes, and number of lines, of the core's instruction cache, which is direct-mapped (VexRiscv `full`).
 LINE, LINES = 32, 128
 BOARDS = (UART_BOARD, ETHERNET_BOARD)
 # Functions that every measured call runs through, then the functions of each engine.
@@ -23,7 +25,7 @@ for rounds in (10, 12, 14):
     WAYS[f"ise_fused-{rounds}"] = ("begin", "ise_fused_ctr", f"ise_fused_{rounds}")
     memory = (f"ise_vmem_{rounds}", "port_drain", "port_dcache_flush")
     WAYS[f"ise_vmem-{rounds}"] = ("begin", "ise_vmem_ctr", *memory)
-# Functions that must stay in the cache from record to record, and functions that may evict each other.
+# Functions that must stay in the cache from record to record, and functions that may evict each other but not those.
 STAYS = ("port_cycles", "cl_ctr_counter", "memcpy", "cl_sum", "ethernet_poll")
 STAYS += ("cl_frame_carry_out", "cl_service_carry_out", "cl_handle_data")
 TURNS = ("cl_session_data", "cl_window_judge", "cl_window_sum_from", "cl_link_udp_receive", "cl_sessions_tick")
@@ -60,7 +62,9 @@ def lines(place: tuple[int, int]) -> range:
 
 
 def assert_apart(places: dict[str, tuple[int, int]], names, others=()):
-    """Check that no two of `names`, and none of `names` and `others`, evict each other."""
+    """Check that no two functions of `names` evict each other, and that no function of `others` evicts one of
+    `names`.
+    """
     owners: dict[int, int] = {}
     for name in names:
         for line in lines(places[name]):

@@ -1,4 +1,4 @@
-"""Naming a key, making a ticket and drawing a block: checks the results and that no secret stays on the stack.
+"""The functions that number a key, make a ticket and draw a counter block: their results, and no secrets on the stack.
 
 Each is called by itself, so that no later call overwrites what it left.
 """
@@ -21,7 +21,7 @@ NO_KEY = bytes(16)
 
 @pytest.fixture
 def board(core):
-    """Start as a real board, since a simulated one does not ask its random source."""
+    """Start the core as a real board, since a simulated board does not use the random source."""
     assert core.start(max_data=MAX_DATA, step=10, kind=0, random=True) == 0
     core.random(word=FIRST_WORD)
     return core
@@ -38,7 +38,7 @@ def chain(key, message):
 
 
 def messages(key):
-    """Return for each operation the key of its CBC-MAC, the message, and the number of MAC bytes in the result."""
+    """Return, for each operation, the key and the message of its CBC-MAC, and the number of MAC bytes in the result."""
     return {
         "key": (key, bytes([1]).ljust(32, b"\0"), 8),
         "ticket": (key, struct.pack("<BI", 2, SESSION).ljust(16, b"\0") + BLOCK, 8),
@@ -49,14 +49,14 @@ def messages(key):
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("what", ["key", "ticket", "draw"])
 def test_nothing_is_left_on_the_stack(board, what, key_bytes):
-    """No part of key, schedule, chain, MAC or words may remain.
+    """No part of the key, its schedule, the chain values, the MAC or the random words may remain.
 
     The cipher in C keeps its last block in its state, in two places that rounds use in turn.
     """
     key = random.Random(key_bytes).randbytes(key_bytes)
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
-    _, *before, mac = chain(of_mac, message)  # the first input is not secret
+    _, *before, mac = chain(of_mac, message)  # the first input of the cipher is not secret
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []
     assert left_on_stack(board, round_keys(board, of_mac)[len(of_mac) :], *before) == []

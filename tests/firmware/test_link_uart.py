@@ -44,7 +44,7 @@ def data_frames(session, data):
 
 
 def collect(replies, into):
-    """Store the data of data replies in `into`; return the offsets that were answered."""
+    """Store the data of the data replies in `into`; return the offsets of these replies."""
     answered = set()
     for reply in map(r.parse, replies):
         assert reply.type == r.DATA | r.REPLY
@@ -139,7 +139,7 @@ def test_100k_random_bytes(board):
 
 
 def test_random_records_in_good_frames(board):
-    """Random bytes that pass the CRC: answers are errors or well formed, and the session stays usable."""
+    """Send random bytes in frames with a right CRC. Replies must be well formed, and the session must stay usable."""
     rng = random.Random(13)
     session = open_session(board)
     for _ in range(3000):
@@ -148,7 +148,7 @@ def test_random_records_in_good_frames(board):
             record[0] = r.VERSION
             record[1] = rng.choice([1, 2, 3, 4, 5, 7, 9, rng.randrange(256)])
             record[2:4] = (len(record) - 24).to_bytes(2, "little")
-            if record[1] in (r.BENCH_TYPE, r.RESET):  # one runs long, the other ends the session
+            if record[1] in (r.BENCH_TYPE, r.RESET):  # these would run long, or end the session
                 continue
         for reply in r.unframe(board.uart(r.frame(bytes(record)))):
             r.parse(reply)

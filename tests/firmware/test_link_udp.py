@@ -45,7 +45,7 @@ def open_session(core, **sender) -> int:
 
 
 def dropped(core, *received: bytes) -> dict[str, int]:
-    """Send frames that must not be answered; return the drop counters that went up, and by how much."""
+    """Send frames that must not be answered; return the drop counters that increased, and their increases."""
     before = network(core)
     for frame in received:
         assert core.udp(frame) == b"", frame.hex()
@@ -58,7 +58,7 @@ def dropped(core, *received: bytes) -> dict[str, int]:
 @pytest.mark.parametrize("summed", [True, False])
 @pytest.mark.parametrize("staging", [False, True])
 def test_data_of_any_length(board, length, summed, staging):
-    """The cases are datagrams with and without UDP's checksum, and answers from slot to slot or through a buffer."""
+    """Test with and without a UDP checksum, and with the answer computed directly in the slots or through a buffer."""
     board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
     data = random.Random(length).randbytes(length)
     session = open_session(board)
@@ -68,7 +68,7 @@ def test_data_of_any_length(board, length, summed, staging):
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 61, 1440])
 def test_the_mac_s_sums_are_the_window_s(board, length):
-    """Sums by the MAC and by the CPU both recognise a repeated record, and reject other data."""
+    """The sums by the MAC and by the CPU must both recognise a repeated record and reject other data."""
     data = random.Random(length).randbytes(length)
     session = open_session(board)
 
@@ -77,14 +77,14 @@ def test_the_mac_s_sums_are_the_window_s(board, length):
         return r.parse(f.parse(board.udp(frame)).data)
 
     others = [bytes((data[0] ^ 1,)) + data[1:], data[:-1] + bytes((data[-1] ^ 0x80,)), data[:-1]]
-    for behind in (b"", b"\xff", b""):  # if bytes follow the record, the CPU computes the sum
+    for behind in (b"", b"\xff", b""):  # if bytes follow the record, the CPU computes the sum, not the MAC
         assert send(data, behind).data == oracle(data)
         assert [send(other, behind).error for other in others] == [r.E_OTHER_DATA] * 3
 
 
 @pytest.mark.parametrize("staging", [False, True])
 def test_a_fault_leaves_nothing_of_the_data(board, staging):
-    """Neither the hardware's results before it failed nor its input may remain anywhere."""
+    """If the hardware fails, neither its input nor its partial results may remain in memory."""
     board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
     data = random.Random(1).randbytes(MAX_DATA)
     request = r.open_data(KEY, IV, length=100 * MAX_DATA, record_bytes=MAX_DATA, engine=ENGINE_FAULTY)
@@ -100,7 +100,7 @@ def test_a_fault_leaves_nothing_of_the_data(board, staging):
 
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, 31])
 def test_a_key_stays_in_no_slot(board, engine):
-    """The key of a refused session must not remain either."""
+    """The key of a refused session must not remain in memory either."""
     ask(board, r.record(r.OPEN_TYPE, r.open_data(KEY, IV, length=16, record_bytes=16, engine=engine), token=TOKEN))
     assert board.occurrences(KEY) == (engine == ENGINE_BYTE), "the session has it"
 
@@ -164,7 +164,9 @@ def from_mac(frame: bytes, mac: bytes) -> bytes:
 
 
 def tagged(frame: bytes, vlan: int) -> bytes:
-    """Add a tag of IEEE 802.1Q to a frame: priority 5 and VLAN `vlan`; 0 means only the priority."""
+    """Add a tag of IEEE 802.1Q to a frame, with priority 5 and this VLAN. VLAN 0 means that only the priority
+    counts.
+    """
     return frame[:12] + struct.pack(">HH", 0x8100, 5 << 13 | vlan) + frame[12:]
 
 
@@ -256,14 +258,14 @@ def test_a_byte_that_changes_on_its_way_never_gives_wrong_data(board):
         frame = bytearray(good)
         frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
         answer = board.udp(bytes(frame))
-        if answer:  # no checksum covers the sender's MAC address here
+        if answer:  # no checksum protects the sender's MAC address in this frame
             answered += 1
             assert r.parse(f.parse(answer).data).data == oracle(data)
     assert 0 < answered < 100
 
 
 def test_random_frames(board):
-    """Frames begin well and end at random: nothing beyond them is read, and the session stays usable."""
+    """Frames begin well and end at random. The link must not read beyond them, and the session must stay usable."""
     rng = random.Random(5)
     session = open_session(board)
     heads = [f.datagram(GOOD), f.arp_request(), f.echo_request(bytes(30)), f.datagram(GOOD, summed=False)]

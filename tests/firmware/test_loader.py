@@ -25,7 +25,7 @@ class LoaderPeer(CorePeer):
         self.call("M", memory)
 
     def record(self, kind, data=b"", offset=0):
-        """Return the answer, or None, and whether the loader would start the image."""
+        """Return the reply, or None, and whether the loader would start the image."""
         return self.raw(Record(kind, offset=offset, token=TOKEN, data=data).encode())
 
     def raw(self, record):
@@ -39,7 +39,7 @@ class LoaderPeer(CorePeer):
         return int.from_bytes(self.call("G")[:4], "little")
 
     def refusal(self, *record, **options):
-        """Return code and detail of the error in the answer, after checking that nothing is started."""
+        """Check that nothing is started; return the code and detail of the error reply."""
         answered, starts = self.record(*record, **options)
         assert not starts and answered.type == layout.ERROR_TYPE and answered.token == TOKEN
         error = layout.ERROR.unpack(answered.data)
@@ -124,10 +124,7 @@ def test_an_image_that_came_damaged_is_not_started_and_can_be_mended(peer):
 
 
 def test_a_transfer_that_breaks_off_leaves_no_image(peer):
-    """Here the memory still holds the whole firmware from before.
-
-    Once a transfer has begun, it must not count as an image.
-    """
+    """An interrupted transfer must not leave a valid image, even if memory still holds the whole old firmware."""
     peer.start(memory=made())
     peer.accepted(RecordType.LOAD_BEGIN, made()[: IMAGE.size])
     left = peer.memory()
@@ -201,7 +198,7 @@ def test_what_is_for_firmware_is_answered_by_why_there_is_none(peer):
 
 
 def test_what_is_for_firmware_that_is_about_to_start_is_left_to_it(peer):
-    """Such records get no answer until somebody asks for the loader."""
+    """Records for the firmware get no answer until a request for the loader arrives."""
     peer.start(passing=True, memory=made())
     assert peer.record(RecordType.INFO) == (None, False)
     assert peer.raw(b"\xff" * 40) == (None, False)
@@ -216,7 +213,7 @@ def test_replies_and_scraps_are_left_unanswered(peer):
 
 
 def test_whatever_comes_nothing_but_a_whole_image_is_started(peer):
-    """The sanitizers check each access to the code memory, which has exactly its size."""
+    """The modelled code memory has exactly its nominal size, so the sanitizers notice each access beyond it."""
     rng = random.Random(4)
     headers = [made()[: IMAGE.size], made(bytes(SIZE - IMAGE.size))[: IMAGE.size], rng.randbytes(IMAGE.size)]
     kinds = [RecordType.LOADER, RecordType.LOAD_BEGIN, RecordType.LOAD_DATA, RecordType.LOAD_START]

@@ -35,7 +35,7 @@ def binary():
 
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
 def peer(binary, request):
-    """Run the stack as one function, or in steps that each finish a block before the next step, as threads may do."""
+    """Run the layers as one function, or as steps that each finish a block before the next step, as threads may do."""
 
     def receive(*cases) -> list[Received]:
         """Return the result of each case: (how, block), optionally with COUNT and misalignment."""
@@ -70,7 +70,7 @@ def _packets(*lengths: int) -> list[bytes]:
 
 
 def test_eea2_of_the_blocks_is_3gpps():
-    """Compare with 3GPP's test sets; if a length is not in whole bytes, compare the whole bytes."""
+    """Compare with 3GPP's test sets. If the length is not a whole number of bytes, compare the whole bytes."""
     sets = tomllib.loads((ROOT / "tests" / "gateware" / "ctr" / "eea2.toml").read_text())["set"]
     for each in sets:
         whole = each["length"] // 8
@@ -93,7 +93,7 @@ def test_packets_of_every_short_length_at_every_alignment(peer, how):
 
 
 def test_count_runs_on_over_sequence_numbers_and_hyper_frames(peer):
-    """COUNT continues from block to block, past the last sequence number of RLC and PDCP, and past the last HFN."""
+    """COUNT must continue from block to block, when the sequence numbers of RLC and PDCP and the HFN wrap around."""
     count = (1 << 32) - 3
     series = [_packets(100, 101), _packets(102, 103, 104)]
     cases, at = [], count
@@ -110,7 +110,7 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
     again, ahead, after = (
         blocks.mac([(LCID, first), (LCID, first), (LCID, second)]),
         blocks.mac([(LCID, second), (LCID, first)]),
-        # RLC's number is in order, but PDCP's number came before.
+        # RLC's sequence number is in order, but PDCP's number was already used.
         blocks.mac([(LCID, first), (LCID, second[:2] + first[2:])]),
     )
     found = peer((EEA2, again), (EEA2, ahead), (EEA2, after))
@@ -119,7 +119,7 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
 
 
 def test_the_hyper_frame_number_follows_the_sequence_number(peer):
-    """PDCP's number may be up to 2048 ahead, as TS 36.323 allows, and no more. RLC's numbers stay in order."""
+    """PDCP's number may be ahead by up to 2048, as in TS 36.323. RLC's numbers stay in order."""
 
     def part(n: int, ahead: int) -> tuple[int, bytes]:
         rlc, pdcp = blocks.pdu(BEARER, start + n, b"")[:2], blocks.pdu(BEARER, start + ahead, bytes([n]) * 20)[2:]
@@ -162,7 +162,9 @@ def test_a_pdu_that_is_too_short_too_long_or_in_parts_is_dropped(peer, change):
 
 
 def test_a_header_that_does_not_fit_its_block_delivers_nothing(peer):
-    """Cases: each prefix of a block with a last part of fixed length, wrong lengths, reserved elements."""
+    """Damaged blocks: each prefix of a block whose last part has a length field, wrong lengths, and reserved
+    elements.
+    """
     pdu = blocks.pdu(BEARER, COUNT, bytes(200))
     block = blocks.mac([(LCID, pdu), (29, b"\x01")])
     cases = [block[:n] for n in range(len(block))] + [

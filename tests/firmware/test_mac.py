@@ -1,4 +1,4 @@
-"""AES-CMAC by the record `mac`: 3GPP's sets for 128-EIA2, all lengths against `cryptography`, refusals, zeroizing."""
+"""AES-CMAC by the record `mac`: 3GPP's test sets for 128-EIA2, all lengths, refused requests, and zeroizing."""
 
 import random
 import tomllib
@@ -18,7 +18,9 @@ MOST = (MAX_DATA - r.MAC_REQUEST.size) // 16 * 16  # most bytes of a message
 
 
 def request(text, *, key=KEY_128, engine=ENGINE_TABLE, subkey=None, bits=None):
-    """Return a request with the text padded as in SP 800-38B, 6.2: a 1, then zeros, if its last block is not whole."""
+    """Return a request for this text. If the last block is not whole, it is padded as in SP 800-38B, 6.2: a 1, then
+    zeros.
+    """
     bits = 8 * len(text) if bits is None else bits
     digits = "".join(f"{byte:08b}" for byte in text)[:bits]
     needed = 1 if bits and bits % 128 == 0 else 2
@@ -56,7 +58,7 @@ def test_lengths(host, engine):  # noqa: F811
 
 
 def test_subkeys_whose_highest_bit_is_either(host):  # noqa: F811
-    """All combinations of the highest bit of E_K(0) and the highest bit of its double must work."""
+    """Test both values of the highest bit of E_K(0), each with both values of the highest bit of its double."""
     seen = set()
     for n in range(64):
         key = bytes([n]) * 16
@@ -113,7 +115,8 @@ def test_nothing_is_left_of_key_and_message(host, fields):  # noqa: F811
         secrets += [total, chain]
     assert fields or host.ask(r.MAC, request(text)).data == chain
     host.core.record(record)
-    # The state of the cipher in C, which is in registers on the target, keeps the last result in two places.
+    # On the host, the C cipher's state is on the stack and holds the last result twice; on the board it is in
+    # registers.
     assert left_on_stack(host.core, *secrets[:-1]) == [] and host.core.left_on_stack(chain) <= 2
     assert [piece for piece in pieces(KEY_128, 8) if host.core.left_on_stack(piece)] == []
     assert not host.core.occurrences(KEY_128) and not host.core.occurrences(text[:16])

@@ -24,7 +24,7 @@ SET_KEY = ctypes.CFUNCTYPE(
 
 
 class Modes(ctypes.Structure):
-    """The struct cl_modes."""
+    """The fields of C's struct cl_modes."""
 
     _fields_ = [("name", ctypes.c_char_p), ("set_key", SET_KEY), ("ecb", RUN * 3 * 2), ("cbc", RUN * 3 * 2)]
 
@@ -44,8 +44,8 @@ def table(request):
 
 
 def run(table, mode, decrypt, key, chain, data, in_place):
-    """Return the result and the chain value that follows."""
-    state = (ctypes.c_uint32 * 128)()  # larger than a struct cl_engine_key
+    """Return the result, and the chain value for the next call."""
+    state = (ctypes.c_uint32 * 128)()  # larger than struct cl_engine_key in C
     address = ctypes.addressof(state) + -ctypes.addressof(state) % 16
     assert table.set_key(None, address, key, 8 * len(key), decrypt) == 0
     words = ctypes.create_string_buffer(data, len(data) + 4)

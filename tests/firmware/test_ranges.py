@@ -1,4 +1,4 @@
-"""Ranges of counter blocks against a model that keeps every single block in a set."""
+"""Tests the ranges of counter blocks against a model that stores every single block in a set."""
 
 import errno
 import random
@@ -28,7 +28,7 @@ class Model:
         return True
 
     def released(self, key):
-        """Return the blocks of a key that are remembered but that no held range contains."""
+        """Return the blocks of a key that were used and that no held range contains."""
         held = [self.blocks(first, count) for other, first, count in self.held.values() if other == key]
         return self.used.get(key, set()).difference(*held)
 
@@ -47,7 +47,9 @@ class Model:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_operations_agree_with_a_model_of_every_block(core, seed):
-    """Numbers are around 0, where they wrap, and around 2^64, where halves do. There are few keys, so ranges meet."""
+    """First blocks are near 0, where numbers wrap, and near 2^64, where their low half wraps. With few keys, ranges
+    meet.
+    """
     rng = random.Random(seed)
     _, free, entries = core.ranges("0")
     model = Model()

@@ -1,4 +1,4 @@
-"""Streams that a client resumes by ticket, and initial counter blocks that the board draws."""
+"""Streams that a client resumes with a ticket, and initial counter blocks that the board draws at random."""
 
 import errno
 import random
@@ -44,7 +44,7 @@ def test_resumed_stream_goes_on_where_its_window_begins(host):
 
 
 def test_records_keep_their_size(host):
-    """A window counts records, so a stream cannot be resumed with records of another size, even a larger one."""
+    """A window numbers records, so a stream can only be resumed with records of the same size."""
     smaller = {"record_bytes": MAX_DATA - 16}
     opened = host.opened(**smaller)
     assert host.data(opened, ONE[: MAX_DATA - 16]) is None
@@ -55,7 +55,9 @@ def test_records_keep_their_size(host):
 
 
 def test_resuming_ends_the_session_that_has_the_range(host):
-    """If the first host was killed, a host with key, initial block and ticket takes over the range; nobody else can."""
+    """If the first host was killed, another host with key, initial block and ticket can resume its stream; nobody else
+    can.
+    """
     opened = host.opened()
     assert host.data(opened, ONE) is None
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV), token=1) == (r.E_REUSED, 0)
@@ -124,7 +126,7 @@ def test_a_resumed_range_keeps_what_was_used(host):
 
 
 def test_windows_of_the_last_eight_sessions_at_least_are_kept(host):
-    """With eight sessions open, the ended session that ended first makes room."""
+    """If eight sessions are open, a new stream replaces the stream that ended first."""
     ended = []
     for i in range(12):
         opened = host.opened(iv=block(NUMBER + 1000 * i), length=MAX_DATA)
@@ -158,7 +160,7 @@ def test_tickets_are_a_pseudo_random_function_of_key_initial_block_and_session(h
 
 
 def test_what_a_key_is_recognised_by_is_never_sent(host):
-    """The key's identity is in the board's memory, but it is never sent, and it equals no keystream."""
+    """The number that identifies the key is in the board's memory. It must never be sent or equal a keystream."""
     identity = cmac_chain(KEY, b"\x01" + bytes(15), bytes(16))[:8]
     host.opened()
     assert host.core.occurrences(identity) >= 2
@@ -176,7 +178,7 @@ def start(core, **options):
 
 
 def drawn(source: bytes, host_bytes: bytes) -> bytes:
-    """Compute the drawn block from 128 bytes of the source and the host's 16 bytes, with the oracle."""
+    """The drawn block must match the CBC-MAC of 128 bytes of the random source and the host's 16 bytes."""
     head = b"\x03" + bytes(15)
     return cmac_chain(bytes(16), head, source, host_bytes)[:12] + bytes(4)
 

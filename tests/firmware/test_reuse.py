@@ -1,5 +1,5 @@
-"""No counter block under a key encrypts two data: tests each way that once leaked C1 xor C2 = P1 xor P2, and similar
-ways.
+"""No counter block under a key may encrypt two different pieces of data, because C1 xor C2 = P1 xor P2. Tests all known
+ways to make the board do so.
 
 A wiretap sees every answer of the board. It knows the keystream of each block from the oracle, and fails if a block was
 answered for two different data.
@@ -115,7 +115,7 @@ def test_resume_with_other_data(host):
 
 
 def test_65th_session_and_as_many_as_the_table_holds(host):
-    """The ranges do not adjoin, so the table fills up. Nothing in it may be forgotten."""
+    """The ranges are not adjacent, so the table fills up. It must keep all of them."""
     ivs = [block(NUMBER + 1000 * i) for i in range(128)]
     for iv in ivs:
         opened = host.opened(iv=iv, length=MAX_DATA)
@@ -133,7 +133,9 @@ def test_65th_session_and_as_many_as_the_table_holds(host):
 
 
 def test_adjoining_ranges_take_one_entry(host):
-    """In a long row of streams, each begins where the last ended. Only those that can still be resumed keep entries."""
+    """Many streams in sequence, each beginning where the last one ended, must merge. Only resumable ones keep an
+    entry.
+    """
     for i in range(300):
         opened = host.opened(iv=block(NUMBER + 16 * i), length=MAX_DATA)
         assert host.data(opened, ONE) is None
@@ -225,7 +227,9 @@ def test_records_outside_the_window(host):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_sessions_never_answer_a_block_for_two_data(host, seed):
-    """Open, send, close, resume and reset at random, over few ranges of one key; the wiretap judges."""
+    """Open, send, close, resume and reset at random, with few ranges of one key. The wiretap finds reused counter
+    blocks.
+    """
     rng = random.Random(seed)
     opened, ended, errors = {}, [], []
     variants = [ONE, OTHER, ONE[:100], OTHER[:16]]

@@ -1,11 +1,11 @@
-"""The rooms (folders) of `firmware/core`: which may include which others, and that file names are unique."""
+"""The folders of `firmware/core`: which folder may include headers of which, and that file names are unique."""
 
 import re
 from collections import Counter
 
 from tests.firmware.core_peer import CORE
 
-# Maps each room to the rooms from which it may include headers. No room includes a later one.
+# Maps each folder to the folders from which it may include headers. No folder includes a later one.
 ROOMS = {
     "engine": set(),
     "aes": {"engine"},
@@ -45,7 +45,7 @@ def test_no_room_knows_a_later_one():
 
 
 def test_no_two_files_have_one_name():
-    """The bare-metal build puts all objects into one folder."""
+    """File names must be unique, because the bare-metal build puts all objects into one folder."""
     names = Counter(path.name for path in sources())
     assert [name for name, count in names.items() if count > 1] == []
     assert {path.name for path in CORE.iterdir() if path.is_file()} == AT_THE_ROOT

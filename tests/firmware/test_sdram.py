@@ -1,4 +1,6 @@
-"""The firmware's SDRAM driver over modelled PHYs and modules: the module's commands, levelling, and faults found."""
+"""The firmware's SDRAM driver with models of PHYs and modules: the module's commands, levelling, and detected
+faults.
+"""
 
 import shutil
 import subprocess
@@ -25,7 +27,7 @@ REGISTERS |= {"WRDATA": "WRDATA", "RDDATA": "RDDATA"}
 WRITES = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_clr")
 ENXIO, EIO, EFAULT = -6, -5, -14
 GOOD = "1:2:5,3:0:3"
-# Settings as reported by LiteDRAM's ECP5DDRPHY with 16 lines at this clock, and by GENSDRPHY with 16 and 32.
+# Settings for ECP5DDRPHY with 16 lines and GENSDRPHY with 16 and 32 lines, as LiteDRAM reports them at this clock.
 DDR3 = PhySettings("ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8)
 SDR, SDR_32 = (PhySettings("GENSDRPHY", "SDR", bits, bits, 1, 0, 0, 2, 3, 0) for bits in (16, 32))
 TIMING = {"DDR3": MT41K256M16(CLOCK_HZ, "1:2").timing_settings, "SDR": MT48LC16M16(CLOCK_HZ, "1:1").timing_settings}
@@ -73,7 +75,7 @@ def write_headers(folder, phy, cache=CACHE):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    # Copied, since the original would include the port.h in its own folder.
+    # Copy this source: in its folder, it would include another port.h.
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
 
 
@@ -123,7 +125,7 @@ def run(program, lanes, fault="none", argument=0) -> Outcome:
 
 
 def wanted_steps(phy):
-    """Return the steps that LiteDRAM prescribes for the module, and the least cycles of each."""
+    """Return the steps that LiteDRAM prescribes for the module, and the least number of cycles that each takes."""
     sequence, _ = get_sdram_phy_init_sequence(phy, TIMING[phy.memtype])
     codes = {
         f"DFII_{kind}_{name}": value for kind in ("CONTROL", "COMMAND") for name, value in getattr(sdram, kind).items()
@@ -148,7 +150,7 @@ def test_module_gets_the_sequence_of_litedram_in_time(program):
 
 
 def test_sdr_module_gets_the_sequence_of_litedram_in_time(sdr_program):
-    """The sequence is precharge, mode, precharge, two refreshes and the mode again; nothing needs levelling."""
+    """The sequence must be precharge, mode, precharge, two refreshes and mode again. This PHY needs no levelling."""
     found = run(sdr_program, NO_LANES)
     wanted, waits = wanted_steps(SDR)
     assert [step[1:] for step in found.steps] == [(0, 0, 0, 0), *wanted, (0, 1, 0, 0)]
@@ -217,7 +219,9 @@ def test_a_step_that_is_none():
 
 @pytest.mark.parametrize("cache", [8192, 64])
 def test_what_was_zeroized_is_written_back(tmp_path, cache):
-    """All of the L2 cache must be written back, even if the CPU's cache already holds the words read to force this."""
+    """The whole L2 cache must be written back, even if the CPU's cache already holds the words that force this when
+    read.
+    """
     write_headers(tmp_path, SDR, cache)
     include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]
     flags = ["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", *include, "-c"]

@@ -1,4 +1,4 @@
-"""The record service: the effect of each record, every error that it can answer, sessions, and what they leave."""
+"""The record service: what each record does, all error replies, sessions, and data that remain in memory."""
 
 import errno
 import random
@@ -11,7 +11,7 @@ from tests.firmware import records as r
 from tests.firmware.core_peer import ENGINE_BYTE, ENGINE_FAULTY, ENGINE_TABLE, ENGINE_WRONG, CorePeer
 
 KEY = bytes(range(0x40, 0x60))
-IV = b"\xff" * 14 + b"\xff\xfe"  # the counter wraps on the third block
+IV = b"\xff" * 14 + b"\xff\xfe"  # the counter overflows at the third block
 TOKEN = 0x0123456789ABCDEF
 MAX_DATA = 256
 STEP = 1000
@@ -23,7 +23,7 @@ def oracle(key, iv, data, offset=0):
 
 
 class Host:
-    """Sends records to the service, handed over like datagrams."""
+    """Sends records to the service and returns its replies, without a link."""
 
     def __init__(self, core):
         self.core = core
@@ -132,7 +132,7 @@ def test_data_up_to_the_end_of_the_stream_and_not_behind_it(host):
 
 
 def test_longest_stream(host):
-    """The stream has 2^32 blocks. A record at its end is far beyond the window, but not after the end."""
+    """The stream has 2^32 blocks. A record at its end is far beyond the window, but its offset is valid."""
     session = host.open(length=1 << 36, record_bytes=16)
     last = (1 << 36) - 16
     assert host.refused(r.DATA, bytes(16), session=session, offset=last) == (r.E_WINDOW, r.WINDOW)
@@ -197,7 +197,7 @@ def test_retransmitted_open_gives_the_same_session_and_reply(host):
 
 
 def test_retransmitted_open_is_known_by_each_field(host):
-    """A request that differs in any field is another request. It is refused if it needs the same range."""
+    """A request that differs in any field is a new request. It is refused if it needs a range that is in use."""
     session = host.open()
     request = {"key": KEY, "iv": IV}
     for other in ({"engine": ENGINE_BYTE}, {"direction": 1}, {"length": 4096}, {"record_bytes": 128}):
@@ -233,7 +233,7 @@ def test_closed_session_is_gone_and_closing_again_succeeds(host):
     assert host.ask(r.CLOSE, session=session).error is None
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
     other = host.open(iv=bytes(16))
-    assert other != session  # though it uses the same place
+    assert other != session  # although it has the same index in the table
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
 
 
@@ -279,7 +279,7 @@ def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
 
 
 def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
-    """Records arrive more often than the main loop checks the sessions."""
+    """Records arrive more often than the main loop checks for idle sessions."""
     idle_host.open()
     for _ in range(40):
         assert idle_host.ask(r.INFO, peer=5).error is None
@@ -288,7 +288,9 @@ def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
 
 
 def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
-    """The idle time is longer than the counter's period; the test advances in steps of a quarter of that period."""
+    """The idle time is longer than the counter's period; the test advances the counter by a quarter period at a
+    time.
+    """
     assert core.start(max_data=MAX_DATA, step=10, idle_cycles=(1 << 32) - 1) == 0
     host = Host(core)
     session = host.open()
@@ -304,7 +306,7 @@ def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
 
 
 def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
-    """An idle session makes room even if the main loop had no turn in between."""
+    """An idle session makes room for a new one, even if the main loop has not run in between."""
     for i in range(8):
         idle_host.open(iv=bytes([i]) * 16)
     assert idle_host.refused(r.OPEN_TYPE, r.open_data(KEY, b"\x08" * 16)) == (r.E_FULL, 8)
@@ -316,7 +318,7 @@ def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
         pytest.fail("no session became idle")
 
 
-# The time and the figures of other peers
+# Times and counters that a peer may see of other peers
 
 
 def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
@@ -345,7 +347,7 @@ def test_nothing_of_the_key_is_left_after_close(host, engine, how, key_bytes):
     rounds, words = host.core.expand(key)
     session = host.open(key, engine=engine)
     host.ask(r.DATA, bytes(64), session=session)
-    assert host.core.occurrences(key) == 1  # the search finds the key while it is there
+    assert host.core.occurrences(key) == 1  # the search must find the key while the session is open
     host.ask(how, session=session)
     for i in range(0, 16 * (rounds + 1), 4):
         assert host.core.occurrences(words[i : i + 4]) == 0
@@ -375,7 +377,8 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
     for length in (64, 61):
         host.ask(r.DATA, bytes(range(length)), session=session)
         assert left_on_stack(core, schedule, keystream[:48]) == []
-        # The state of the cipher in C, which is in registers on the target, keeps the last block in two places.
+        # On the host, the C cipher's state is on the stack and holds the last block twice; on the board it is in
+        # registers.
         assert core.left_on_stack(keystream[48:]) <= 2
     assert (
         host.refused(r.OPEN_TYPE, r.open_data(key.ljust(32, b"\0"), IV, key_bits=bits, engine=1 - engine))[0]
@@ -391,11 +394,11 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
 
 @pytest.mark.parametrize("again", [False, True])
 def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
-    """The stack must not hold the cipher's input for the second block of the CBC-MACs that name a key and make a
+    """The stack must not hold the cipher's input for the second block of the CBC-MACs that number a key and make a
     ticket.
     """
     session = host.open(KEY)
-    if again:  # a repeated request is answered from its session: only the key's name is computed
+    if again:  # a repeated request finds its session, so only the key's number is computed
         assert host.open(KEY) == session
     encryptor = Cipher(algorithms.AES(KEY), modes.ECB()).encryptor()
     chain = encryptor.update(bytes([1]).ljust(16, b"\0"))
@@ -425,7 +428,7 @@ def test_answer_over_the_uart_leaves_no_data_on_the_stack(host):
 def test_nothing_is_left_in_the_uart_buffer_after_close(host, end):
     core, text = host.core, b"attack at dawn, or a little later" * 3
     core.uart(r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV, direction=1), token=TOKEN)))
-    assert core.occurrences(KEY[16:]) == 1  # the session holds it, the buffer does not
+    assert core.occurrences(KEY[16:]) == 1  # the session holds the key, the UART's buffer does not
     session = host.open(direction=1)
     (reply,) = r.unframe(core.uart(r.frame(r.record(r.DATA, oracle(KEY, IV, text), session=session, token=TOKEN))))
     assert r.parse(reply).data == text
@@ -467,7 +470,7 @@ def test_no_key_is_left_on_the_stack_of_an_open(host, key_bytes, fields):
 
 
 def test_the_port_is_told_to_erase_after_each_key_that_goes(host):
-    """The port zeroizes its stack and caches after close, RESET, the end of an idle session, and a refused open.
+    """After CLOSE, RESET, the end of an idle session or a refused OPEN, the port zeroizes its stack and caches.
 
     It is told so at no other time.
     """
@@ -569,7 +572,7 @@ def test_values_that_are_not_allowed(host):
         assert refused == (r.E_VALUE, record_bytes)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, reserved=5)) == (r.E_VALUE, 5)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, ticket=7)) == (r.E_VALUE, 7)
-    for bits in (128, 192):  # the key is longer than announced
+    for bits in (128, 192):  # the key has more bits than the field `key_bits` tells
         assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
     assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
     assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 0, 128, 0, 16)) == (r.E_VALUE, 0)
@@ -586,7 +589,7 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # possible because the range was not used
+    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # the range is free, because the failed request did not use it
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
 
@@ -639,7 +642,7 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
-    """32 blocks take 2000 cycles, so 64 blocks take the 4000 cycles that a run may take, in whole groups of eight."""
+    """A trial of 32 blocks takes 2000 cycles. A run may take 4000 cycles, so a call is shortened to 64 blocks."""
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.BENCH.pack(ENGINE_TABLE, 0, 128, 4096, 8192))
     assert r.BENCH_REPLY.unpack(reply.data) == (2 * 64 * 16, 128, 4_000, 2000)
@@ -658,7 +661,7 @@ def test_selftest_passes_good_engines_and_finds_wrong_ones(host):
 
 
 def test_every_byte_of_a_record_may_be_wrong(core_binary):
-    """Records with changed bytes, cut or lengthened, get an answer or are dropped, and the service continues."""
+    """Changed, cut or lengthened records must get an answer or be dropped, and the service must continue."""
     rng = random.Random(11)
     with CorePeer(core_binary) as core:
         core.start(max_data=MAX_DATA, engines=0b0011)
@@ -681,7 +684,7 @@ def test_every_byte_of_a_record_may_be_wrong(core_binary):
             if rng.random() < 0.1:
                 record += rng.randbytes(rng.randrange(300))
             if record[1:2] == bytes([r.BENCH_TYPE]) and len(record) == 36:
-                record[32:36] = struct.pack("<I", rng.randrange(4096))  # limits the duration of the benchmark
+                record[32:36] = struct.pack("<I", rng.randrange(4096))  # limit the duration of the benchmark
             reply = core.record(bytes(record), in_place=rng.random() < 0.5, misalign=rng.randrange(4))
             if reply:
                 r.parse(reply)

@@ -1,4 +1,4 @@
-"""Sessions with an engine that takes their data from the network by itself, as the fast path does."""
+"""Sessions with a server: hardware that receives the sessions' data from the network, as the fast path does."""
 
 import errno
 import random
@@ -20,7 +20,7 @@ NAMES = [
 ]  # fmt: skip
 THERE = 1440
 """Most data bytes of a record where the engine takes them."""
-ENGINES = 0b10011  # the two engines in C, and the serving one
+ENGINES = 0b10011  # the two engines in C, and `serving`, which stands for the fast path
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_what_came_is_used_and_is_served_again_when_resumed(board):
 
 
 def test_a_stream_goes_on_between_the_engine_and_firmware(board):
-    """Firmware's window is shorter: it no longer answers older records.
+    """Firmware's window is shorter than the server's, so firmware refuses older records.
 
     A longer window then knows what the shorter one knew.
     """
@@ -106,7 +106,7 @@ def test_a_stream_goes_on_between_the_engine_and_firmware(board):
 
 
 def test_where_the_engine_does_not_tell_what_came_all_is_used(board):
-    """Only the range of such a stream is kept: neither its ticket nor the sums of its records."""
+    """After a fault, only the stream's range is kept. Its ticket and the sums of its records must be gone."""
     opened, total = r.opened(ask(board, open_record())), random.Random(1).getrandbits(64)
     assert board.serve_record(0, total) == 0
     kept = [number.to_bytes(8, "little") for number in (opened.ticket, total)]
@@ -161,7 +161,9 @@ def test_bench_and_selftest_leave_it_alone(board):
 
 
 def test_a_session_that_is_served_closes_when_no_records_come_any_more(core):
-    """The hardware counts the records. A session is idle once a million cycles, checked in eighths, brought none."""
+    """A session without new records for a million cycles is idle. The service checks this eight times in that
+    period.
+    """
     assert core.start(max_data=2048, engines=ENGINES, step=10, idle_cycles=1_000_000) == 0
     core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, 960)
     session = ask(core, open_record()).session

@@ -1,4 +1,4 @@
-"""What a stranger on the network can learn of a session's key, and how many of the CPU's cycles it may use."""
+"""What other hosts on the network can learn of a session's key, and how many of the CPU's cycles they may use."""
 
 import random
 import struct
@@ -11,19 +11,19 @@ from tests.firmware.core_peer import ENGINE_FAULTY, ENGINE_TABLE
 
 IV, MAX_DATA = bytes(range(16, 32)), 1440
 OWNER, STRANGER = bytes((192, 168, 1, 100)), bytes((192, 168, 1, 101))
-STEP = 100  # cycles between two readings of the counter
+STEP = 100  # cycles between two reads of the counter
 CYCLES = struct.Struct("<6Q")
 PART, STRANGERS_MOST, SESSION_MOST = 4, 1 << 18, 1 << 21  # as in firmware/core/service/budget.h
 
 
 class Station:
-    """Sends records from one address and port, and reads the answers there."""
+    """Sends records from one address and port, and reads the answers to them."""
 
     def __init__(self, core, address=OWNER, port=50000, token=1):
         self.core, self.address, self.port, self.token = core, address, port, token
 
     def send(self, type_, data=b"", **header) -> bytes:
-        """Return the record of the answer, empty if there is none."""
+        """Return the record in the answer. It is empty if there is no answer."""
         record = r.record(type_, data, **{"token": self.token, **header})
         packet = f.udp(record, sender=self.address, from_port=self.port)
         frame = self.core.udp(f.ethernet(f.ipv4(packet, f.UDP, sender=self.address)))
@@ -44,7 +44,7 @@ class Station:
         return self.send(r.DATA, bytes(256), session=session, offset=n * MAX_DATA)
 
     def cycles(self, session: int) -> tuple[int, ...]:
-        """Return the cycles in the reply to `network`, then those in the reply to `stat`."""
+        """Return the cycles in the reply to the request `network`, then those in the reply to `stat`."""
         network = CYCLES.unpack_from(self.ask(r.NETWORK, session=session).data)
         return *network, *r.STAT.unpack(self.ask(r.STAT_TYPE, session=session).data)[2:4]
 
@@ -60,7 +60,7 @@ def board(core):
 
 
 def test_costs_are_told_to_the_session_s_owner_alone(board):
-    """In this test's port, each record costs 1, 20 and 300 cycles outside the service, and a hundred in the engine."""
+    """The test's port makes each record cost 1, 20 and 300 cycles outside the service, and 100 cycles in the engine."""
     owner, stranger = Station(board), Station(board, STRANGER)
     session = owner.open(engine=ENGINE_TABLE)
     for n in range(5):
@@ -94,7 +94,9 @@ def test_cycles_are_told_of_time_without_other_peers_sessions_alone(board):
 
 
 def probe(stranger: Station, session: int) -> list[bytes]:
-    """Return the answers to a stranger for every type of record: with no session, with its own, with the victim's."""
+    """Return the replies to another host for every record type: without a session, with its own, and with the
+    victim's.
+    """
     named = [{}, {"session": session}, {"session": 1 << 8 | 1}]
     bodies = {r.DATA: bytes(16), r.BENCH_TYPE: r.BENCH.pack(1, 0, 128, 16, 16), r.SELFTEST: bytes(4), 0x33: b""}
     bodies |= {r.OPEN_TYPE: r.open_data(bytes(16), bytes(16), engine=9), r.MAC: r.MAC_REQUEST.pack(3, 1, IV) + IV}
@@ -104,7 +106,7 @@ def probe(stranger: Station, session: int) -> list[bytes]:
 
 @pytest.mark.parametrize("own_session", [False, True])
 def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
-    """The engine takes different cycles under each key. The owner is told, but a stranger's answers stay equal.
+    """The engine's time depends on the key. The owner sees it, but the replies to another host must not depend on it.
 
     The stranger asks before and after a record of the victim.
     """
@@ -139,7 +141,7 @@ def spent(owner: Station, session: int, work) -> int:
 
 
 def exhaust(stranger: Station) -> int:
-    """Send records until no cycles are left to answer; return how many were answered."""
+    """Send records until the budget is used up; return how many were answered."""
     for n in range(STRANGERS_MOST // 300):
         if not stranger.send(r.INFO):
             return n
@@ -147,7 +149,7 @@ def exhaust(stranger: Station) -> int:
 
 
 def test_strangers_have_a_quarter_of_the_cycles_beside_a_session(board):
-    """Strangers send records of any type, answered or refused. All the session's own records are still answered."""
+    """Other hosts send records of any type. All records of the session must still be answered."""
     owner, stranger = Station(board), Station(board, STRANGER)
     bad = {"version": 9}, {"session": 7}, {}
     floods = [(r.INFO, b"", {}), (r.RESET, b"", {}), (0x33, b"", {}), (r.DATA, b"", bad[1]), (r.INFO, b"", bad[0])]
@@ -167,7 +169,7 @@ def test_strangers_have_a_quarter_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # The cycles of the port's frame outside the counted part: three readings of the counter.
+        # Cycles that the port does not count: three reads of the counter.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 
@@ -190,7 +192,9 @@ LONG = {
 
 @pytest.mark.parametrize(("type_", "data"), LONG.values(), ids=LONG)
 def test_of_a_queue_of_long_requests_the_first_is_carried_out(board, type_, data):
-    """The other requests wait until no frame waits, so an opening in the queue has its turn at once."""
+    """The other long requests are dropped until no frame waits, so a request to open a session need not wait for
+    them.
+    """
     stranger, victim = Station(board, STRANGER), Station(board)
     board.pace(pauses=False)
     assert stranger.send(type_, data)
@@ -221,7 +225,9 @@ def test_a_damaged_record_with_a_key_leaves_no_key(board, type_):
 
 @pytest.mark.parametrize("sessions", [1, 7])
 def test_sessions_of_another_address_leave_half_of_the_cycles(board, sessions):
-    """One or all other sessions send long records, as many as possible. The victim's short ones are all answered."""
+    """One or all other sessions send as many long records as possible. The victim's short records must all be
+    answered.
+    """
     board.pace(ctr_cycles=300_000)
     victim, others = Station(board), [Station(board, STRANGER, 4000 + n, 9 + n) for n in range(sessions)]
     own = victim.open(engine=ENGINE_TABLE)

@@ -1,4 +1,4 @@
-"""The core compiles for the soft core, needs no library except the compiler's own, and is formatted."""
+"""The core compiles for the board's CPU, needs only the compiler's own library, and is formatted."""
 
 import importlib.util
 import re
@@ -11,9 +11,10 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# Functions that GCC calls in freestanding code, in addition to libgcc's names, which begin with two underscores.
+# Functions that GCC calls in freestanding code, in addition to the functions of libgcc, which begin with two
+# underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
-# Limit for all portable sources, out of 64 KB of ROM. A firmware omits what it does not call (ECB, CBC: 14 KB).
+# Limit for the code of all portable sources; the ROM has 64 KB. A firmware omits unused code (ECB, CBC: 14 KB).
 ROM_BYTES = 52 * 1024
 
 

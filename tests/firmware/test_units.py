@@ -1,4 +1,4 @@
-"""The target's engines under sanitizers, over modelled hardware: random sessions of all engines at once.
+"""The engines for the board's hardware, with models of the hardware and sanitizers: random operations on all engines.
 
 Every output is compared with an independent library. After a session, the tests search all memory of hardware and
 firmware for any two neighbouring words of its key schedule, its keystream or its data.
@@ -60,20 +60,20 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the sums that the window keeps, except small ones, which could also be other numbers."""
+    """Return the sums in a window, except small ones, which could also be other numbers in memory."""
     return {kept for kept in window.sums.values() if kept >> 48}
 
 
 @dataclass
 class Session:
-    """What the test knows of a session, and the secrets that must not remain after it."""
+    """What the test knows about a session, and the secrets that must not remain in memory after it."""
 
     engine: int
     place: int
     key: bytes
     secret: set[int]
     data: set[int] = field(default_factory=set)
-    lost: bool = False  # a fault has zeroized its key
+    lost: bool = False  # a fault has zeroized the session's key
     # For sessions of modes: code, device and direction.
     modes: int = 0
     device: int = 0
@@ -98,7 +98,7 @@ class Sessions:
         self.free = list(range(PLACES))
         self.gone: set[int] = set()
         self.counts = Counter()
-        self.windows: list[Window] = []  # windows of fast-path sessions that have ended
+        self.windows: list[Window] = []  # windows of ended fast-path sessions, for streams that continue
         self.bounce_bytes = bounce_bytes
         self.ever = 0
         assert peer.start(remains=seed, bounce_bytes=bounce_bytes) == 0
@@ -107,11 +107,11 @@ class Sessions:
         return [session for session in self.live if session.engine == engine]
 
     def taken(self, engine):
-        """Return the number of slots in use. On the fast path, sessions that lost their key still hold a row."""
+        """Return the number of slots in use. A fast-path session that has lost its key still counts."""
         return sum(engine == FASTPATH or not session.lost for session in self.of(engine))
 
     def buffers(self, size, step=1):
-        """Choose random places and alignments for input and output."""
+        """Choose random places and alignments for the input and output buffers."""
         where = self.rng.choice((HEAP, MEMORY, MEMORY, MEMORY_END))
         source = (where, self.rng.choice((0, 0, self.rng.randrange(0, 16, step))))
         if self.rng.random() < 0.4:
@@ -126,7 +126,7 @@ class Sessions:
         return state
 
     def check_no_data_is_left(self, session):
-        """Check that between calls no state register, counter base or bounce buffer holds data."""
+        """Check that no state register, counter block register or bounce buffer holds data between calls."""
         state = self.peer.state()
         for context in range(8):
             v, _, k15 = VECTOR_CONTEXT.unpack_from(state.hardware, context * VECTOR_CONTEXT.size)
@@ -237,7 +237,7 @@ class Sessions:
         self.check_no_data_is_left(session)
 
     def serve(self, session, fault="none"):
-        """Begin a stream, or continue one that ended."""
+        """Begin a stream, or continue a stream whose session has ended."""
         window = Window(record_blocks=self.rng.choice((1, 4, 90, 127)))
         if self.windows and self.rng.random() < 0.5:
             window = self.windows.pop()
@@ -265,7 +265,7 @@ class Sessions:
             self.close(session)
 
     def datagram(self, session, polls=0):
-        """Send a record that is new, repeated, or not allowed."""
+        """Send a data record: a new one, a repeated one, or one that must be refused."""
         window = session.window
         if window is None:
             return
@@ -336,12 +336,12 @@ class Sessions:
         assert self.peer.clear(session.engine, session.place)
 
     def lose(self, engine):
-        """Note that a fault zeroized every key of the accelerator or of the fast path."""
+        """Record that a fault has zeroized every key of the accelerator or of the fast path."""
         for session in self.of(engine):
             session.lost = True
 
     def fault_for(self, engine):
-        """Choose a fault for an operation, mostly none."""
+        """Choose a fault for an operation; in most cases, none."""
         faults = ("none",)
         if self.rng.random() < 0.2:
             faults = {

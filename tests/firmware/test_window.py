@@ -1,4 +1,4 @@
-"""The window of records against a model that remembers every record, and its sum against a second implementation."""
+"""Compares the window of records with a model that remembers every record, and its sum with a second implementation."""
 
 import random
 
@@ -10,7 +10,7 @@ NEW, AGAIN, OTHER, OUTSIDE = range(4)
 
 
 class Model:
-    """Follows the rules of the window, and keeps every record that ever arrived."""
+    """A model of the window: follows its rules, but keeps every record that ever arrived."""
 
     def __init__(self, size):
         self.size, self.first, self.came = size, 0, {}
@@ -69,7 +69,7 @@ def test_edges_of_the_window(core, size):
 
 
 def test_a_resize_leaves_no_sums_on_the_stack(core):
-    """The sums would reveal something about the data."""
+    """The sums in the window must be zeroized, because they would reveal something about the data."""
     sums = [random.Random(n).getrandbits(64) for n in range(32)]
     core.window("i", 32)
     for n, sum_ in enumerate(sums):

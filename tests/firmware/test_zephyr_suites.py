@@ -65,7 +65,9 @@ def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_boar
 
 
 def check(folder, configuration, text):
-    """Check that each test passed. Tests in `early.c` must be there unless the configuration contains `EARLY=n`."""
+    """Check that each test passed. The tests in `early.c` must have run, unless the configuration contains
+    `EARLY=n`.
+    """
     left_out = [path for path in (folder / "src").glob("*.c") if f"_{path.stem.upper()}=n" in "".join(configuration)]
     source = "".join(path.read_text() for path in sorted((folder / "src").glob("*.c")) if path not in left_out)
     assert "PROJECT EXECUTION SUCCESSFUL" in text, text
@@ -91,7 +93,7 @@ def test_what_is_left_out_wants_a_module():
 @pytest.mark.usefixtures("zephyr_board")
 @pytest.mark.parametrize(("folder", "scenario"), samples())
 def test_sample_by_the_command_of_west_build_run(folder, scenario):
-    """The board ends with the command. The sample's expected output is in its `sample.yaml`, where twister finds it."""
+    """The simulated board stops with the command. The sample's expected output is in its `sample.yaml`."""
     lines = scenario["harness_config"]["regex"]
     extra_args = scenario.get("extra_args", "").split()
     output = ROOT / "build" / "tests" / "zephyr" / "_".join([folder.name, *extra_args])

@@ -1,4 +1,4 @@
-"""The Zephyr module's switches from its Kconfig files, each switched off by itself.
+"""Builds the Zephyr applications with each boolean Kconfig option of the module switched off in turn.
 
 Without the part, either the image is still built, or Kconfig reports that the switch stays on. The compiler and the
 linker must not report errors. Applications are the record service, on the boards with Ethernet and with SDRAM, and the
@@ -11,7 +11,7 @@ import pytest
 
 from gateware.flow import zephyr
 
-# some twenty compilations; otherwise, a user who switches a part off sees linker errors
+# about twenty builds, so only in the thorough tests; they find options that break the link when switched off
 pytestmark = pytest.mark.thorough
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
@@ -22,7 +22,7 @@ APPLICATIONS = [(zephyr.APPLICATION, "sim_eth_zephyr"), (zephyr.APPLICATION, "si
     for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))
     if path.parent.name != "tls"
 ]
-# The first Zephyr version that names the extra configuration file EXTRA_CONF_FILE instead of OVERLAY_CONFIG.
+# The first Zephyr version in which the variable for an extra configuration file is EXTRA_CONF_FILE.
 EXTRA_FILE_SINCE = (3, 4)
 
 
@@ -38,7 +38,7 @@ def switches():
 
 
 def compile_with(application, target, symbols):
-    """Return the configuration and the build's log. Builds share a folder, so only changes are compiled."""
+    """Return the configuration and the log of a build. Builds share a folder, so only changed files are compiled."""
     output = BUILDS / f"{application.name}_{target}"
     extra = output.with_suffix(".conf")
     extra.parent.mkdir(parents=True, exist_ok=True)

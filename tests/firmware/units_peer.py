@@ -1,4 +1,4 @@
-"""Builds the target's engines for the host, over modelled hardware and with sanitizers, and drives them.
+"""Builds the engines for the board's hardware on the host, with models of the hardware and sanitizers, and runs them.
 
 `tests/firmware/units` models the hardware. On the target, the macros of `cl_isa.h` are instructions. Here, the same
 table of encodings makes them calls into the model.
@@ -17,7 +17,7 @@ from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, wr
 
 UNITS = Path(__file__).with_name("units")
 ROOMS = ["accelerator", "aes", "engine", "fastpath", "scalar", "streams", "vector"]
-ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two use another context
+ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two use another hardware context
 ENGINES += ["accelerator", "fastpath", "zkn", "byte", "table"]
 MODES = ["ise", "ise_fused", "ise_vmem", "zkn"]
 FAULTS = [
@@ -29,7 +29,7 @@ WINDOW = struct.Struct("<QQ64QI4x")
 
 
 class State(NamedTuple):
-    """Masks of the slots and rows in use, and all state of hardware and firmware."""
+    """Masks of the slots and rows in use, and the complete state of hardware and firmware."""
 
     slots: int
     accel_keys: int
@@ -41,7 +41,7 @@ class State(NamedTuple):
 
 
 def pairs(memory: bytes) -> set[int]:
-    """Return every pair of neighbouring words."""
+    """Return every pair of neighbouring words in `memory`, as a 64-bit number."""
     found = set()
     for first in (0, 4):
         part = memory[first : len(memory) - (len(memory) - first) % 8]
@@ -64,8 +64,8 @@ def instruction_header() -> str:
 
 
 def build() -> Path:
-    """Compile the program, once for each state of its sources; return its path."""
-    # without optimization it compiles in seconds, and the model's calls are no slower
+    """Compile the program, if its sources have changed; return its path."""
+    # without optimization it compiles in seconds, and the tests take no longer
     flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]
     flags += ['-DBENCH_ENGINE="zkn"', "-DBENCH_BY=CL_C_ZKN", "-DBENCH_STYLE=CL_C_SWAP", "-DBENCH_ROUNDS=0"]
     flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]
@@ -96,13 +96,15 @@ def build() -> Path:
 
 
 class UnitsPeer(CorePeer):
-    """Runs the engines in a process of their own; a context manager. Keys are kept in numbered places.
+    """Runs the engines in a separate process. Use it as a context manager. Keys are stored in numbered places.
 
     A buffer is given as (where, misalignment). For output, None means in place.
     """
 
     def start(self, *, remains: int = 0, bounce_bytes: int = 512) -> int:
-        """Power on with the hardware's memories filled with `remains`; return the status of the accelerator's init."""
+        """Power on with `remains` in all bytes of the hardware's memories; return the status of the accelerator's
+        initialisation.
+        """
         return self._status("S", struct.pack("<BI", remains, bounce_bytes))
 
     def set_key(self, engine: int, place: int, key: bytes, *, bits: int | None = None, misalign: int = 0) -> int:
@@ -121,7 +123,7 @@ class UnitsPeer(CorePeer):
     def modes(
         self, modes, device, place, mode, decrypt, key_bits, chain, data, *, source=(HEAP, 0), target=None
     ) -> tuple[int, bytes, bytes]:  # fmt: skip
-        """Return status, output, and the chain value that follows."""
+        """Run ECB or CBC; return status, output, and the chain value for the next call."""
         head = struct.pack("<6B", modes, device, place, decrypt, mode == "cbc", key_bits // 64 - 2)
         answer = self.call("m", head, chain, self._buffers(source, target), data)
         return int.from_bytes(answer[:4], "little", signed=True), answer[4:-16], answer[-16:]
@@ -131,7 +133,7 @@ class UnitsPeer(CorePeer):
         return self._status("x", bytes((engine, place))) == 0
 
     def serve(self, place, session, token, peer, length, record_bytes, iv, window) -> int:
-        """Begin a session with a window (first, seen, sums by place in the struct); return the status."""
+        """Begin a session with a window (first, seen, sums by index); return the status."""
         first, seen, sums = window
         head = struct.pack("<BIQQQI", place, session, token, peer, length, record_bytes)
         return self._status("s", head, iv, WINDOW.pack(first, seen, *sums, 64))
@@ -141,13 +143,13 @@ class UnitsPeer(CorePeer):
         return struct.unpack("<QQI", self.call("r", bytes([place])))
 
     def finish(self, place: int) -> tuple[int, tuple[int, int, list[int]]]:
-        """Finish a session; return status and window."""
+        """End a session; return the status and the window."""
         answer = self.call("f", bytes([place]))
         first, seen, *sums, _ = WINDOW.unpack(answer[4:])
         return int.from_bytes(answer[:4], "little", signed=True), (first, seen, sums)
 
     def datagram(self, ip, port, session, token, offset, data, *, polls=0) -> int:
-        """Send a datagram, which is encrypted after `polls` reads of registers; return the code of its final event."""
+        """Send a datagram, which is encrypted after `polls` register reads; return the code of its final event."""
         return self._status("d", struct.pack("<IIIQQI", ip, port, session, token, offset, polls), data)
 
     def reply(self, size: int) -> bytes:
@@ -155,7 +157,7 @@ class UnitsPeer(CorePeer):
         return self.call("a", struct.pack("<I", size))
 
     def fault(self, name: str) -> bool:
-        """Set the fault that strikes next, once; return whether the previous one has struck."""
+        """Set the next fault, which happens once; return whether the previous one has happened."""
         return self.call("F", bytes([FAULTS.index(name)])) == bytes(4)
 
     def state(self) -> State:

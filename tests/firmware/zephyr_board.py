@@ -1,4 +1,4 @@
-"""The simulated board with memories for Zephyr, and Zephyr's own test suites on it."""
+"""The simulated board with memory for Zephyr, and Zephyr's test suites on it."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ TIMEOUT_S = 600
 
 
 def declared(root: Path) -> list[tuple[str, Path, dict]]:
-    """Return what twister finds in the subfolders' `testcase.yaml` and `sample.yaml`: name, folder, scenario."""
+    """Return the scenarios in `testcase.yaml` and `sample.yaml` of all subfolders: name, folder, scenario."""
     found = []
     for file in sorted((*root.glob("*/testcase.yaml"), *root.glob("*/sample.yaml"))):
         content = yaml.safe_load(file.read_text())
@@ -37,7 +37,7 @@ def scenarios(root: Path, board: str) -> list[tuple[str, Path, dict]]:
 def run_suite(
     name: str, folder: Path, configuration: tuple[str, ...], directory: Path = DIRECTORY, start=SimulatedBoard
 ) -> str:
-    """Runs a scenario of a test suite of the module on a board that `build` left.
+    """Runs a scenario of one of the module's test suites on a board that `build` has built.
 
     Parameters
     ----------

@@ -1,18 +1,18 @@
 /**
  * @file
- * The bare-metal driver of Ethernet over a modelled MAC, on the host: `model FRAME...`.
+ * Runs the bare-metal Ethernet driver on the host, with a model of the MAC: `model FRAME...`.
  *
- * Each argument is the content of a receive slot in hexadecimal: a frame, its sums at their place,
- * and the frame's length, big-endian, in the last two bytes.
+ * Each argument is the content of a receive slot in hexadecimal: a frame, the sums that the MAC
+ * stores after it, and the frame's length, big-endian, in the last two bytes.
  *
- * The driver looks for frames again and again while it zeroizes all slots. There is one run for
- * each of these moments, and for some after them. In each run the first frame arrives at that
- * moment. The others follow immediately, or as soon as a slot is free. One look earlier, as much of
- * the second frame as possible is already in its slot.
+ * While the driver zeroizes all slots, it checks for a new frame many times. The program makes one
+ * run for each of these checks, and for some later ones. In each run, the first frame arrives just
+ * before that check. The other frames follow immediately, or as soon as a slot is free. At the
+ * check before, as much of the second frame as possible is already in its slot.
  *
- * For each moment a line is printed: the number of frames sent, the number of frames taken that
- * were not in their slots as they had arrived, and a count of bytes. These are the bytes in the
- * last frame's slot, from a record's data on, that are not 0 once nothing happens any more.
+ * For each run, the program prints a line with three numbers: frames that the driver sent; frames
+ * that had changed in their slot before the driver took them; and bytes in the last frame's slot,
+ * from the record's data on, that are not 0 at the end of the run.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,16 +34,22 @@
 #define POLLS_MAX  100000u
 #define FIRST_SLOT 5u
 #define FRAMES_MAX 16u
-/* More bytes of a frame than arrive between two looks. */
+/* Upper bound of the bytes of a frame that arrive between two checks. */
 #define EARLY 256u
 
 static uint8_t memory[SLOTS * ETHMAC_SLOT_SIZE] __attribute__((aligned(16)));
 static uint8_t frames[FRAMES_MAX][ETHMAC_SLOT_SIZE];
 static uint32_t frame_count;
 static uint32_t cycles, looks, moment, sent;
-/* Number of frames that arrived, and number taken; the first is in FIRST_SLOT. */
+/*
+ * Numbers of frames that have arrived, and that the driver has taken. The first frame is in slot
+ * FIRST_SLOT.
+ */
 static uint32_t come, taken;
-/* Bytes of the second frame that are there before it arrived; number of damaged frames. */
+/*
+ * Number of bytes of the second frame that are in its slot before it has arrived; number of damaged
+ * frames.
+ */
 static uint32_t early, damaged;
 static bool forgets;
 
@@ -63,7 +69,7 @@ static uint8_t *slot_of(uint32_t frame)
 	return &memory[(FIRST_SLOT + frame) % ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE];
 }
 
-/** Lets all frames arrive for which there are slots. */
+/** Lets frames arrive as long as there are free slots. */
 static void arrive(void)
 {
 	for (; come < frame_count && come - taken < ETHMAC_RX_SLOTS; come++) {
@@ -107,7 +113,7 @@ void ethmac_sram_reader_start_write(uint32_t value)
 	sent += value;
 }
 
-/* There is no fast path; the model ignores what the driver asks of it. */
+/* The model has no fast path; it ignores the driver's requests for it. */
 void cl_fastpath_zeroize(const struct cl_fastpath *device)
 {
 	(void)device;
@@ -138,7 +144,10 @@ static void read_slot(uint8_t *slot, const char *digits)
 	}
 }
 
-/** Runs once, with frames arriving at look @p at. @return the number of looks in the run */
+/**
+ * Makes one run, in which frames arrive at check number @p at. @return the number of checks in the
+ * run
+ */
 static uint32_t run(uint32_t at)
 {
 	static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((aligned(16)));

@@ -1,6 +1,6 @@
 /**
  * @file
- * sdram.c over a modelled PHY and module, on the host: `model LANES FAULT ARGUMENT`.
+ * Runs sdram.c on the host, with models of a PHY and a memory module: `model LANES FAULT ARGUMENT`.
  *
  * LANES is `bitslip:first:last` for each group of lines, separated by commas: the settings with
  * which the group reads what was written. With other settings, its bits are read inverted. FAULT is
@@ -58,7 +58,10 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 	return &registers[(phase * MODEL_PHASE_BYTES + offset) / 4];
 }
 
-/** Returns word @p n of an access. @p offset locates the first such register within a phase. */
+/**
+ * Returns word @p n of a data access. @p offset is the byte offset of the first data register
+ * within a phase.
+ */
 static uint32_t *word_pad(unsigned int n, unsigned int offset)
 {
 	return pad(n / CL_SDRAM_PHASE_WORDS, offset + n % CL_SDRAM_PHASE_WORDS * 4);
@@ -69,7 +72,7 @@ static void issue(unsigned int phase)
 	const uint32_t bits = *pad(phase, MODEL_COMMAND), address = *pad(phase, MODEL_ADDRESS);
 	const uint32_t kind = bits & 15;
 
-	/* These commands do not belong to the initialisation, during which no row is open. */
+	/* The initialisation must not issue these commands, because no row is open. */
 	if (kind != 3 && kind != 13 && kind != 15 && (kind != 11 || row_is_open)) {
 		if (kind == (8 | 1)) {
 			row_is_open = 1;
@@ -172,7 +175,8 @@ uint32_t ddrphy_burstdet_seen_read(void)
 }
 
 /**
- * Maps the region. If an address line has no effect, one page of a file appears at two addresses.
+ * Maps the memory region. If an address line has no effect, maps one page of a file at two
+ * addresses.
  */
 static uint8_t *create_memory(void)
 {

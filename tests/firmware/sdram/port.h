@@ -1,4 +1,4 @@
-/* The parts of the SoC that the core needs, here from the model. */
+/* The parts of the SoC that firmware/sdram needs, provided by the model. */
 #ifndef PORT_H
 #define PORT_H
 
@@ -8,7 +8,7 @@
 /* Each call takes one cycle. */
 uint32_t port_cycles(void *context);
 
-/* Marks the end of writing: from now on the module's faults have an effect. */
+/* Marks the end of a sequence of writes: from here on the module's faults take effect. */
 void port_dcache_flush(void);
 
 #endif

@@ -1,9 +1,10 @@
 /**
  * @file
- * sdram_write_back() over models of the CPU's data cache and the L2 cache, both direct-mapped. The
- * compiler's thread sanitizer calls this program for each word that the function reads. At the
- * start, all possible data are dirty in the L2 cache, and the CPU's cache holds the lines before
- * them. The program prints how many lines of the L2 cache were not written back.
+ * Runs sdram_write_back() with models of the CPU's data cache and the L2 cache, both direct-mapped.
+ * The code is compiled for the thread sanitizer, so it calls a function of this program for each
+ * word that it reads. At the start, the L2 cache is full of modified lines, and the CPU's cache
+ * holds other lines, which the function will read. The program prints how many lines of the L2
+ * cache were not written back.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ static void fetch(uint32_t line)
 {
 	const uint32_t set = line % L2_LINES;
 
-	if (tags[set] != line) { /* the old line is evicted */
+	if (tags[set] != line) { /* replaces the old line, which is written back */
 		tags[set] = line;
 		dirty[set] = false;
 	}

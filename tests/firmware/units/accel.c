@@ -1,4 +1,7 @@
-/* The CTR accelerator (gateware/dma/README.md). Time passes with each read of a register. */
+/*
+ * A model of the CTR accelerator (gateware/dma/README.md). Each read of a register advances its
+ * time.
+ */
 #include <string.h>
 
 #include "cl_accel_regs.h"
@@ -26,7 +29,9 @@ static void abort_all(void)
 	accel->beats = 0;
 }
 
-/** Passes one block through the queues and the core; its first `bytes` bytes are data. */
+/**
+ * Passes one block through the queues and the cipher core. Only the first `bytes` bytes are data.
+ */
 static void block(const struct units_descriptor *d, uint64_t index, const struct units_key *key,
 		  uint32_t at, uint32_t bytes, uint8_t mask)
 {
@@ -104,7 +109,7 @@ static void tick(void)
 	}
 }
 
-/** Starts a command on the keys. */
+/** Starts a command on a key slot. */
 static void begin(uint32_t error)
 {
 	accel->polls = units_polls();

@@ -1,4 +1,7 @@
-/* AES from FIPS-197. Its tables are computed from the definitions of the field and of the S-box. */
+/*
+ * AES from FIPS-197. The tables are computed from the definitions of the finite field and of the
+ * S-box.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

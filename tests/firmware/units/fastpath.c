@@ -1,6 +1,7 @@
 /*
- * The UDP fast path (gateware/net/README.md), after its checks of frames. Time passes with each
- * read of a register. An accepted datagram is encrypted with the row's content at that moment.
+ * A model of the UDP fast path (gateware/net/README.md), without its checks of frames. Each read of
+ * a register advances its time. A datagram is encrypted with the contents that the session's row
+ * had when the datagram was accepted.
  */
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #define DROP(name) CL_FASTPATH_EVENT_CODE_##name
 
 static struct units_fastpath *const path = &units.fastpath;
-/** The network side's datagram under way and its row; registers do not show them. */
+/** The datagram in progress, and a copy of its row; the registers do not show them. */
 static struct units_datagram accepted;
 static struct units_row its_row;
 
@@ -66,7 +67,7 @@ static uint64_t sum_of(const uint8_t *data, uint32_t length)
 	return (uint64_t)b << 32 | a;
 }
 
-/** Returns the window's verdict; a new record is noted in the window. */
+/** Returns the window's verdict on a record; marks a new record in the window. */
 static uint32_t window(struct units_row *row, uint64_t block, const uint8_t *data, uint32_t length)
 {
 	const uint64_t distance = block - row->base;
@@ -153,7 +154,7 @@ static bool key_command(bool load)
 	if (path->polls > 0 || (load && length > CL_FASTPATH_KEY_CONFIG_KEY_LENGTH_AES_256)) {
 		return false;
 	}
-	if (path->under_way > 0) { /* the datagram ends with the old key */
+	if (path->under_way > 0) { /* a datagram in progress is finished with the old key */
 		path->under_way = 0;
 		encrypt();
 	}
@@ -290,7 +291,7 @@ uint32_t units_fastpath_read(uint32_t offset)
 	}
 }
 
-/** Writes a register of the session. */
+/** Writes a register of the selected session. */
 static void write_row(uint32_t *field, uint32_t value)
 {
 	if (locked()) {

@@ -5,7 +5,7 @@
  * of instructions and registers, and all state of the hardware.
  *
  * This header is included before every source of the core, so that instructions and register
- * accesses call the model. A violation of the hardware's rules by software ends the program.
+ * accesses call the model. If software violates a rule of the hardware, the program ends.
  */
 #ifndef UNITS_MODEL_H
 #define UNITS_MODEL_H
@@ -21,11 +21,13 @@
 #define CL_FASTPATH_WRITE(device, offset, value)                                                   \
 	((void)(device), units_fastpath_write(offset, value))
 
-/* One instance of the code serves all constants here. */
+/* Not inlined here: one copy of the code for all constants keeps the program small. */
 #define CL_ISE_INLINE static __attribute__((noinline, unused))
 #define CL_C_INLINE   static __attribute__((noinline, unused))
 
-/** The memory that vector loads and stores and the DMA reach, at addresses of 32 bits. */
+/**
+ * Addresses of the memory that the DMA and vector loads and stores reach. They must fit in 32 bits.
+ */
 #define UNITS_ORIGIN 0x40000000u
 #define UNITS_BYTES  0x10000u
 
@@ -37,23 +39,23 @@
 #define UNITS_ROWS     8u
 #define UNITS_WINDOW   64u
 
-/** The fault that strikes next, once. */
+/** The next fault. It happens once. */
 enum units_fault {
 	UNITS_SOUND,
 	/** A vector load or store fails. */
 	UNITS_VECTOR_BUS,
-	/** A descriptor fails in its middle, or never ends. */
+	/** A descriptor fails in its middle, times out, or never ends. */
 	UNITS_DMA_BUS,
 	UNITS_DMA_TIMEOUT,
 	UNITS_DMA_HANGS,
-	/** A command on the accelerator's keys never ends, is refused, or leaves no valid key. */
+	/** A command on an accelerator key never ends, is refused, or leaves no valid key. */
 	UNITS_KEY_HANGS,
 	UNITS_KEY_REFUSED,
 	UNITS_KEY_INVALID,
-	/** The same faults for keys of the fast path. */
+	/** A command on a fast-path key never ends, or leaves no valid key. */
 	UNITS_ROW_HANGS,
 	UNITS_ROW_INVALID,
-	/** The fast path refuses a session, or an access to a window. */
+	/** The fast path refuses to open a session, or refuses an access to a window. */
 	UNITS_OPEN_REFUSED,
 	UNITS_WINDOW_REFUSED,
 };
@@ -67,8 +69,8 @@ struct units_request {
 	uint8_t data[16];
 	uint32_t address;
 	/**
-	 * For a group member, `data` are added to what is at `address`; else both addresses are
-	 * equal.
+	 * If the request is a member of a group, the data at `address` are XORed with `data` and
+	 * stored at `destination`; otherwise both addresses are equal.
 	 */
 	uint32_t destination;
 	bool member;
@@ -81,9 +83,12 @@ struct units_vector {
 	} context[UNITS_CONTEXTS];
 	uint32_t selected;
 	uint32_t fault;
-	/** A member of the current group has failed. */
+	/** True after a member of the current group has failed. */
 	bool broken;
-	/** Pending stores, from `first` on; the other entries keep the data of earlier requests. */
+	/**
+	 * The waiting requests begin at index `first`. The other entries still hold the data of
+	 * earlier requests.
+	 */
 	struct units_request queue[UNITS_QUEUE];
 	uint32_t first;
 	uint32_t waiting;
@@ -96,7 +101,7 @@ struct units_descriptor {
 	uint32_t destination;
 	uint32_t length;
 	uint32_t options;
-	/** Register reads until the descriptor ends. */
+	/** Number of register reads until the descriptor ends. */
 	uint32_t polls;
 	bool hangs;
 };
@@ -111,7 +116,10 @@ struct units_accel {
 	uint32_t key_config;
 	uint32_t key_word[8];
 	struct units_key key[UNITS_SLOTS];
-	/** Key commands: register reads until the end, and slots that will then hold a key. */
+	/**
+	 * For a command on a key: number of register reads until it ends, and mask of the slots
+	 * that then hold a key.
+	 */
 	uint32_t polls;
 	uint32_t coming;
 	bool hangs;
@@ -123,7 +131,10 @@ struct units_accel {
 	uint16_t completed;
 	uint32_t results;
 	uint32_t error;
-	/** Two bursts of 32 beats each way, and the core's last input and output. */
+	/**
+	 * The DMA's read and write queues, two bursts of 32 beats each, and the cipher core's last
+	 * input and output.
+	 */
 	uint8_t read[UNITS_FIFO][16];
 	uint8_t written[UNITS_FIFO][16];
 	uint32_t beats;
@@ -144,7 +155,7 @@ struct units_row {
 	uint64_t bytes;
 	uint64_t blocks;
 	uint32_t records;
-	/** The window: its base in blocks, and a bit and a sum for each place. */
+	/** The window: the block at which it begins, and for each entry a bit and a sum. */
 	uint32_t base;
 	uint64_t came;
 	uint64_t sum[UNITS_WINDOW];
@@ -170,7 +181,7 @@ struct units_fastpath {
 	uint64_t bytes;
 	uint64_t blocks;
 	uint32_t records;
-	/** Register reads until the pending datagram is encrypted, and its row. */
+	/** Number of register reads until the datagram in progress is encrypted, and its row. */
 	uint32_t under_way;
 	uint32_t under_way_row;
 };
@@ -185,19 +196,22 @@ struct units {
 extern struct units units;
 extern enum units_fault units_fault;
 
-/** The CPU's stores have reached memory; its cache may be stale, as others wrote to memory. */
+/**
+ * `units_drained`: the CPU's stores have reached memory. `units_stale`: the CPU's cache may hold
+ * old data, because the hardware has written to memory.
+ */
 extern bool units_drained;
 extern bool units_stale;
 
 _Noreturn void units_die(const char *why);
 
-/** Returns whether @p fault strikes now; it strikes once. */
+/** Returns whether @p fault happens now; it happens once. */
 bool units_strikes(enum units_fault fault);
 
-/** Returns a number of register reads that a command takes. */
+/** Returns the number of register reads for which a command runs. */
 uint32_t units_polls(void);
 
-/** FIPS-197 on bytes: byte r + 4c is row r, column c. */
+/** AES (FIPS-197) on bytes. Byte r + 4c is row r, column c. */
 void units_aes_init(void);
 void units_sub_bytes(uint8_t *bytes, size_t size, bool inverse);
 void units_shift_rows(uint8_t state[16], bool inverse);
@@ -205,7 +219,7 @@ void units_mix_columns(uint8_t *columns, size_t size, bool inverse);
 void units_xor(uint8_t *to, const uint8_t *from, size_t size);
 void units_expand(struct units_key *key, const uint8_t *cipher_key, unsigned int bytes);
 void units_encrypt(const struct units_key *key, const uint8_t in[16], uint8_t out[16]);
-/** Adds to the last @p width bytes of a counter block. */
+/** Adds @p number to the last @p width bytes of a counter block. */
 void units_add(uint8_t counter[16], uint64_t number, unsigned int width);
 
 /** Executes an instruction of the vector unit. @return rd. */
@@ -225,10 +239,13 @@ struct units_datagram {
 	uint32_t session;
 	uint64_t token;
 	uint64_t offset;
-	/** The answer replaces the data once it is encrypted. */
+	/**
+	 * The data of the record. The model overwrites them with the answer when it encrypts the
+	 * datagram.
+	 */
 	uint8_t *data;
 	uint32_t length;
-	/** Register reads until it is encrypted. */
+	/** Number of register reads until the datagram is encrypted. */
 	uint32_t polls;
 };
 

@@ -1,7 +1,7 @@
 /*
  * Drives the target's engines over modelled hardware: reads messages from stdin, answers on stdout,
- * as tests/firmware/core_peer.c does. Sanitizers check it: memory that the hardware can reach is
- * poisoned, except the parts that a call may touch.
+ * as tests/firmware/core_peer.c does. It is built with sanitizers. Memory that the hardware can
+ * reach is poisoned, except the parts that a call may access.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -24,8 +24,11 @@
 #define ANSWER_MAX  (1u << 20)
 #define PLACES      40u
 #define ENGINES     10u
-#define SERVER      6u /* index of the engine that serves by itself */
-/** Where buffers of calls may be; the bounce buffer is at the origin. */
+#define SERVER      6u /* index of the server (the fast path) in the list of engines */
+/**
+ * Offsets of the input and output buffers of calls in the hardware's memory; the bounce buffer is
+ * at offset 0.
+ */
 #define IN_AT     0x1000u
 #define OUT_AT    0x8000u
 #define UNTOUCHED 0x5a
@@ -113,7 +116,10 @@ static struct cl_engine_key *take_key(void)
 	return keys[place];
 }
 
-/** Takes the rest of the message into its own memory, `misalign` bytes after an aligned address. */
+/**
+ * Copies the rest of the message to memory of its own, which begins `misalign` bytes after an
+ * aligned address.
+ */
 static uint8_t *take_rest(size_t misalign, uint8_t **heap)
 {
 	const size_t bytes = size - taken;
@@ -136,7 +142,7 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 	return buffer;
 }
 
-/** Frees a buffer after the call, so that check_memory finds any other change in the memory. */
+/** Frees a buffer after a call. Afterwards check_memory() finds any other change in the memory. */
 static void release(struct buffer *buffer)
 {
 	if (buffer->heap == NULL) {
@@ -165,7 +171,10 @@ static void check_memory(void)
 	}
 }
 
-/** The buffers of a call: u8 place and u8 misalignment of input and output, u8 in place. */
+/**
+ * The buffers of a call: u8 place and u8 misalignment for input and output each, then u8 whether it
+ * works in place.
+ */
 struct call {
 	struct buffer in;
 	struct buffer out;
@@ -203,8 +212,8 @@ static void put_result(struct call *call, int status)
 }
 
 /**
- * Powers on: u8 value that fills the memories, u32 bytes of the bounce buffer. Answers the status
- * of the accelerator's initialisation.
+ * Powers the hardware on: u8 value that fills its memories, u32 size of the bounce buffer in bytes.
+ * Answers the status of the accelerator's initialisation.
  */
 static void op_start(void)
 {
@@ -257,7 +266,7 @@ static void op_start(void)
 	modes[3] = bench_variants[0].modes;
 }
 
-/** Returns the engine of the next byte, NULL for the server. */
+/** Returns the engine with the index in the next byte; NULL for the server. */
 static const struct cl_engine *take_engine(void)
 {
 	const uint32_t n = take_u8();
@@ -268,7 +277,9 @@ static const struct cl_engine *take_engine(void)
 	return n == SERVER ? NULL : &engines[n];
 }
 
-/** Takes u8 engine, place, misalignment, u32 key bits, key. Answers status. */
+/**
+ * Sets a key of an engine: u8 engine, place, misalignment, u32 key bits, key. Answers the status.
+ */
 static void op_set_key(void)
 {
 	const struct cl_engine *const engine = take_engine();
@@ -284,7 +295,10 @@ static void op_set_key(void)
 	check_memory();
 }
 
-/** Takes u8 modes, device, place, decrypt, u32 key bits, key. Answers status. */
+/**
+ * Sets a key for ECB or CBC: u8 modes, device, place, decrypt, u32 key bits, key. Answers the
+ * status.
+ */
 static void op_modes_set_key(void)
 {
 	const struct cl_modes *const m = modes[take_u8() % 4];
@@ -300,8 +314,8 @@ static void op_modes_set_key(void)
 }
 
 /**
- * Takes u8 engine, place, misalignment of the counter, counter, buffers, data. Answers status and
- * output.
+ * Runs CTR: u8 engine, place of the key, misalignment of the counter, counter, buffers, data.
+ * Answers the status and the output.
  */
 static void op_ctr(void)
 {
@@ -319,8 +333,8 @@ static void op_ctr(void)
 }
 
 /**
- * Takes u8 modes, device, place, decrypt, CBC, key length / 64 - 2, chain, buffers, data. Answers
- * status, output and chain.
+ * Runs ECB or CBC: u8 modes, device, place of the key, decrypt, CBC, key length / 64 - 2, chain
+ * value, buffers, data. Answers the status, the output and the chain value.
  */
 static void op_modes(void)
 {
@@ -342,7 +356,10 @@ static void op_modes(void)
 	free(chain);
 }
 
-/** Takes u8 engine, place. Answers whether any byte of the key's structure is still set. */
+/**
+ * Clears a key: u8 engine, place. Answers whether any byte of the key's structure is still not
+ * zero.
+ */
 static void op_clear(void)
 {
 	const struct cl_engine *const engine = take_engine();
@@ -362,8 +379,8 @@ static void op_clear(void)
 }
 
 /**
- * Takes u8 place, u32 session, u64 token, peer, length, u32 record bytes, iv, window. Answers
- * status.
+ * Begins a session of the server: u8 place, u32 session, u64 token, peer, length, u32 record bytes,
+ * initial counter block, window. Answers the status.
  */
 static void op_serve(void)
 {
@@ -382,7 +399,7 @@ static void op_serve(void)
 	free(window);
 }
 
-/** Takes u8 place. Answers u64 bytes, blocks, u32 records. */
+/** Reports the work for a session: u8 place. Answers u64 bytes, u64 blocks, u32 records. */
 static void op_report(void)
 {
 	const struct cl_engine_key *const key = take_key();
@@ -394,7 +411,7 @@ static void op_report(void)
 	put_u32(work.records);
 }
 
-/** Takes u8 place. Answers status and window. */
+/** Ends a session: u8 place. Answers the status and the window. */
 static void op_finish(void)
 {
 	const struct cl_engine_key *const key = take_key();
@@ -406,7 +423,8 @@ static void op_finish(void)
 }
 
 /**
- * Takes u32 address, port, session, u64 token, offset, u32 polls, data. Answers the final event.
+ * Sends a datagram to the fast path: u32 address, port, session, u64 token, offset, u32 polls until
+ * it is encrypted, data. Answers the final event.
  */
 static void op_datagram(void)
 {
@@ -425,13 +443,16 @@ static void op_datagram(void)
 	put_u32(units_fastpath_receive(&d));
 }
 
-/** Takes u32 bytes. Answers that many bytes of the last datagram, which is encrypted by now. */
+/**
+ * Returns the data of the last datagram after its encryption: u32 number of bytes. Answers these
+ * bytes.
+ */
 static void op_reply(void)
 {
 	put(datagram, take_u32());
 }
 
-/** Takes u8 fault for the future. Answers the earlier fault if it has not struck. */
+/** Sets the next fault: u8. Answers the fault that was set before, if it has not happened yet. */
 static void op_fault(void)
 {
 	put_u32(units_fault);

@@ -1,5 +1,6 @@
 /*
- * The vector AES unit (gateware/isa/README.md), with loads and stores that wait for earlier ones.
+ * A model of the vector AES unit (gateware/isa/README.md). Its loads and stores wait for earlier
+ * ones.
  */
 #include <string.h>
 
@@ -26,7 +27,9 @@ static uint8_t (*keys(void))[16]
 	return units.vector.context[units.vector.selected].k;
 }
 
-/** Returns whether the port or the bus refuses a request; only the first fault is recorded. */
+/**
+ * Returns whether the memory port or the bus refuses a request. Only the first fault is recorded.
+ */
 static bool fails(uint32_t address)
 {
 	uint32_t fault = 0;
@@ -52,7 +55,7 @@ static void carry_out_store(void)
 	struct units_request *const request = &vector->queue[vector->first];
 
 	if (request->member && vector->broken) {
-		/* An earlier member of this group has failed. */
+		/* Skip this request, because an earlier member of its group has failed. */
 	} else if (fails(request->address) || (request->member && fails(request->destination))) {
 		vector->broken = request->member;
 	} else {
@@ -91,7 +94,10 @@ static const struct units_request *add(unsigned int s, uint32_t address, uint32_
 	return request;
 }
 
-/** Carries out requests in order; each store happens as late as possible. */
+/**
+ * Carries out a load or store after all earlier requests. A store waits in the queue as long as
+ * possible.
+ */
 static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 {
 	struct units_vector *const vector = &units.vector;
@@ -118,7 +124,7 @@ static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 	}
 }
 
-/** Queues a request for each register, with the register's present value. */
+/** Queues a request for each state register, with the register's present value. */
 static void access_group(uint32_t source, uint32_t destination)
 {
 	drain();
@@ -166,7 +172,10 @@ static uint32_t substituted(uint32_t word, unsigned int turn)
 	return word;
 }
 
-/** Executes funct3 6: moves, and instructions that answer a cycle later. */
+/**
+ * Executes the instructions with funct3 = 6: moves, and instructions whose result comes a cycle
+ * later.
+ */
 static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 {
 	const uint32_t words[2] = {rs1, rs2};
@@ -207,7 +216,7 @@ static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 	}
 }
 
-/** Executes funct3 7: ShiftRows, counter blocks, memory, keys. */
+/** Executes the instructions with funct3 = 7: ShiftRows, counter blocks, memory, keys. */
 static void others(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 {
 	const unsigned int s = funct7 & 7;

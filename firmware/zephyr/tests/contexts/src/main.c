@@ -1,9 +1,10 @@
 /*
- * Threads encrypt at the same time and are preempted in the middle of operations: every result must
- * be right. Then threads are aborted in operations: their contexts must serve other threads.
+ * Tests that several threads can encrypt at the same time, even if they are preempted in the middle
+ * of operations: every result must be right. Also aborts threads in the middle of operations: other
+ * threads must then be able to use their contexts.
  *
- * The expected results come from the engine in plain C. It does not use contexts, and other tests
- * compare it with published vectors.
+ * The expected results come from the engine in plain C. This engine uses no hardware contexts, and
+ * other tests compare it with published vectors.
  */
 #include <zephyr/kernel.h>
 #include <zephyr/ztest.h>
@@ -18,8 +19,8 @@
 #define BYTES       1024
 #define ROUNDS      2
 /*
- * Operations between two comparisons. The number is odd, because each operation undoes the one
- * before.
+ * Number of operations between two comparisons. Each operation undoes the one before, so the number
+ * must be odd.
  */
 #define OPERATIONS  9
 #define STACK_BYTES 2048
@@ -64,7 +65,7 @@ static void describe(unsigned int n)
 
 	worker->engine = engines[n % ARRAY_SIZE(engines)];
 	worker->key_bits = 128 + 64 * (n / 3 % 3);
-	worker->len = BYTES - 20 * n; /* no whole number of blocks */
+	worker->len = BYTES - 20 * n; /* the length is no whole number of blocks */
 	worker->wrong = 0;
 	worker->status = 0;
 	fill(worker->key, sizeof(worker->key), 2 * n + 1);
@@ -157,7 +158,10 @@ static void run(unsigned int count)
 	}
 }
 
-/** Encrypts for ever. Its operations are so long that the thread is nearly always in one. */
+/**
+ * Encrypts for ever. The operations are so long that the thread is nearly always in the middle of
+ * one.
+ */
 static void work_on(void *argument, void *unused1, void *unused2)
 {
 	struct worker *const worker = argument;
@@ -184,7 +188,10 @@ static void abort_in_operation(unsigned int n)
 	k_thread_abort(&workers[n].thread);
 }
 
-/** Contexts of aborted threads become free again, and nothing is written to their former stacks. */
+/**
+ * Contexts of aborted threads must become free again, and nothing may be written to the former
+ * stacks of these threads.
+ */
 ZTEST(contexts, test_aborted_threads)
 {
 	unsigned int written = 0;
@@ -197,7 +204,8 @@ ZTEST(contexts, test_aborted_threads)
 		abort_in_operation(n);
 	}
 	for (unsigned int n = 0; n < CL_CONTEXTS; n++) {
-		memset(stacks[n], 0x5a, STACK_BYTES); /* stands for a new owner's data */
+		/* Fill the stack, as a new owner of its memory would. */
+		memset(stacks[n], 0x5a, STACK_BYTES);
 	}
 	prepare(CL_CONTEXTS);
 	k_thread_create(&workers[CL_CONTEXTS].thread, stacks[CL_CONTEXTS], STACK_BYTES, work,
@@ -206,7 +214,10 @@ ZTEST(contexts, test_aborted_threads)
 	zassert_equal(k_thread_join(&workers[CL_CONTEXTS].thread, K_MSEC(100)), 0, "it hangs");
 	zassert_equal(workers[CL_CONTEXTS].wrong, 0, "wrong words");
 	cl_contexts_count(&after);
-	/* A thread may by chance be between two operations when it is aborted. */
+	/*
+	 * The test tolerates a thread that was by chance between two operations when it was
+	 * aborted.
+	 */
 	zassert_true(after.lost - before.lost > CL_CONTEXTS / 2, "%u operations were lost",
 		     after.lost - before.lost);
 	for (unsigned int i = 0; i < CL_CONTEXTS * STACK_BYTES; i++) {
@@ -215,7 +226,7 @@ ZTEST(contexts, test_aborted_threads)
 	zassert_equal(written, 0, "%u bytes of dead stacks were written", written);
 }
 
-/** A thread object and a stack can be used again and again, as in a thread pool. */
+/** A thread object and a stack must be usable again and again, as in a thread pool. */
 ZTEST(contexts, test_aborted_thread_that_begins_anew)
 {
 	struct cl_contexts_counters before;

@@ -1,6 +1,6 @@
 /*
- * Zephyr's crypto API on both devices: the examples of SP 800-38A, in place and not, at any
- * alignment; sessions; operations in the background; refused calls.
+ * Tests Zephyr's crypto API on both devices: the examples of SP 800-38A, in place and with separate
+ * buffers, at any alignment; sessions; operations in the background; refused calls.
  */
 #include <string.h>
 
@@ -56,7 +56,7 @@ ZTEST(crypto, test_accelerator_ctr)
 	check_all(accelerator, CRYPTO_CIPHER_MODE_CTR);
 }
 
-/** Zephyr's default: the IV precedes the ciphertext. */
+/** In Zephyr's default, the IV precedes the ciphertext. */
 ZTEST(crypto, test_cbc_with_iv_in_front)
 {
 	struct operation operation = {
@@ -212,7 +212,8 @@ ZTEST(crypto, test_refusals)
 	REFUSED(-EINVAL, good, mode, CRYPTO_CIPHER_MODE_ECB); /* two blocks */
 	REFUSED(-ENOTSUP, good, mode, CRYPTO_CIPHER_MODE_GCM);
 	REFUSED(-ENOTSUP, good, device, accelerator); /* CBC */
-	REFUSED(-EINVAL, good_ctr, ctr_len, 12);      /* no whole number of bytes */
+	/* A counter must have a whole number of bytes. */
+	REFUSED(-EINVAL, good_ctr, ctr_len, 12);
 }
 
 static K_SEM_DEFINE(ended, 0, 2);
@@ -250,7 +251,7 @@ ZTEST(crypto, test_in_the_background)
 		      -EINVAL, "nobody would be told of its end");
 	zassert_equal(cipher_callback_set(accelerator, on_end), 0, "callback");
 	ended_count = 0;
-	k_sched_lock(); /* so that both are submitted before one ends */
+	k_sched_lock(); /* both operations must be submitted before the first one ends */
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct operation operation = {
 			.key = sp800_38a[i].key,
@@ -287,8 +288,8 @@ ZTEST(crypto, test_in_the_background)
 }
 
 /**
- * Prints the cycles of one call, in place in the buffer memory. It calls twice, which restores the
- * data.
+ * Prints the cycles of one call, in place in the buffer memory. Makes two calls, so that the second
+ * restores the data.
  */
 static void measure(const struct device *device, const char *name)
 {

@@ -22,13 +22,13 @@ struct operation {
 	const uint8_t *key;
 	uint16_t key_bytes;
 	/**
-	 * For CTR, the bits of the counter, which then starts at zero. If 0, the IV is the whole
-	 * counter block.
+	 * For CTR, the number of bits of the counter, which starts at zero. If 0, the IV is the
+	 * whole counter block.
 	 */
 	uint32_t ctr_len;
 	/**
-	 * Flags in addition to CAP_RAW_KEY and CAP_SYNC_OPS: where the result goes, and whether the
-	 * IV precedes the ciphertext.
+	 * Flags in addition to CAP_RAW_KEY and CAP_SYNC_OPS. They select where the result goes, and
+	 * whether the IV precedes the ciphertext.
 	 */
 	uint16_t flags;
 	const uint8_t *iv;
@@ -49,8 +49,8 @@ void prepare(struct cipher_ctx *ctx, const struct operation *operation, uint16_t
 int carry_out(const struct operation *operation);
 
 /**
- * Carries out one direction of an example of SP 800-38A, in ECB block by block. It checks the
- * result, and that the byte after it did not change. If the operation is not in place, it also
+ * Encrypts or decrypts an example of SP 800-38A; in ECB, it makes a call for each block. Checks the
+ * result, and that the byte after the result did not change. If the operation is not in place, also
  * checks that the input did not change.
  *
  * @param in  room for SP800_38A_BYTES + 1

@@ -1,6 +1,6 @@
 /*
- * The driver handles certain frames itself, before the net stack, and leaves all others unchanged.
- * The test passes frames to it as if they had arrived in a slot.
+ * Tests which frames the Ethernet driver handles itself, before the net stack. It must leave all
+ * other frames unchanged. The test passes frames to the driver as if they had arrived in a slot.
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@ static void unlock(void)
 	locks--;
 }
 
-/** Makes a frame with record info, from port 0x1234. */
+/** Makes a frame that contains the request `info`, from UDP port 0x1234. */
 static void make_frame(void)
 {
 	static const uint8_t ip[UDP - IP] = {0x45, 0, 0, FRAME_BYTES - IP, 0, 1, 0, 0, 64, 17};
@@ -78,7 +78,7 @@ static void fill_sums(void)
 	put_be16(slot + UDP + 6, udp_checksum(slot, FRAME_BYTES - UDP));
 }
 
-/** Passes the frame to the driver as the MAC would. */
+/** Passes the frame to the driver, as after the MAC has received it. */
 static bool receive(void)
 {
 	uint32_t sums[3] = {0, 0, cl_sum(slot, FRAME_BYTES)};
@@ -89,14 +89,14 @@ static bool receive(void)
 	return cl_early_receive(iface, &frame, cl_soc_cycles(NULL));
 }
 
-/** Checks that the driver answers the frame, from address @p from. */
+/** Checks that the driver answers the frame from IP address @p from. */
 static void expect_answer(const struct in_addr *from)
 {
 	const uint8_t *const answer = next_slot();
 
 	zassert_true(receive(), "carried out");
 	count_sent();
-	k_busy_wait(100); /* until the frame is sent */
+	k_busy_wait(100); /* wait until the MAC has sent the answer */
 	zassert_mem_equal(answer, host_mac, 6, "to MAC");
 	zassert_mem_equal(answer + 6, net_if_get_link_addr(iface)->addr, 6, "from MAC");
 	zassert_mem_equal(answer + IP + 12, from, 4, "from");
@@ -108,7 +108,7 @@ static void expect_answer(const struct in_addr *from)
 	zassert_equal(locks, 0, "the service is given back");
 }
 
-/** Checks that the driver leaves the frame unchanged to the stack, and sends nothing. */
+/** Checks that the driver leaves the frame unchanged for the net stack, and sends nothing. */
 static void expect_passed_on(const char *what)
 {
 	static uint8_t before[FRAME_BYTES];
@@ -123,8 +123,8 @@ static void expect_passed_on(const char *what)
 }
 
 /**
- * Checks that a frame with one changed byte goes to the stack. If @p summed, its checksums are
- * right.
+ * Checks that the driver leaves the frame to the net stack if one byte is changed. If @p summed,
+ * the checksums are right after the change.
  */
 static void expect_other_passed_on(const char *what, size_t at, uint8_t change, bool summed)
 {

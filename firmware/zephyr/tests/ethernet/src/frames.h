@@ -18,7 +18,7 @@
 #define DATA       (UDP + 8)
 
 /**
- * Returns the checksum of RFC 1071, computed byte by byte. @p sum is the sum of data to include.
+ * Returns the checksum of RFC 1071, computed byte by byte. @p sum is the sum of data that precede.
  */
 uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len);
 
@@ -28,10 +28,10 @@ uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len);
  */
 uint32_t udp_checksum(const uint8_t *frame, size_t len);
 
-/** Returns the slot that the driver will send from next. */
+/** Returns the slot from which the driver will send the next frame. */
 const uint8_t *next_slot(void);
 
-/** Tells next_slot that the driver has sent a frame. */
+/** Tells next_slot() that the driver has sent a frame. */
 void count_sent(void);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The driver of LiteEth's MAC. A packet in parts of any length must leave like a packet in one
- * part. The driver may claim to make checksums only if it makes all of them.
+ * Tests the driver of LiteEth's MAC. A packet in a chain of buffers of any lengths must be sent
+ * like a packet in one buffer. The driver may announce that it computes checksums only if it
+ * computes the checksums of all protocols.
  */
 #include <string.h>
 
@@ -19,7 +20,7 @@
 static const struct device *const mac = DEVICE_DT_GET(MAC);
 static uint8_t frame[FRAME_BYTES];
 
-/** Makes a datagram of 61 bytes with checksums of 0. */
+/** Makes a datagram of 61 bytes whose checksums are 0. */
 static void make_frame(void)
 {
 	static const uint8_t headers[DATA] = {
@@ -35,8 +36,8 @@ static void make_frame(void)
 }
 
 /**
- * Sends the frame in parts, with the lengths in @p parts in turn, and checks the content of the
- * slot.
+ * Sends the frame in a chain of buffers, with the lengths in @p parts in turn, and checks the
+ * content of the slot.
  */
 static void send(const size_t *parts, size_t count, bool shifted)
 {
@@ -59,7 +60,7 @@ static void send(const size_t *parts, size_t count, bool shifted)
 	zassert_equal(api->send(mac, pkt), 0, "send");
 	net_pkt_unref(pkt);
 	count_sent();
-	k_busy_wait(100); /* until the frame is sent */
+	k_busy_wait(100); /* wait until the MAC has sent the frame */
 	const uint32_t ip = checksum(0, frame + IP, UDP - IP);
 	const uint32_t udp = udp_checksum(frame, FRAME_BYTES - UDP);
 
@@ -86,8 +87,8 @@ ZTEST(ethernet, test_packets_in_parts)
 }
 
 /**
- * The driver's sums cover only whole IPv4 packets with UDP or ICMP. If the stack supports more, it
- * makes all checksums.
+ * The driver computes checksums only for unfragmented IPv4 packets with UDP or ICMP. If the stack
+ * supports more protocols, the stack must compute all checksums.
  */
 ZTEST(ethernet, test_claims_what_it_does)
 {

@@ -1,7 +1,7 @@
 /*
- * Received frames in one of the net stack's buffers, or in a chain of smaller ones
- * (CONFIG_NET_BUF_DATA_SIZE). The whole frame must be copied and checked, and no buffer may be
- * lost.
+ * Tests how received frames are copied to one network buffer, or to a chain of smaller buffers
+ * (CONFIG_NET_BUF_DATA_SIZE). The whole frame must be copied and checked, and all buffers must
+ * become free again.
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@ static void make_frame(size_t len, size_t padding)
 	slot[UDP + 7] = (uint8_t)udp;
 }
 
-/** Takes the frame, compares it and frees the buffers. */
+/** Copies the frame to network buffers, compares them with the frame, and frees them. */
 static void expect_whole(size_t len, size_t padding)
 {
 	size_t at = 0;
@@ -64,7 +64,7 @@ static void expect_whole(size_t len, size_t padding)
 	net_buf_unref(first);
 }
 
-/** Returns how many of the longest frames fit the memory. */
+/** Returns how many frames of the greatest length fit in the network buffers. */
 static size_t count_room(void)
 {
 	static struct net_buf *held[CHAINS_MAX];

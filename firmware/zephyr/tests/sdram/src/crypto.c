@@ -1,6 +1,6 @@
 /*
- * AES from and to SDRAM through Zephyr's crypto API, on both devices: the examples of SP 800-38A,
- * and longer data with a result computed by OpenSSL.
+ * Tests AES on data in SDRAM through Zephyr's crypto API, on both devices: the examples of SP
+ * 800-38A, and longer data, for which OpenSSL computed the expected result.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "sp800_38a.h"
 
 #define BYTES      SP800_38A_BYTES
-#define LONG_BYTES 9001 /* more than fits the L2 cache */
+#define LONG_BYTES 9001 /* more bytes than the L2 cache holds */
 /*
  * CRC-32 of LONG_BYTES bytes from pattern(), encrypted under the first key and counter block of SP
  * 800-38A, appendix F.5. The Python package `cryptography` computed it.

@@ -1,6 +1,6 @@
 /*
- * SDRAM as a memory of applications: a walk through the whole memory, the heap, and threads with
- * stacks and data in SDRAM.
+ * Tests the SDRAM as memory for applications: writes and reads the whole memory, uses the heap, and
+ * runs threads with stacks and data in SDRAM.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #define THREADS     3
 #define STACK_BYTES 16384
 #define DATA_BYTES  20000
-/* Bytes that the heap needs for itself and for rounding. */
+/* Upper bound of the bytes that the heap needs for its own data and for rounding. */
 #define HEAP_REST 1024
 
 static uint8_t data[THREADS][DATA_BYTES] CL_SDRAM_DATA;
@@ -33,7 +33,7 @@ static bool lies_there(const void *pointer, size_t bytes)
 	return (uintptr_t)pointer - CL_SDRAM_BASE <= CL_SDRAM_BYTES - bytes;
 }
 
-/** Allocates the largest block: all of the heap but its own words. */
+/** Allocates the largest possible block: the whole heap except its own data. */
 static void *allocate_all(size_t *bytes)
 {
 	*bytes = CL_SDRAM_BASE + CL_SDRAM_BYTES - (uintptr_t)__SDRAM_end - HEAP_REST;
@@ -80,7 +80,7 @@ ZTEST(sdram, test_bytes_and_halves)
 	for (unsigned int i = 0; i < DATA_BYTES; i++) {
 		bytes[i] = (uint8_t)(i * 7 + (i >> 8));
 	}
-	for (unsigned int i = 1; i < DATA_BYTES; i += 4) { /* rewrite a byte of each word */
+	for (unsigned int i = 1; i < DATA_BYTES; i += 4) { /* change one byte of each word */
 		bytes[i] = (uint8_t)~bytes[i];
 	}
 	*(volatile uint16_t *)(bytes + 6) = 0x1234;
@@ -146,7 +146,7 @@ static uint32_t descend(unsigned int depth, unsigned int index)
 	}
 	k_yield();
 	if (depth == 0) {
-		k_msleep(1); /* so the timer interrupts when all stacks are deep */
+		k_msleep(1); /* so that the timer interrupts while all stacks are deep */
 	}
 	uint32_t sum = depth == 0 ? 0 : descend(depth - 1, index);
 

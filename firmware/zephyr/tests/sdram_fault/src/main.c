@@ -1,6 +1,6 @@
 /*
- * SDRAM that does not work, in an application with a variable there. The application is told about
- * it, and still runs because its configuration asks for that.
+ * Tests an application with a variable in SDRAM that does not work. The application must get the
+ * error, and must still run, because CONFIG_CIPHERLANE_SDRAM_REQUIRED is off.
  */
 #include <errno.h>
 

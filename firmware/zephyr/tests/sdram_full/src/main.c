@@ -1,7 +1,7 @@
 /*
- * SDRAM that variables fill, except for nothing or a little. The heap must provide exactly the
- * rest. If the rest is too small, there must be no heap. Before the memory is set up, it must not
- * be reported as ready.
+ * Tests SDRAM that variables fill completely or almost completely. The heap must contain exactly
+ * the bytes that are free. If these are too few, there must be no heap. Before the memory is
+ * initialised, it must not be reported as ready.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@ static int look(CL_SYS_INIT_ARGUMENT)
 	return 0;
 }
 
-/* The application's functions come first among those with this priority. */
+/* Of the initialisation functions with the same priority, the application's run first. */
 SYS_INIT(look, PRE_KERNEL_1, 0);
 
 ZTEST(sdram_full, test_not_ready_before_it_is_set_up)

@@ -1,4 +1,4 @@
-/* The watchdog must bite if it is not fed, and only then; and it must restart the board. */
+/* The watchdog must expire only if it is not fed, and must then restart the board. */
 #include <errno.h>
 
 #include <zephyr/device.h>
@@ -7,13 +7,13 @@
 #include <zephyr/ztest.h>
 
 #define TIMEOUT_MS 2u
-/* Memory does not hold this value at power-on. */
+/* At power-on, memory does not hold this value. */
 #define RESTARTING 0x57415443u
 
 static const struct device *const watchdog = DEVICE_DT_GET(DT_ALIAS(watchdog0));
 
 static volatile unsigned int bites;
-/** A restart does not change it. */
+/** A restart does not change this variable. */
 static __noinit uint32_t state;
 
 static void on_bite(const struct device *device, int channel)
