@@ -1,4 +1,4 @@
-"""Runs each fuzzer for a while; `python -m tests.fuzz --seconds 3600` runs each for an hour. See `make fuzz`."""
+"""Runs each fuzzer for a limited time; `python -m tests.fuzz --seconds 3600` runs each for an hour. See `make fuzz`."""
 
 import argparse
 import subprocess
@@ -13,11 +13,11 @@ FUZZERS = ("service", "frames", "parsers")
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
 FLAGS = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *SANITIZERS]
 MOST_BYTES = 2048
-GRACE_S = 60  # extra seconds for the inputs with which every run begins
+GRACE_S = 60  # extra seconds for the inputs of `corpus/`, with which every run begins
 
 
 def main() -> int:
-    """Run the fuzzers; return 1 if any found something."""
+    """Run the fuzzers; return 1 if any of them found a fault."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=int, default=60, help="for each fuzzer (default: %(default)s)")
     parser.add_argument("--only", choices=FUZZERS, action="append", help="default: all")
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def _program(name: str) -> list[str]:
-    """Return the command of a fuzzer, after compiling it if it is in C."""
+    """Return the command that runs a fuzzer. Compiles the fuzzer first if it is in C."""
     if name == "parsers":
         return [sys.executable, "-m", "tests.fuzz.parsers"]
     core_peer.write_wire_header(BUILD)
@@ -44,7 +44,7 @@ def _program(name: str) -> list[str]:
 
 
 def _run(name: str, seconds: int) -> bool:
-    """Run a fuzzer; return whether it found nothing."""
+    """Run a fuzzer; return whether it found no fault."""
     grown, kept = BUILD / f"{name}-corpus", FOLDER / "corpus" / name
     grown.mkdir(exist_ok=True)
     options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES}", "-print_final_stats=1"]

@@ -1,6 +1,6 @@
 /**
  * @file
- * The board that the fuzzers attack: a service with its platform, in static memory.
+ * The board that the fuzzers test: the record service and its platform, in static memory.
  */
 #ifndef CL_FUZZ_BOARD_H
 #define CL_FUZZ_BOARD_H

@@ -1,6 +1,7 @@
 /*
  * Fuzzes the UART and Ethernet links with arbitrary bytes and frames. In addition to the
- * sanitizers, it checks that an answer fits the longest frame and goes to a single station.
+ * sanitizers' checks, it checks that an answer is no longer than the longest frame, and that it
+ * goes to a single station.
  */
 #include <string.h>
 
@@ -58,7 +59,7 @@ static void refresh(struct cl_link *link)
 	link->pauses++;
 }
 
-/** Feeds frames one after the other; two bytes before each state its length. */
+/** Passes frames to the link one after the other. Before each frame, two bytes state its length. */
 static void over_ethernet(const uint8_t *data, size_t size)
 {
 	static struct cl_wire_network_reply network;
@@ -78,8 +79,8 @@ static void over_ethernet(const uint8_t *data, size_t size)
 		size -= 2;
 		len = len < size ? len : size;
 		/*
-		 * The slot has the frame's size, so that the sanitizer notices reads beyond the
-		 * frame.
+		 * The slot has exactly the frame's size, so that the sanitizer notices reads beyond
+		 * it.
 		 */
 		uint8_t *const slot = malloc(len + 1);
 

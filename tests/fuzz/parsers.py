@@ -1,4 +1,4 @@
-"""Fuzzes the host's parsers of bytes from the wire: frames, records, replies. Run it by `python -m tests.fuzz.parsers`.
+"""Fuzzes the host's parsers for data from the link: frames, records, replies. Run `python -m tests.fuzz.parsers`.
 
 Only the exceptions that the parsers document may leave them.
 """
@@ -26,7 +26,7 @@ CHECKED = {
 
 
 def frames(data: bytes) -> None:
-    """Feed a parser in pieces: it must hold a bounded number of bytes, and each record must be valid."""
+    """Pass data to a parser in pieces. It must store a bounded number of bytes, and each record must be valid."""
     parser = FrameParser(MAX_RECORD)
     step = 1 + data[0] % 37 if data else 1
     for start in range(0, len(data), step):
@@ -46,10 +46,10 @@ def records(data: bytes) -> None:
 
 
 def reply(data: bytes) -> None:
-    """Check the fields of a reply: their text must be printable, or they must be refused."""
+    """Decode the fields of a reply: their text must be printable, or the reply must be refused."""
     kind = list(CHECKED)[data[0] % len(CHECKED)] if data else RecordType.INFO
     fields = data[1:]
-    if len(data) % 8:  # mostly use the right length, to reach the checks that follow the length check
+    if len(data) % 8:  # in most inputs, set the right length, to reach the checks that follow the length check
         fields = fields.ljust(REPLIES[kind].size, b"\1")[: REPLIES[kind].size]
     try:
         value = CHECKED[kind](replies.fields_of(Record(kind | REPLY, 1, 0, 2, fields)))

@@ -1,8 +1,8 @@
 /*
  * Fuzzes the service with records in any order from three peers, most of them well formed. In
- * addition to the sanitizers, it checks: no counter block encrypts two data under one key; a
- * block's keystream is always the same; a reply fits its buffer; no key is left when all sessions
- * are closed.
+ * addition to the sanitizers' checks, it checks that no counter block encrypts two different pieces
+ * of data under one key, that a block's keystream never changes, that a reply fits its buffer, and
+ * that no key remains in memory when all sessions are closed.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define BLOCKS     (1u << 14)
 #define REMEMBERED 64u
 
-/** The input and the output at a counter block of a key. */
+/** The input and the output that were seen for one counter block of a key. */
 struct block {
 	uint32_t run;
 	uint8_t key;
@@ -26,7 +26,7 @@ struct block {
 static struct block blocks[BLOCKS];
 static uint32_t run;
 static struct cl_link links[PEERS];
-/** What the fuzzer knows, as a host would, about the sessions that it opened. */
+/** What a host would remember about each session that the fuzzer opened. */
 static struct known {
 	uint32_t id;
 	uint8_t peer;
@@ -46,7 +46,7 @@ static const struct known *session_of(uint8_t choice)
 	return &known[count == 0 ? 0 : choice % count];
 }
 
-/** The rest of the input; zeros follow. */
+/** The part of the fuzzer's input that is not read yet. At its end, reads return zeros. */
 struct input {
 	const uint8_t *data;
 	size_t size;
@@ -95,7 +95,7 @@ static size_t put(uint8_t *record, uint8_t type, uint32_t session, uint64_t offs
 	return CL_WIRE_HEADER_SIZE + (size_t)len;
 }
 
-/** Returns the type of a reply, 0 if there is none. */
+/** Returns the type of a reply; 0 if there is no reply. */
 static uint8_t type_of(const uint8_t *reply, size_t len)
 {
 	struct cl_wire_header header = {0};
@@ -127,7 +127,10 @@ static void open_session(struct input *input)
 	request.flags = request.flags < 128 ? 0 : request.flags % 5;
 	request.length = (uint64_t)byte(input) << (byte(input) % 40);
 	request.record_bytes = 16u * (1 + byte(input) % 9);
-	/* Chosen near a wrap of the low half or of the whole number, or near each other. */
+	/*
+	 * Choose initial counter blocks whose low half or whole number soon overflows, or that are
+	 * near each other.
+	 */
 	memset(request.iv, (base & 0x80) != 0 ? 0xff : 0, sizeof(request.iv));
 	if ((base & 0x40) != 0) {
 		request.iv[7] = 0x12;
@@ -163,7 +166,9 @@ static void open_session(struct input *input)
 	memcpy(session->iv, answer.iv, sizeof(session->iv));
 }
 
-/** Computes counter block @p index of a stream byte by byte, unlike the firmware. */
+/**
+ * Computes counter block @p index of a stream byte by byte, independently of the firmware's method.
+ */
 static void number_of(uint8_t number[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_BYTES],
 		      uint64_t index)
 {
@@ -242,7 +247,7 @@ static void data(struct input *input)
 	}
 }
 
-/** Sends close, stat, reset, bench, self-test or another record without data of its own. */
+/** Sends a close, stat, reset, bench, self-test or other record that contains no stream data. */
 static void control(struct input *input)
 {
 	uint8_t record[RECORD_MAX] = {0};
@@ -284,7 +289,7 @@ static void raw(struct input *input)
 	(void)type_of(reply, send(byte(input) % PEERS, record, len, reply));
 }
 
-/** Checks that the service holds no part of a key when no session is open. */
+/** If no session is open, checks that the service's memory contains no part of a key. */
 static void check_erased(void)
 {
 	for (uint8_t key = 0; key < KEYS; key++) {
@@ -339,7 +344,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 			break;
 		}
 	}
-	for (unsigned int i = 0; i < 4; i++) { /* no session may be idle for so long */
+	for (unsigned int i = 0; i < 4; i++) { /* so long that no session becomes idle */
 		board_clock += board_platform.session_idle_cycles / 2;
 		cl_service_poll(&board_service);
 	}

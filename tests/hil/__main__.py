@@ -1,4 +1,4 @@
-"""Runs the suite on a board, attached here or at a coordinator: ``python -m tests.hil ecpix5 eth``.
+"""Runs the suite on a board at this machine or at a labgrid coordinator: ``python -m tests.hil ecpix5 eth``.
 
 The exit status is 0 if the run qualifies the board. In `build/results/hil`, each run adds to the board's history
 (`<board>.jsonl`), and writes its JUnit report (`<board>.xml`) and the plots of all runs (`index.html`).
@@ -28,7 +28,7 @@ def main() -> int:
     arguments = _arguments()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like an interrupt, so that a place is given back
-    os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the configuration of this user
+    os.environ["CIPHERLANE_CONFIG"] = ""  # handle it like an interrupt, so that the place is released
     name = "_".join(filter(None, (arguments.board, arguments.configuration)))
     try:
         if arguments.accept:
@@ -73,7 +73,7 @@ def _arguments() -> argparse.Namespace:
 
 @contextlib.contextmanager
 def _place(arguments: argparse.Namespace, name: str, environment: Path):
-    """Yield the environment file to use; meanwhile, the place in it, if any, is acquired."""
+    """Yield the environment file to use. If there is a place, keep it acquired meanwhile."""
     if not arguments.coordinator:
         yield environment
         return

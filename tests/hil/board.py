@@ -1,4 +1,4 @@
-"""Boards for labgrid: what a board can be reached by (resources), and how the suite uses it (drivers).
+"""Boards for labgrid: how a board can be reached (resources), and how the suite uses it (drivers).
 
 ::
 
@@ -32,7 +32,7 @@ from labgrid.resource.udev import USBDebugger
 from tests.hil import offered
 
 UART, UDP = "uart", "udp"
-SPEED = 1_000_000  # bits a second; every board's UART uses this speed
+SPEED = 1_000_000  # bits per second of every board's UART
 RESTART_S = 30.0
 _TEXT = attr.validators.instance_of(str)
 _INT = attr.validators.optional(attr.validators.instance_of(int))
@@ -58,13 +58,13 @@ class BoardProtocol(abc.ABC):
 
     @abc.abstractmethod
     def open(self, transport):
-        """Return an open transport of the host tool; raises its errors."""
+        """Return an open transport of the host tool. Raises the host tool's errors."""
 
 
 @target_factory.reg_resource
 @attr.s(eq=False)
 class JtagCable(USBDebugger):
-    """A JTAG cable with any chip; labgrid's USBDebugger accepts only the chips that it lists."""
+    """A JTAG cable with any USB chip. labgrid's own class USBDebugger accepts only the chips in its list."""
 
     def filter_match(self, device):
         return device.device_type == "usb_device"
@@ -73,7 +73,7 @@ class JtagCable(USBDebugger):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class BoardAddress(Resource):
-    """Where a board answers UDP: a host name or an IPv4 address, reachable from here, and optionally a port."""
+    """The address at which a board answers UDP: a host name or an IPv4 address, optionally with a port."""
 
     address = attr.ib(validator=_TEXT)
 
@@ -81,7 +81,7 @@ class BoardAddress(Resource):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class SimulatedBoard(Resource):
-    """A simulated board on this machine, given by the folder of its build."""
+    """A simulated board on this machine. The folder of its build identifies it."""
 
     directory = attr.ib(validator=_TEXT)
 
@@ -89,7 +89,7 @@ class SimulatedBoard(Resource):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class NetworkSimulatedBoard(NetworkResource, ManagedResource):
-    """A simulated board that an exporter runs: the port of its UART, its process, and its address, if any."""
+    """A simulated board that an exporter runs: the port of its UART, its process, and its IP address, if it has one."""
 
     manager_cls = RemotePlaceManager
 
@@ -105,7 +105,7 @@ class NetworkSimulatedBoard(NetworkResource, ManagedResource):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class AttachedBoardDriver(Driver, BoardProtocol):
-    """A board with an address, or with a serial port, here or at an exporter, or with both."""
+    """A board with a network address, a serial port, or both. The port may be at this machine or at an exporter."""
 
     bindings = {"port": {"SerialPort", "NetworkSerialPort", None}, "network": {"BoardAddress", None}}
 
@@ -141,7 +141,7 @@ class AttachedBoardDriver(Driver, BoardProtocol):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
-    """A simulated board. Starting and ending its process switches it on and off."""
+    """A simulated board. Starting its process switches the board on; ending the process switches it off."""
 
     bindings = {"board": {"SimulatedBoard", "NetworkSimulatedBoard"}}
     simulated = True
@@ -198,7 +198,9 @@ class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
 
 
 class _Exported:
-    """A simulated board that an exporter runs, with the part of `simboard.SimulatedBoard` that is used here."""
+    """A simulated board that an exporter runs. It offers the methods of `simboard.SimulatedBoard` that are used
+    here.
+    """
 
     def __init__(self, resource):
         self._resource = resource
@@ -230,7 +232,7 @@ class _Exported:
             self._resource.poll()
 
     def _here(self):
-        """Check that the board runs on this machine, since only there its network and its process can be reached."""
+        """Check that the board runs on this machine: from others, its network and its process cannot be reached."""
         host = offered.host(self._resource.host)
         try:
             found = socket.gethostbyname(host)

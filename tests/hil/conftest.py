@@ -1,4 +1,4 @@
-"""The tests here run the suite as `make hil` does, in a process of its own."""
+"""Fixtures for tests that run the suite in a separate process, as `make hil` does."""
 
 import os
 
@@ -11,7 +11,7 @@ collect_ignore = ["suite"]
 
 @pytest.fixture(autouse=True, scope="session")
 def own_environment():
-    """Ignore what the user has configured, and use this checkout's simulated boards, as `make hil` does."""
+    """Ignore the user's configuration, and use the simulated boards of this checkout, as `make hil` does."""
     for name in ("CIPHERLANE_SIM", "CIPHERLANE_SIM_ETH", "LG_COORDINATOR", "LG_ENV", "LG_PLACE", "LG_TOKEN"):
         os.environ.pop(name, None)
     environment("sim")

@@ -1,4 +1,4 @@
-"""labgrid's exporter, which here can also export any JTAG cable, and simulated boards. A board starts when somebody
+"""labgrid's exporter, extended to export any JTAG cable, and simulated boards. A simulated board starts when a client
 acquires its place.
 
 ``python -m tests.hil.exporter --coordinator HOST:PORT RESOURCES`` takes the options and the file of labgrid's exporter.
@@ -33,7 +33,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
         self.board = None
 
     def _get_start_params(self):
-        # If these parameters differ from those at the start, the exporter stops the resource and starts it again.
+        # The exporter compares these parameters with those at the start. If they differ, it restarts the resource.
         return {"ended": bool(self.board and self.board.ended())}
 
     def _get_params(self):
@@ -61,7 +61,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
 
 @attr.s(eq=False)
 class JtagCableExport(exporter.USBGenericExport):
-    """Exports a `JtagCable` as a `NetworkUSBDebugger`, which clients know."""
+    """Exports a `JtagCable` as a `NetworkUSBDebugger`, a class that labgrid's clients know."""
 
     def __attrs_post_init__(self):
         exporter.ResourceExport.__attrs_post_init__(self)
@@ -70,7 +70,7 @@ class JtagCableExport(exporter.USBGenericExport):
 
 
 def main():
-    """Run labgrid's exporter with more kinds of resources."""
+    """Run labgrid's exporter, extended by the resources of this module."""
     exporter.exports["JtagCable"] = JtagCableExport
     exporter.exports["SimulatedBoard"] = SimulatedBoardExport
     try:

@@ -13,11 +13,11 @@ SERIES = ("target", "serial", "kind")
 
 
 class HistoryError(Exception):
-    """The history cannot be used; the message names the remedy."""
+    """The history of runs cannot be used. The message names the remedy."""
 
 
 def read(path: Path) -> list[dict]:
-    """Return the lines of a history, oldest first; none if there is no file.
+    """Return the lines of a history, oldest first. Returns no lines if there is no file.
 
     Raises
     ------
@@ -36,8 +36,8 @@ def read(path: Path) -> list[dict]:
 
 
 def append(path: Path, line: dict) -> None:
-    """Add a line in one write, so that other writers see all of it or nothing; an unfinished line before it is ended
-    first.
+    """Add a line. One write does it, so other processes see the whole line or nothing. If the last line is unfinished,
+    end it first.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -50,7 +50,7 @@ def append(path: Path, line: dict) -> None:
 
 
 def series(lines: list[dict]) -> dict[tuple, list[dict]]:
-    """Return the runs by series. Each list also contains the lines that accept a figure of its target."""
+    """Return the runs of each series. A list also contains the lines that accept a value of the series' target."""
     found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
     for line in lines:
         for key, runs in found.items():

@@ -1,4 +1,4 @@
-"""Checks everything that a coordinator offers, wherever it is used.
+"""Checks all values that a labgrid coordinator offers, because they must not be trusted.
 
 A coordinator authenticates nobody, so anybody may have written what it offers. labgrid checks some types when it makes
 a resource, but nothing when the coordinator changes a resource later. So each value is checked at each use.
@@ -14,7 +14,7 @@ from cipherlane_base.plain import plain
 from labgrid.util.proxy import proxymanager
 
 PROTOCOLS = ("raw", "rfc2217")
-SIMULATOR = "Vsim"  # the file name of every simulated board's program
+SIMULATOR = "Vsim"  # file name of every simulated board's program
 _NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?")
 _TOKEN = re.compile(r"[A-Za-z0-9]{1,64}")
 _MOST_PROCESS = 1 << 22  # Linux's PID_MAX_LIMIT
@@ -22,10 +22,10 @@ _MOST_TEXT = 64
 
 
 class OfferError(PortError):
-    """The coordinator offers an impossible value; the message names it."""
+    """The coordinator offers a value that is not valid. The message names it."""
 
     def __init__(self, what, value, expected):
-        """Name the value, and describe what was expected."""
+        """State the name of the value and what was expected instead."""
         shown = plain(repr(value))[:_MOST_TEXT]
         super().__init__(f"the coordinator offers {what} {shown}, which is not {expected}: look at its exporter")
 
@@ -38,7 +38,7 @@ def number(value, what, least, most):
 
 
 def host(value, what="host"):
-    """Return `value` if it is a host name or an IPv4 address; no program takes these for options, users or paths."""
+    """Return `value` if it is a host name or an IPv4 address, which no program can take for an option, user or path."""
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise OfferError(what, value, "a host name or an IPv4 address")
     return value
@@ -73,14 +73,16 @@ def text(value, what):
 
 
 def token(value):
-    """Return `value` if it can be the token of a reservation, since it becomes a word of a command."""
+    """Return `value` if it can be a reservation's token. It is used as an argument of a command."""
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
         raise OfferError("token", value, "letters and digits")
     return value
 
 
 def way(resource):
-    """Return host and TCP port of a network resource, through its exporter if that is a proxy."""
+    """Return host and TCP port of a network resource. If the resource is behind a proxy, they are those at its
+    exporter.
+    """
     host(resource.host)
     extra = getattr(resource, "extra", None) or {}
     if extra.get("proxy_required") or extra.get("proxy"):
@@ -91,7 +93,7 @@ def way(resource):
 
 
 def cable(resource):
-    """Check an exporter's JTAG cable: its host becomes a word of ssh, and its place on the bus a word of the loader."""
+    """Check an exporter's JTAG cable: its host is used as an argument of ssh, its USB address as one of the loader."""
     if hasattr(resource, "host"):
         host(resource.host)
     for name in ("busnum", "devnum"):
@@ -116,7 +118,7 @@ def simulator(value):
         name = os.path.basename(os.readlink(f"/proc/{value}/exe")).removesuffix(" (deleted)")
     except PermissionError:
         name = ""
-    except FileNotFoundError as error:  # the process has ended, but its parent has not waited for it
+    except FileNotFoundError as error:  # the process has ended, but still exists until its parent waits for it
         os.close(descriptor)
         raise ProcessLookupError(*error.args) from error
     if name != SIMULATOR:
@@ -126,7 +128,7 @@ def simulator(value):
 
 
 def end_simulator(value):
-    """End the process of a simulated board; raises the errors of `simulator`."""
+    """End the process of a simulated board. Raises the errors of `simulator`."""
     descriptor = simulator(value)
     try:
         signal.pidfd_send_signal(descriptor, signal.SIGTERM)

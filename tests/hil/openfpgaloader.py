@@ -25,7 +25,7 @@ _OPTIONAL_TEXT = attr.validators.optional(attr.validators.instance_of(str))
 @target_factory.reg_driver
 @attr.s(eq=False)
 class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
-    """Loads an FPGA's configuration memory, or the flash that it starts from, over JTAG.
+    """Loads an FPGA's configuration memory, or its configuration flash, over JTAG.
 
     The cable is chosen by its place on the USB bus, so several equal cables can be attached. On a remote place, the
     bitstream is copied to the exporter, and the tool runs there.
@@ -57,25 +57,25 @@ class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
     @Driver.check_active
     @step(result=True)
     def detect(self):
-        """Return the models of the parts in the JTAG chain, in order, without writing anything."""
+        """Return the models of the parts in the JTAG chain, in order. Writes nothing."""
         return re.findall(r"^\s*model\s+(\S+)", self._run(["--detect"]), re.MULTILINE)
 
     @Driver.check_active
     @step(args=["filename"])
     def load(self, filename=None):
-        """Load a bitstream into the configuration memory, where it stays until the power goes off."""
+        """Load a bitstream into the FPGA's configuration memory. It is lost when the power is switched off."""
         self._run(["--write-sram", self._synced(filename)])
 
     @Driver.check_active
     @step(args=["filename"])
     def flash(self, filename=None):
-        """Write a bitstream into the flash from which the FPGA starts, verify it, and start the FPGA from it."""
+        """Write a bitstream into the configuration flash, verify it, and restart the FPGA from the flash."""
         self._run(["--write-flash", "--verify", self._synced(filename)])
 
     @Driver.check_active
     @step()
     def reset(self):
-        """Make the FPGA start from its flash."""
+        """Restart the FPGA from its flash."""
         self._run(["--reset"])
 
     def _synced(self, filename):
@@ -93,8 +93,7 @@ class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
             "--cable": self.cable,
             "--fpga-part": self.fpga_part,
             "--freq": self.frequency,
-            # In decimal and without leading zeros, since openFPGALoader before 0.13 reads numbers with leading zeros as
-            # octal.
+            # decimal without leading zeros, since openFPGALoader before 0.13 reads numbers with leading zeros as octal
             "--busdev-num": f"{self.interface.busnum}:{self.interface.devnum}",
         }
         command = ["timeout", f"--kill-after={_KILL_AFTER_S}", str(self.timeout), self.tool]

@@ -1,4 +1,4 @@
-"""A place of a labgrid coordinator: reserved, awaited, acquired, and always given back.
+"""A place at a labgrid coordinator: reserves it, waits for it, acquires it, and always releases it.
 
 All requests to the coordinator go through `labgrid-client`, as a user's would.
 """
@@ -17,12 +17,12 @@ from labgrid.util import yaml
 
 from tests.hil import offered
 
-CLIENT_S = 30  # seconds for a request that is answered at once
+CLIENT_S = 30  # time-out in seconds for a request that the coordinator answers at once
 TOKEN = "LG_TOKEN"
 
 
 class PlaceError(Exception):
-    """No place could be acquired; the message names the remedy."""
+    """No place could be acquired. The message names the remedy."""
 
 
 def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIENT_S) -> str:
@@ -86,7 +86,7 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             held = True
             yield token
         finally:
-            # if it was never acquired, releasing it may fail
+            # releasing a place that was not acquired may fail
             with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:
@@ -95,7 +95,7 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
 
 
 def environment_of(local: Path, coordinator: str, to: Path) -> Path:
-    """Write an environment file like the local one, but with the resources of the reserved place; return its path."""
+    """Write an environment file like `local`, but with the resources of the reserved place; return its path."""
     content = Config(str(local)).data
     content["targets"]["main"]["resources"] = {"RemotePlace": {"name": "+"}}
     content.setdefault("options", {})["coordinator_address"] = coordinator

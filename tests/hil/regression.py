@@ -1,4 +1,4 @@
-"""Tells a regression from noise.
+"""Decides whether a lower value is a regression or noise.
 
 The runs of a figure fall into levels. A new level begins if a value is better than noise explains, or if somebody
 accepted a new level. Let n be the number of values in the present level, m their mean, and s the relative standard
@@ -17,8 +17,8 @@ from math import sqrt
 
 LEAST = 0.005
 RUNS_NEEDED = 3
-WINDOW = 30  # only the newest values of a level count, to follow slow changes such as a room's temperature
-# Student's t, one-sided 0.001, for 1 to 30 degrees of freedom. For more, the value for 30 is slightly too large.
+WINDOW = 30  # only a level's newest values count, because values drift slowly, for example with the room temperature
+# Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. The value for 30 serves for more.
 _T = (
     *(318.309, 22.327, 10.215, 7.173, 5.893, 5.208, 4.785, 4.501, 4.297, 4.144),
     *(4.025, 3.930, 3.852, 3.787, 3.733, 3.686, 3.646, 3.610, 3.579, 3.552),
@@ -33,12 +33,12 @@ def student_t(freedom: int) -> float:
 
 @dataclass
 class Levels:
-    """The levels of a figure, from its runs so far, oldest first."""
+    """The levels of one figure, oldest first. A level is a sequence of runs between two real changes of the speed."""
 
     figure: str
     levels: list[list[float]] = field(default_factory=list)
-    good: str | None = None  # the commit of the last run that was not refused
-    bad: str | None = None  # the commit of the first run that was refused since
+    good: str | None = None  # commit of the last run that was not refused
+    bad: str | None = None  # commit of the first refused run after it
 
     @classmethod
     def of(cls, figure: str, lines: list[dict]) -> "Levels":
@@ -64,16 +64,18 @@ class Levels:
 
     @property
     def values(self) -> list[float]:
-        """The values of the present level that count."""
+        """The newest values of the present level."""
         return self.levels[-1][-WINDOW:] if self.levels else []
 
     @property
     def mean(self) -> float:
-        """The mean of these values."""
+        """The mean of `values`."""
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:
-        """Return how far a value may differ from the mean, relative to it; None if too few runs show the noise."""
+        """Return the relative deviation from the mean that noise can explain; None if there are too few runs to
+        know.
+        """
         counted = [level[-WINDOW:] for level in self.levels if level]
         freedom = sum(len(level) - 1 for level in counted)
         if not self.values or freedom < RUNS_NEEDED - 1:
@@ -83,7 +85,7 @@ class Levels:
         return max(LEAST, student_t(freedom) * spread * sqrt(1 + 1 / len(self.values)))
 
     def judge(self, value: float, commit: str | None) -> str | None:
-        """Return why a new value is a regression and which commits it came between; None if it is no regression."""
+        """If a new value is a regression, return a text with the commits between which it came; otherwise None."""
         allowed = self.allowed()
         if allowed is None or value >= self.mean * (1 - allowed):
             return None

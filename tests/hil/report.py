@@ -1,4 +1,4 @@
-"""The page of all runs: the newest run of each board, and each figure over time. It loads nothing from elsewhere."""
+"""The page of all runs: the newest run of each board, and a plot of each figure. It needs no other files."""
 
 from html import escape
 from pathlib import Path
@@ -72,7 +72,7 @@ def _row(name: str, last: dict) -> str:
 
 
 def _plot(name: str, runs: list[dict]) -> str:
-    """Return a plot of a figure's runs, one after the other; refused runs have a ring."""
+    """Return a plot of a figure in all runs, in order. A ring marks refused runs."""
     shown = [run for run in runs if name in run["figures"]]
     rows = []
     for run in shown:

@@ -1,4 +1,4 @@
-"""How a board gets into service: power, the right part on the cable, the bitstream in it, an answer to `info`."""
+"""How a board is made ready: power, the right part on the JTAG cable, the bitstream, a reply to the request `info`."""
 
 import contextlib
 import enum
@@ -37,7 +37,7 @@ class Status(enum.Enum):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class BoardStrategy(Strategy):
-    """Brings a board to the state `serving` or `off`; `restart` acts as a power cycle.
+    """Brings a board to the state `serving` or `off`. `restart` cycles the power or does something equivalent.
 
     Args:
         part (str): optional, the part that must be on the cable, as openFPGALoader calls it
@@ -59,14 +59,14 @@ class BoardStrategy(Strategy):
 
     @property
     def bitstream(self):
-        """The first 16 digits of the SHA-256 of the bitstream that is loaded into the board; None if none is loaded."""
+        """First 16 digits of the SHA-256 of the bitstream that was loaded into the board; None if none was loaded."""
         if not (self.loader and self.loader.image):
             return None
         return hashlib.sha256(self._path_of(self.loader.image).read_bytes()).hexdigest()[:16]
 
     @property
     def build_id(self):
-        """The id of the build that should be in the board, or of the local simulated board; None if not known."""
+        """Id of the build that the board should contain; None if unknown. Also known for a local simulated board."""
         image = self.loader.image if self.loader else self.image
         path = self._path_of(image).with_suffix(".build_id") if image else self.board.build_id_file
         return path.read_text().strip() if path and path.is_file() else None
@@ -81,7 +81,7 @@ class BoardStrategy(Strategy):
 
     @step(args=["status"])
     def transition(self, status):
-        """Bring the board to a state; raises `StrategyError` with one line about the obstacle."""
+        """Bring the board to a state. Raises `StrategyError` with a message of one line."""
         status = status if isinstance(status, Status) else Status[status]
         if status is self.status:
             return
@@ -113,7 +113,7 @@ class BoardStrategy(Strategy):
                 self.reset.reset()
             else:
                 self._load()
-            self.target.update_resources()  # its serial port may have vanished with the cable, and returned
+            self.target.update_resources()  # the port may have vanished and returned
             self.target.activate(self.board)
             self._await_answer()
 
@@ -130,7 +130,7 @@ class BoardStrategy(Strategy):
         if self.part:
             flash.require_part(self.part, self.loader.detect(), self.title)
         self.loader.load()
-        self.target.deactivate(self.loader)  # the same cable may also carry the serial port
+        self.target.deactivate(self.loader)  # the serial port may be on the same cable
 
     def _await_answer(self):
         end = time.monotonic() + ANSWER_S
@@ -145,7 +145,7 @@ class BoardStrategy(Strategy):
 
     @contextlib.contextmanager
     def _one_line(self):
-        """Turn any error that stops a board into a StrategyError of one line with the remedy."""
+        """Turn any error that stops a board into a `StrategyError` of one line that names the remedy."""
         try:
             yield
         except NoResourceFoundError as error:

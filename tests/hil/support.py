@@ -1,4 +1,4 @@
-"""Helpers for several tests of this folder: the command, and a fake openFPGALoader with recorded output."""
+"""Helpers for the tests of this folder: the command, and a fake openFPGALoader that prints recorded output."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from tests.waiting import HANG_S
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD = REPOSITORY / "build"
-LIMIT_S = 3 * HANG_S  # seconds for a run of several checks
+LIMIT_S = 3 * HANG_S  # time-out in seconds for a run of several checks
 
-# The output of openFPGALoader 0.10 for an ECPIX-5's chain.
+# Output of openFPGALoader 0.10 for the JTAG chain of an ECPIX-5.
 DETECTED = """Jtag frequency : requested 6.00MHz   -> real 6.00MHz
 index 0:
 \tidcode 0x1113043
@@ -56,7 +56,9 @@ def runs(path):
 
 
 def recorded_loader(folder, detects=DETECTED, status=0, writes="Done\n", write_status=0):
-    """Make a fake openFPGALoader with recorded output; return its path, and a function that lists its command lines."""
+    """Make a fake openFPGALoader that prints recorded output. Return its path, and a function that lists its command
+    lines.
+    """
     folder.mkdir(exist_ok=True)
     (folder / "detects").write_text(detects)
     (folder / "writes").write_text(writes)

@@ -1,4 +1,4 @@
-"""Environment files of all targets, and USB devices: cables and ports that come and go."""
+"""Environment files of all targets, and USB devices that are plugged in and removed."""
 
 import subprocess
 from types import SimpleNamespace
@@ -47,7 +47,7 @@ def test_labgrid_makes_a_target_of_each(tmp_path):
 
 
 def device(vendor, product, kind="usb_device", path="/devices/usb1/1-1"):
-    """Return a USB device as pyudev describes it."""
+    """Return a USB device in the form in which pyudev describes it."""
     properties = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product, "BUSNUM": "001", "DEVNUM": "007"}
     return SimpleNamespace(
         subsystem="usb",
@@ -67,7 +67,7 @@ def device(vendor, product, kind="usb_device", path="/devices/usb1/1-1"):
     ("vendor", "product", "known"), [("0403", "6010", True), ("0403", "6015", False), ("0d28", "0204", False)]
 )
 def test_a_cable_of_any_chip(vendor, product, known):
-    """The list of labgrid lacks the cables of the ULX3S and of the Colorlight i5."""
+    """The list of labgrid lacks the chips of the cables of the ULX3S and of the Colorlight i5."""
     match = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product}
     for kind, found in ((JtagCable, True), (USBDebugger, known)):
         cable = kind(Target("main"), None, match=dict(match))
@@ -78,7 +78,7 @@ def test_a_cable_of_any_chip(vendor, product, known):
 
 
 def test_a_port_that_went_away():
-    """A port goes away when its cable is used for JTAG, or pulled."""
+    """A port disappears when its cable is used for JTAG, or is removed."""
     target = Target("main")
     port = USBSerialPort(target, None, match={"ID_VENDOR_ID": "ffff"}, speed=1_000_000)
     driver = AttachedBoardDriver(target, None)

@@ -1,4 +1,4 @@
-"""A serial port over RFC 2217, as labgrid's exporter exports it, with the simulated board at its end."""
+"""A serial port that labgrid's exporter exports over RFC 2217, with the simulated board connected to it."""
 
 import socket
 

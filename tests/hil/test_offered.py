@@ -1,4 +1,4 @@
-"""What a coordinator may offer. Nothing that it offers may end a foreign process, or become an option of a program."""
+"""Values from a coordinator must not end other processes, or become an option of a program."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ NO_ADDRESSES = ["0.0.0.0", "255.255.255.255", "224.0.0.1", "192.168.1", "-x", ""
 
 
 def exported(**values):
-    """Return a simulated board with values that a coordinator has set."""
+    """Return a simulated board whose values a coordinator has set."""
     resource = types.SimpleNamespace(
         **{"host": "127.0.0.1", "extra": {}, "port": 1, "pid": 1, "address": None, **values}
     )
@@ -54,7 +54,7 @@ def victim():
 
 @pytest.mark.parametrize("process", [-1, 0, 1, "1", 1.0, True, None, 1 << 22 | 1, 1 << 80])
 def test_a_number_that_is_no_process(monkeypatch, process):
-    """The number -1 would mean every process of this user, and 0 every process of this group."""
+    """The number -1 would mean every process of this user, and 0 every process of this process group."""
     called = []
     for name in ("kill", "pidfd_open"):
         monkeypatch.setattr(os, name, lambda *words: called.append(words))
@@ -88,7 +88,7 @@ def test_a_simulated_board_is_ended():
 
 @pytest.mark.parametrize("host", NO_HOSTS)
 def test_a_host_that_is_none(monkeypatch, host):
-    """The host would become a word of ssh's command line."""
+    """The host's name becomes an argument of ssh."""
     monkeypatch.setattr(offered.proxymanager, "get_host_and_port", lambda resource: pytest.fail("it was used"))
     for use in (
         lambda: exported(host=host).url,
@@ -145,7 +145,7 @@ def test_a_protocol_that_is_none(protocol):
 
 @pytest.mark.parametrize("token", ["-p", "--help", "a;b", "a/b", "\x1b[31m", "A" * 65])
 def test_a_token_that_is_none(monkeypatch, token):
-    """The token would become a word of labgrid-client's command line."""
+    """The token becomes an argument of labgrid-client."""
     asked = []
     monkeypatch.setattr(place, "client", lambda at, *words, **_: asked.append(words) or f"export LG_TOKEN={token}")
     with pytest.raises(place.PlaceError, match="token"), place.acquired("h:1", ["board=sim"], 1.0):

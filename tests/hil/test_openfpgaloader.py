@@ -1,4 +1,4 @@
-"""The driver for openFPGALoader, with recorded output of that program."""
+"""The driver for openFPGALoader, tested with recorded output of that program."""
 
 from types import SimpleNamespace
 
@@ -36,7 +36,7 @@ def bitstream(tmp_path):
 
 @pytest.fixture
 def driver(tmp_path, bitstream):
-    """Return a function that makes an active driver for a fake openFPGALoader, and a list of that program's command
+    """Return a function that makes an active driver for a fake openFPGALoader, and a function that lists its command
     lines.
     """
 

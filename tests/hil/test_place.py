@@ -1,4 +1,4 @@
-"""Places of a real coordinator and a real exporter on loopback, with simulated boards in them."""
+"""Places at a real coordinator and a real exporter on this machine, with simulated boards."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ READY_S = HANG_S
 
 
 def started(words, folder, ready):
-    """Start a process and wait until it prints that it is ready; return it and the matching output."""
+    """Start a process and wait until it prints that it is ready; return it and the match in its output."""
     log = folder / f"{Path(words[-1]).name.replace(':', '_')}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
@@ -104,8 +104,8 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
 
 
 def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monkeypatch):
-    """Here the interrupt comes just after the coordinator has granted the place."""
-    with contextlib.suppress(place.PlaceError):  # if the place already exists
+    """The interrupt comes just after the coordinator has granted the place."""
+    with contextlib.suppress(place.PlaceError):  # the place may already exist
         create_place(coordinator, "sim")
     ask = place.client
 
@@ -123,14 +123,14 @@ def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monke
 
 
 def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
-    """An example is a cable with the chip of the ULX3S or of the Colorlight i5."""
+    """Cables of the ULX3S and of the Colorlight i5 have chips that labgrid does not know."""
     said = place.client(coordinator, "-vv", "resources")
     assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
 
 
-@pytest.mark.thorough  # half a minute, for the same path with another transport
+@pytest.mark.thorough  # half a minute, for a test that differs from others only in the transport
 def test_a_board_with_ethernet(coordinator, tmp_path):
-    """The test includes the fast path. Without the privilege for its network, it prints the reason."""
+    """Also tests the fast path. Without the privilege for its network, the test is skipped and prints the reason."""
     probe = subprocess.run(namespace.command("/bin/true"), capture_output=True, text=True)
     if probe.returncode and not os.environ.get("CI"):
         pytest.skip(f"no network namespace with a TAP device: {probe.stderr.strip()}")
@@ -143,10 +143,10 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
     assert "sim_eth_place" not in place.client(coordinator, "who"), "it was given back"
 
 
-@pytest.mark.thorough  # half a minute; an interrupt frees the place as any end of a run does
+@pytest.mark.thorough  # half a minute; after an interrupt, the place is released as after any other run
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
-    with contextlib.suppress(place.PlaceError):  # if the place already exists
+    with contextlib.suppress(place.PlaceError):  # the place may already exist
         create_place(coordinator, "sim")
     words = ["sim", "--coordinator", coordinator, "--results", tmp_path, "--soak", "600", "--select", "soak"]
     process = subprocess.Popen([sys.executable, "-m", "tests.hil", *map(str, words)], cwd=REPOSITORY)

@@ -1,4 +1,4 @@
-"""A regression is told from noise, and the commits between which it came are named."""
+"""A regression must be told from noise, and reported with the commits between which it came."""
 
 import math
 import random
@@ -39,7 +39,7 @@ def test_ten_percent_less_is_caught_at_once(noise, seed):
 
 
 def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
-    """With noise of 2 %, each night catches most regressions. Uncaught runs count as part of the noise."""
+    """With noise of 2 %, most regressions must be found at the first run. Others count as part of the noise."""
     caught = []
     for seed in range(100):
         rng = random.Random(seed)
@@ -56,7 +56,7 @@ def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
 
 @pytest.mark.parametrize("noise", [0.0, 0.002, 0.02, 0.1])
 def test_noise_is_not(noise):
-    """Of 100 histories of 60 runs, one value in 1000 may be refused. The test allows three in 1000."""
+    """Noise alone may refuse one value in 1000. In 100 histories of 60 runs, the test accepts three in 1000."""
     refused = judged = 0
     for seed in range(100):
         rng = random.Random(seed)
@@ -137,7 +137,7 @@ def test_a_damaged_history_is_told(tmp_path):
 
 
 def test_a_line_that_was_cut_off_takes_no_other_with_it(tmp_path):
-    """A full disk, for example, can cut a line. The next one must start on a new line."""
+    """A line may be incomplete, for example if the disk was full. The next line must start on a new line."""
     path = tmp_path / "b.jsonl"
     path.write_text('{"figures": {}}\n{"figu')
     history.append(path, run(300))

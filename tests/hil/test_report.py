@@ -1,4 +1,4 @@
-"""The page of all runs: complete, self-contained, each figure a plot with a point for each run."""
+"""The page of all runs must be complete and self-contained, with a plot of each figure and a point for each run."""
 
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -7,7 +7,7 @@ from tests.hil import history, report
 
 
 class Page(HTMLParser):
-    """Collects elements; fails if an element is not closed."""
+    """Collects the elements of a page. Fails if an element is not closed."""
 
     def __init__(self, text):
         super().__init__()

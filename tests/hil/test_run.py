@@ -17,7 +17,9 @@ def verdict(said):
 
 
 def test_a_regression_fails_names_commits_and_can_be_accepted(tmp_path):
-    """The figure is a tenth lower than earlier runs. The simulated board has no noise, so faster runs are faked."""
+    """The value is a tenth lower than in earlier runs. The simulated board has no noise, so the earlier runs are
+    invented.
+    """
     words = ["sim", "--results", tmp_path, "--select", "from_memory_to_memory and ise_vmem"]
     status, said = command(*words)
     assert status == 0, said
@@ -78,7 +80,7 @@ def test_what_cannot_be_run_is_told_in_one_line(tmp_path, words, says):
 
 
 def test_without_a_board(tmp_path):
-    """No board is attached to a machine that runs these tests."""
+    """Machines that run these tests have no board attached."""
     (tmp_path / "ecpix5/gateware").mkdir(parents=True)
     (tmp_path / "ecpix5/gateware/ecpix5.bit").write_bytes(b"\xff")
     environment("ecpix5", "--build", tmp_path, "--to", tmp_path / "ecpix5.yaml")
@@ -113,7 +115,9 @@ imports: [tests.hil.test_openfpgaloader, tests.hil.openfpgaloader, tests.hil.boa
 
 @pytest.fixture
 def attached(tmp_path):
-    """Return a function that writes the environment of a board at a port, with a fake openFPGALoader for its cable."""
+    """Return a function that writes a board's environment file for a serial port, with a fake openFPGALoader as
+    cable.
+    """
     bitstream = tmp_path / "board.bit"
     bitstream.write_bytes(b"\xff" * 64)
 

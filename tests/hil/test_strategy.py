@@ -1,4 +1,6 @@
-"""A board that loses its serial port while its cable is used for JTAG, as the ULX3S does: the port is found again."""
+"""A board whose serial port disappears while its cable is used for JTAG, such as the ULX3S: the port must be found
+again.
+"""
 
 import time
 from types import SimpleNamespace
@@ -20,7 +22,7 @@ from tests.pseudo_terminal import SerialBoard
 @target_factory.reg_resource
 @attr.s(eq=False)
 class PortBehindTheCable(USBSerialPort):
-    """A port that udev reports as gone once after each use of the cable, then under the next of `names`."""
+    """A port that udev reports as gone after each use of the cable, and then under the next name in `names`."""
 
     names = ()
     away = False
@@ -34,7 +36,7 @@ class PortBehindTheCable(USBSerialPort):
 
 @pytest.fixture
 def board_behind_cable(tmp_path):
-    """Return a function that makes a strategy for a board at these ports, one after the other."""
+    """Return a function that makes a strategy for a board whose port has these names, one after the other."""
     program, words = recorded_loader(tmp_path / "programs")
     bitstream = tmp_path / "board.bit"
     bitstream.write_bytes(b"\xff" * 64)
@@ -53,7 +55,7 @@ def board_behind_cable(tmp_path):
         def load_and_take_the_port(*arguments):
             load(*arguments)
             port.away = True
-            # Shorter than a real cable takes, but longer than the 0.1 s between two looks of labgrid at its resources.
+            # Shorter than with a real cable, but longer than the 0.1 s after which labgrid checks its resources again.
             time.sleep(0.2)
 
         loader.load = load_and_take_the_port

@@ -1,14 +1,14 @@
-"""The board comes into service, matches the environment file, and computes the results that the standards state."""
+"""The board can be made ready, matches the environment file, and computes the standards' test vectors correctly."""
 
 import pytest
 from cipherlane_base.wire.layout import RecordType
 
 REQUESTS = 16
-NAME_BYTES = 16  # longest name of a board in a record
+NAME_BYTES = 16  # the longest name of a board that fits in a record
 
 
 def test_comes_into_service(serving):
-    """The board has power, the right part on the cable and the bitstream, and answers; a simulated one just starts."""
+    """The board has power, the right part, and the bitstream, and it answers. A simulated board only starts."""
     assert serving.status.name == "serving"
 
 
@@ -21,21 +21,21 @@ def test_identity(board, identity, expected):
 
 
 def test_build(serving, identity):
-    """The answer must come from the build that was loaded or started, if known, not from an earlier one."""
+    """The reply must come from the build that was loaded or started, if known, and not from an earlier build."""
     assert identity.build_id, "no build flow has made it"
     assert serving.build_id in (None, identity.build_id)
 
 
 @pytest.mark.from_memory
 def test_known_answers(device, engine):
-    """Run the answers of FIPS-197 and SP 800-38A on the board itself."""
+    """Run the self-test with the vectors of FIPS-197 and SP 800-38A on the board itself."""
     reply = device.request(RecordType.SELFTEST, timeout=device.link.pace.first, engine=engine)
     assert reply.tests > 0
     assert reply.failed == 0
 
 
 def test_link_is_clean(device):
-    """The cable must neither lose nor damage records."""
+    """The link must neither lose nor damage records."""
     before = device.counters(attempts=1)
     for _ in range(REQUESTS):
         after = device.counters(attempts=1)

@@ -5,7 +5,7 @@ from cipherlane.device import Device
 
 from tests.hil.suite.transfers import Broken
 
-TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out for each reply of a board that may be gone
+TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out in seconds for a reply of a board that may be off
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def fastest(identity):
 
 
 def test_port_closed_in_mid_transfer(board, identity, transport, fastest, streams, expected):
-    """The transfer ends with an error, the board answers the next host, and the stream resumes where it broke off."""
+    """The transfer must end with an error. The board must answer the next host, and the stream must be resumable."""
     stream = streams.draw(expected("broken_bytes"))
     with Device(board.open(transport)) as device:
         broken = Broken(device, fastest, stream, device.link.transport.close)
@@ -26,7 +26,7 @@ def test_port_closed_in_mid_transfer(board, identity, transport, fastest, stream
 
 
 def test_reset_in_mid_transfer(serving, board, identity, transport, fastest, streams, expected):
-    """The transfer ends with an error. The board returns as after power-on, and serves."""
+    """The transfer must end with an error. The board must return as after power-on, and work."""
     if not serving.restarts:
         pytest.skip("no power switch, reset line or cable in the environment file")
     stream = streams.draw(expected("broken_bytes"))

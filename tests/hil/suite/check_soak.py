@@ -6,12 +6,14 @@ import time
 import pytest
 from cipherlane.device import KEY_BITS
 
-MOST_RANGES = 16 + len(KEY_BITS)  # ended streams that can still be resumed, and one merged range for each key
+MOST_RANGES = 16 + len(
+    KEY_BITS
+)  # ended streams that can still be resumed, plus one merged range of used blocks for each key
 
 
 @pytest.mark.soak
 def test_soak(device, pytestconfig, identity, transport, streams, expected):
-    """Streams of random length use the engines in turn.
+    """Transfer streams of random length with each engine in turn.
 
     Every byte must be right, nothing damaged, and no restart happen.
     """

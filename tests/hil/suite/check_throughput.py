@@ -7,19 +7,19 @@ from cipherlane import linkbench
 from cipherlane.counterblocks import CounterBlocks
 
 KEY_BITS = 128
-RUNS = 3  # number of measurements; their median counts
+RUNS = 3  # number of measurements, of which the median counts
 
 
 @pytest.mark.from_memory
 def test_from_memory_to_memory(device, engine, check_figure):
-    """Measure by the board's cycle counter, without the link."""
+    """Measure with the board's cycle counter; the data do not cross the link."""
     measured = [device.bench(engine, KEY_BITS) for _ in range(RUNS if device.info().kind == "board" else 1)]
     assert all(each.blocks * 16 == each.bytes for each in measured), "each byte was counted"
     check_figure(f"{engine.name.lower()}", statistics.median(each.mbps for each in measured))
 
 
 def test_over_the_link(device, transport, identity, expected, check_figure):
-    """Data go there and back but count once. The host's clock counts; on a simulated board, simulated time does."""
+    """Data go to the board and back, but count once. The time is the host's; for a simulated board, simulated time."""
     if identity.kind == "sim" and transport == "uart":
         pytest.skip("a simulated board's UART is no faster or slower than the simulation")
     engine = min(identity.engines_of("aes"), key=lambda each: each.traits.rank)

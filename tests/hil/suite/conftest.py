@@ -1,4 +1,4 @@
-"""Fixtures that the suite's checks share: the board in service, devices, figures, and the verdict on the run.
+"""Fixtures of the suite's checks: the board, devices on its transports, measured figures, and the verdict on the run.
 
 A run qualifies a board if every selected check passed, or was skipped for a printed reason, and at least one passed.
 The run and its figures become a line of the history (`--history`).
@@ -61,7 +61,7 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect the fast path on the UART, as it needs a network, and the soak test if it is to last no time."""
+    """Deselect checks of the fast path on the UART, since it needs a network, and the soak test if its time is 0."""
     left_out = []
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
@@ -76,13 +76,15 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def expected(pytestconfig):
-    """Return a function that gets a board's property from the environment file by name."""
+    """Return a function that gets a property of the board from the environment file by name."""
     return lambda name: option(pytestconfig, name)
 
 
 @pytest.fixture(scope="session")
 def serving(request, env):
-    """Return the strategy of a board that answers; without such a board, the run ends with one line."""
+    """Return the strategy of a board that answers. If the board does not answer, the run ends with a message of one
+    line.
+    """
     try:
         strategy = env.get_target("main").get_driver("Strategy")
         strategy.transition("serving")
@@ -96,13 +98,13 @@ def serving(request, env):
 
 @pytest.fixture(scope="session")
 def board(serving):
-    """Return the driver of the board in service."""
+    """Return the driver of the board, which answers."""
     return serving.board
 
 
 @pytest.fixture(scope="session")
 def streams():
-    """Return the generator of this run's streams."""
+    """Return the object that makes the streams of this run."""
     return Streams()
 
 
@@ -133,7 +135,7 @@ def check_figure(pytestconfig, identity):
 
 @pytest.fixture(scope="session")
 def identity(pytestconfig, env, serving, board, record_testsuite_property):
-    """Ask the board for its identity, and note it in the run and in the report."""
+    """Ask the board for its identity, and add it to the run and to the report."""
     with Device(board.open(board.transports[0])) as connected:
         info = connected.info()
     run = pytestconfig.stash[RUN]
@@ -146,7 +148,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
         "build_id": info.build_id,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
-        # The environment file contains only the token, not the place's name.
+        # Ask labgrid for the place's name: the environment file contains only the reservation's token.
         "place": place and offered.text(place.manager.session.get_place(place.name).name, "place"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": figures.commit(),
@@ -164,7 +166,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session, exitstatus):
-    """Give the verdict; a run without a passed check fails."""
+    """Decide on the verdict. A run in which no check has passed fails."""
     config = session.config
     if config.getoption("collectonly"):
         return

@@ -10,18 +10,18 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 
 class Stream(NamedTuple):
-    """Data, with the key and initial counter block under which a board processes them."""
+    """Data, with the key and the initial counter block with which a board encrypts or decrypts them."""
 
     key: bytes
     iv: bytes
     data: bytes
 
     def expected(self):
-        """Return the data encrypted or decrypted in AES-CTR by the independent package."""
+        """Return the data encrypted or decrypted in AES-CTR by the package `cryptography`."""
         return Cipher(algorithms.AES(self.key), modes.CTR(self.iv)).encryptor().update(self.data)
 
     def transfer(self, device, engine, direction="encrypt", **options):
-        """Send the data through a session of its own, and check the result."""
+        """Send the data through a new session, and check the result."""
         out = io.BytesIO()
         with device.open_session(self.key, self.iv, engine, direction, length=len(self.data)) as session:
             report = session.transfer(io.BytesIO(self.data), out, length=len(self.data), **options)
@@ -45,7 +45,7 @@ class Streams:
 
 
 class Broken:
-    """A transfer that `fault` interrupts when half of the result has arrived; it can be resumed."""
+    """A transfer during which `fault` is called, when half of the result has arrived. It can be resumed."""
 
     def __init__(self, device, engine, stream, fault):
         self.stream, self._fault = stream, fault
@@ -61,7 +61,7 @@ class Broken:
 
     @property
     def happened(self):
-        """Whether the fault happened during the transfer and ended it."""
+        """Whether `fault` was called and ended the transfer with an error."""
         return self._fault is None and self.error is not None and len(self._out.getvalue()) < len(self.stream.data)
 
     def _progress(self, written):
