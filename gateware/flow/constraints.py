@@ -95,7 +95,7 @@ def looping(module: dict) -> set[str]:
 
 
 def _arcs(cell: dict) -> list[tuple[set, set]]:
-    """Returns for each part of a cell the nets of its inputs and outputs that combinational paths connect."""
+    """Returns, for each part of a cell, its input nets and the output nets that depend on them combinationally."""
     pins, directions = cell["connections"], cell["port_directions"]
     if cell["type"] == _SLICE:
         return [

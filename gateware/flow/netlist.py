@@ -142,7 +142,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("SD", "D1", "D0"))))
 
     def _trellis_comb(self, place: int, cell: Cell) -> None:
-        """Writes a LUT of a slice, its carry or its use as a column of a memory, and the multiplexer that follows."""
+        """Writes a LUT of a slice: as logic, as half of a carry cell or as one bit of a memory; and its multiplexer."""
         parameters = cell["parameters"]
         mode = parameters.get("MODE", "LOGIC")
         pins, table = input_nets(cell, "ABCD", "1"), number(parameters.get("INITVAL", "0"))
@@ -162,7 +162,7 @@ class _Writer:
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
     def _trellis_ramw(self, place: int, cell: Cell) -> None:
-        """Connects a memory's data and write address to its columns."""
+        """Connects the write data and write address of a distributed RAM to its columns."""
         for output, pin in RAMW.items():
             self._assign(output_net(cell, output), input_net(cell, pin))
 

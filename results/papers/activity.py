@@ -66,7 +66,7 @@ def _lowest(records: list[dict], ns: float) -> str:
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """Return the datapaths that need more than `ns` nanoseconds per byte, with the S-boxes unless it is all of them."""
+    """Return the datapaths that need more than `ns` ns per byte; if only some S-boxes do, also the S-boxes."""
     parts = []
     for datapath in DATAPATHS:
         of_datapath = [r for r in records if r["datapath"] == datapath]
@@ -77,7 +77,7 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Return the smallest and the largest ratio of a quantity between the cores of two lists, in pairs."""
+    """Return the smallest and the largest ratio of a quantity, over pairs of cores, one from each list."""
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]
     return f"{min(ratios)} to {max(ratios)} times"

@@ -1,4 +1,4 @@
-"""Our values for Bertoni et al. 2006."""
+"""Compute the project's values to compare with the paper of Bertoni et al. 2006."""
 
 from gateware.isa import bertoni
 from results.kept import Content

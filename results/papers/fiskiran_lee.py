@@ -1,4 +1,4 @@
-"""Our values for Fiskiran and Lee."""
+"""Compute the project's values to compare with the paper of Fiskiran and Lee."""
 
 from gateware.isa import lookup_tables
 from results.kept import Content

@@ -1,4 +1,4 @@
-"""Our values for Hessel et al. 2009."""
+"""Compute the project's values to compare with the paper of Hessel et al. 2009."""
 
 from results.kept import Content
 from results.papers import Ours, activity, values

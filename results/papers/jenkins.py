@@ -1,4 +1,4 @@
-"""Our values for Jenkins et al. 2007."""
+"""Compute the project's values to compare with the paper of Jenkins et al. 2007."""
 
 from statistics import mean
 

@@ -121,7 +121,7 @@ def require(parameters: dict[str, str], name: str, *values: str) -> None:
 
 
 def lookup(table: int, nets: list[str]) -> str:
-    """Returns a function of nets in Verilog.
+    """Returns a Verilog expression for a function of nets.
 
     Bit n of `table` is its value when the nets form the number n; the first net is the least significant bit.
     """
@@ -130,5 +130,5 @@ def lookup(table: int, nets: list[str]) -> str:
 
 
 def multiplexer(select: str, one: str, zero: str) -> str:
-    """Returns the Verilog of a choice between two nets."""
+    """Returns a Verilog expression for a multiplexer of two nets."""
     return f"{zero} ^ ({select} & ({one} ^ {zero}))"
