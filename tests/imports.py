@@ -1,4 +1,4 @@
-"""Finds everything that Python files import, including imports inside functions and only for type checkers."""
+"""Finds all imports of Python files, including imports inside functions and imports that only type checkers use."""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +7,9 @@ from pathlib import Path
 
 
 def imported(path: Path, package: str = "") -> Iterator[str]:
-    """Yield the names that a file imports, down to single objects; relative imports start from `package`."""
+    """Yield the names that a file imports, including single objects of modules; relative imports start from
+    `package`.
+    """
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
@@ -17,13 +19,15 @@ def imported(path: Path, package: str = "") -> Iterator[str]:
 
 
 def graph(*folders: Path) -> dict[str, set[str]]:
-    """Return, for each module in the packages of these folders, the other modules among them that it imports."""
+    """Return, for each module in the packages of these folders, which other modules in these packages it imports."""
     modules = {_name(path, folder): path for folder in folders for path in folder.rglob("*.py")}
     return {name: set(_modules(name, path, modules)) - {name} for name, path in modules.items()}
 
 
 def cycle(imports: dict[str, set[str]]) -> list[str]:
-    """Return a circle of modules: each imports the next, and the last equals the first. Empty if there is none."""
+    """Return a cycle of imports: each module imports the next, and the last equals the first. Empty if there is no
+    cycle.
+    """
     try:
         TopologicalSorter(imports).prepare()
     except CycleError as error:

@@ -1,4 +1,4 @@
-"""A simulated board at a serial port, for tests in two Python environments (the main one and `tests/hil`)."""
+"""A simulated board at a serial port, for the tests in both Python environments (the main one and `tests/hil`)."""
 
 import os
 import pty

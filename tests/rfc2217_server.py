@@ -1,4 +1,6 @@
-"""An RFC 2217 server by pyserial, in front of a board, like ser2net: for tests in two Python environments."""
+"""An RFC 2217 server made with pyserial that gives network access to a board, like ser2net. The tests in both Python
+environments use it.
+"""
 
 import select
 import socket
@@ -29,7 +31,9 @@ class Lines:
 
 
 class Rfc2217Server:
-    """Serves one client after the other, and carries its bytes to a TCP port of this machine; a context manager."""
+    """A context manager that serves one client at a time, and passes the client's bytes to a TCP port of this
+    machine.
+    """
 
     def __init__(self, port):
         self._behind = port

@@ -1,4 +1,6 @@
-"""No test's verdict may depend on the machine's speed: which tests may read the clock, and how short limits may be."""
+"""No test's result may depend on the machine's speed. Checks which tests read the clock, and that time limits are not
+too short.
+"""
 
 import ast
 from pathlib import Path
@@ -9,9 +11,9 @@ TESTS = Path(__file__).parent
 LEAST_S = 60  # seconds: a shorter limit may expire on a busy machine
 # Names of calls with a time limit; a limit of 0 means that the call does not wait.
 LIMITED = {"run", "wait", "join", "communicate", "settimeout", "create_connection", "check_output"}
-POLLS = {"host/model.py"}  # its limit only sets how often it checks whether to end
-COMMANDS = ("bench_", "fuzz/", "mutants/", "screenshots/")  # these measure, or run for a given time; they are not tests
-# Files that import `time`, each with the reason why its verdict does not depend on time.
+POLLS = {"host/model.py"}  # its limit only sets how often it checks for the end
+COMMANDS = ("bench_", "fuzz/", "mutants/", "screenshots/")  # measurements and timed runs, not tests
+# Files that import `time`, each with the reason why test results do not depend on time.
 CLOCKS = {
     "waiting.py": "its limit only ends what hangs",
     "gateware/flow/waiting.py": "a task that never ends by itself",
@@ -30,7 +32,7 @@ CLOCKS = {
 
 @pytest.fixture(scope="module")
 def sources():
-    """Return each module of the tests, parsed, with its name."""
+    """Return the syntax tree of each test module, by the module's name."""
     names = {path.relative_to(TESTS).as_posix(): path for path in sorted(TESTS.rglob("*.py"))}
     return [
         (name, ast.parse(path.read_text()))

@@ -1,4 +1,6 @@
-"""The Makefile as users call it: what it refuses before anything is made, and the effects of its quick targets."""
+"""Tests the Makefile as users call it: the errors that it reports before it makes anything, and the effects of its
+quick targets.
+"""
 
 import hashlib
 import os
@@ -62,7 +64,9 @@ def nothing_made(directory):
 
 
 def refusal(checkout, *words, **options):
-    """Return the one line with which `make demo` refuses, after checking that it printed and made nothing else."""
+    """Run `make demo`, which must fail with one line; check that it printed and made nothing else, and return the
+    line.
+    """
     done = make(checkout, "demo", *words, **options)
     assert (done.returncode, done.stdout) == (2, ""), done
     line, ending = done.stderr.splitlines()
@@ -123,7 +127,7 @@ def test_demo_names_the_configurations_of_the_simulated_board():
     ],
 )
 def test_demo_builds_and_starts_the_configuration_that_is_named(checkout, configuration, port, results):
-    """Replacements for the programs print how they are called."""
+    """Fake programs print their arguments."""
     environment = checkout / ".venv"
     environment.unlink()
     for name in ("bin/python", "bin/cipherlane", "programs/unshare"):
@@ -192,7 +196,7 @@ def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_s
 
 
 def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
-    """A fake package manager fails, as nothing should be installed here."""
+    """A fake package manager fails, because the test must not install anything."""
     programs = checkout / "programs"
     programs.mkdir()
     for name, text in (
@@ -300,7 +304,7 @@ def test_board_and_configuration_that_are_built(checkout, words, built):
     ],
 )
 def test_words_of_hardware_in_the_loop(checkout, words, run):
-    """A board at a coordinator is not built here."""
+    """A board at a labgrid coordinator is not built on this machine."""
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "PLACE", "WAIT", "SELECT", "SOAK"), ""))
     (line,) = re.findall(r"-m tests\.hil (.*?) *$", done.stdout, re.M)
     assert line.split() == run.split()
@@ -389,7 +393,9 @@ def test_a_checkout_whose_path_has_a_colon_is_refused(tmp_path):
 
 @pytest.mark.parametrize("target", ["bitstream", "firmware", "netlist", "formal", "timing", "explore", "test"])
 def test_a_checkout_in_tmp_is_refused_where_yosys_would_not_see_it(open_folder, target):
-    """Only these targets refuse; the others work there, as many tests here show."""
+    """Only these targets report an error in such a folder. Other tests in this file show that the other targets
+    work.
+    """
     if not str(open_folder).startswith("/tmp/"):
         pytest.skip("temporary files are elsewhere")
     directory = copy_to(open_folder / "checkout")
@@ -430,7 +436,7 @@ def test_clean_keeps_what_took_long_and_distclean_nothing(checkout):
 
 def test_lint_without_git_sees_the_same_sources(checkout):
     for name in ("firmware/core/bad.c", "firmware/generated/made.h", "build/made.c", ".venv/x.c", "host/build/made.h"):
-        if not name.startswith(".venv"):  # this folder is our own environment
+        if not name.startswith(".venv"):  # this folder contains our own environment
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
             (checkout / name).write_text("int  a ;\n")
     listed = subprocess.run([checkout / ".ci" / "c-sources"], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""The tests that SECURITY names: each runs where the page states, and fails without the guard that it tests."""
+"""The tests that SECURITY names: each runs where the page states, and fails if the code that it tests is removed."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def test_named_tests_are_there():
 
 
 def test_each_runs_where_the_page_says():
-    """A test runs in `make test`, unless another place follows its name.
+    """A test runs in `make test`, unless the page names another place after the test's name.
 
     Nightly tests have a mark that excludes them there.
     """
@@ -53,7 +53,9 @@ def test_each_runs_where_the_page_says():
 
 
 def test_each_has_a_guard_without_which_it_is_to_fail():
-    """`make mutants MUTANTS=--guards` checks that the test fails. The file of a proof refutes broken copies itself."""
+    """`make mutants MUTANTS=--guards` checks that the test fails. A proof is different: its own file contains faulty
+    copies that it must refute.
+    """
     assert {each.tests[0] for each in guards()} == {name for name in PROMISED if not name.startswith(PROOFS)}
     for name in PROMISED:
         if name.startswith(PROOFS):
@@ -72,7 +74,7 @@ def test_it(n):
 
 @pytest.mark.parametrize("there", [False, True], ids=["", "CI"])
 def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, there):
-    """The plug-in works as in `conftest.py`, here in a separate run."""
+    """Test the plug-in that `conftest.py` uses, in a separate run of pytest."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_own.py").write_text(SKIPPED)
     (tmp_path / "conftest.py").write_text(

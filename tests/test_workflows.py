@@ -1,4 +1,6 @@
-"""The workflow files: complete, limited in time, with minimal rights; everything that their steps call exists."""
+"""The workflow files: complete, limited in time, with minimal permissions; and everything that their steps call
+exists.
+"""
 
 import os
 import re
@@ -14,7 +16,7 @@ FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = {path.name: yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yml"))}
 JOBS = [(name, key) for name, workflow in WORKFLOWS.items() for key in workflow["jobs"]]
 VARIABLES = set(re.search(r"^VARIABLES := (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split())
-# events by which outsiders, or anybody who may push, start a job
+# events with which outsiders, or anybody with permission to push, can start a job
 STRANGERS = {"pull_request", "pull_request_target", "push"}
 EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
 
@@ -43,7 +45,7 @@ def test_there_are_those_that_the_pages_name():
 def test_a_job_is_bounded_and_may_write_nothing(name, key):
     job = WORKFLOWS[name]["jobs"][key]
     assert WORKFLOWS[name].get("permissions") == {"contents": "read"}
-    if (name, key) == ("docs.yml", "publish"):  # it writes the site, only for pushes to main, and runs none of our code
+    if (name, key) == ("docs.yml", "publish"):  # this job publishes the site, and runs none of our code
         assert job["if"] == "github.ref == 'refs/heads/main' && github.event_name == 'push'"
         assert set(job["permissions"]) == {"pages", "id-token"}
         assert [step["uses"] for step in job["steps"]] == ["actions/deploy-pages@v4"]
@@ -57,7 +59,7 @@ def test_a_job_is_bounded_and_may_write_nothing(name, key):
 
 @pytest.mark.parametrize(("name", "key"), JOBS)
 def test_what_a_step_calls_is_there(name, key):
-    """The calls are make's targets and variables, scripts, and Python modules."""
+    """Steps call targets of make (with variables), scripts, and Python modules."""
     seen = 0
     for program, *words in commands(WORKFLOWS[name]["jobs"][key]):
         if program == "make":
@@ -86,7 +88,7 @@ def test_the_simulated_boards_of_the_nightly_matrix_are_there():
 
 
 def test_a_lab_runs_nothing_of_strangers_and_its_places_are_waited_for():
-    """The job's limit covers the wait for a place, a soak test on each transport, and the rest.
+    """The job's time limit covers the wait for a board, a soak test on each transport, and the remaining steps.
 
     Without a lab, there is no job.
     """

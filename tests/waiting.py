@@ -1,4 +1,4 @@
-"""Waiting in tests: always for events, never for an amount of time.
+"""Helpers that wait in tests, always for events and never for a fixed time.
 
 A limit only ends a test that hangs, so limits are long. No verdict depends on how long anything took.
 """
@@ -8,8 +8,8 @@ import time
 
 HANG_S = 300.0  # seconds after which a test counts as hanging, however busy the machine is
 
-# The command line, but it pauses for ever after it has written 4096 bytes. So no transfer ends before a test interrupts
-# it.
+# Runs the command-line tool, but stops after it has written 4096 bytes, so that no transfer ends before a test
+# interrupts it.
 _PROGRAM = """
 import signal, sys
 from cipherlane import cli, journal

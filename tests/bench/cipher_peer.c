@@ -1,8 +1,8 @@
 /*
  * Run a cipher of firmware/bench/ciphers on the host, with BENCH_PTLU on a model of `ptlu`.
- * Standard input: 16 bytes of key, and the data in whole pieces of 16 bytes. Standard output: the
- * encrypted data. Standard error, for the data only: lookups of `ptlu`, its lookup instructions,
- * and its writes.
+ * Standard input: 16 bytes of key, and the data a multiple of 16 bytes. Standard output: the
+ * encrypted data. Standard error, for the data only: the numbers of `ptlu` lookups, lookup
+ * instructions and table writes.
  */
 #include <stdbool.h>
 #include <stdio.h>

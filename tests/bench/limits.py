@@ -1,6 +1,9 @@
-"""What CTR on the vector unit is compared with: the bars, the issue slots, and the floor of each memory state."""
+"""Limits with which the speed of CTR on the vector unit is compared: targets, and the fewest cycles possible in each
+memory state.
+"""
 
-# Cycles a block at AES-128/192/256 from memory to memory, with loads, stores and loop.
+# Cycles per block at AES-128/192/256, with data read from memory and written to memory, including loads, stores and
+# loop.
 BARS = {
     "ise": {128: 39, 192: 43, 256: 47},
     "ise_fused": {128: 28, 192: 30, 256: 32},
@@ -21,15 +24,17 @@ VECTOR_STATES = {
 
 
 def issue_slots(engine: str, key_bits: int) -> int:
-    """Return the instructions of a block: counter, rounds, and 4 loads, 4 moves, 4 stores, or a vector load and a
-    store.
+    """Return the number of instructions for one block: counter, rounds, and either 4 loads, 4 moves and 4 stores, or
+    one vector load and one vector store.
     """
     rounds = key_bits // 32 + 6
     return 1 + rounds * (2 if engine == "ise" else 1) + (2 if engine == "ise_vmem" else 12)
 
 
 def floor(engine: str, key_bits: int, memory: str) -> float:
-    """Return the fewest cycles a block of the stock core: issue slots, and lines that the data cache fetches."""
+    """Return the fewest cycles per block on the unmodified core: one cycle per instruction, plus the cache lines that
+    the data cache fetches.
+    """
     refill = memory == "buffer" and engine != "ise_vmem"
     return issue_slots(engine, key_bits) + (LINE_CYCLES * BLOCK_BYTES / LINE_BYTES if refill else 0)
 

@@ -1,4 +1,6 @@
-"""Show tables that compare: styles, figures of others, bars and floors, the ratified instructions."""
+"""Show tables that compare our results: programming styles, published results, speed limits, and the ratified
+instructions.
+"""
 
 from rich.console import Console
 from rich.table import Table
@@ -14,14 +16,14 @@ NONE = "-"
 
 
 def find(records: list[Record], **values) -> Record | None:
-    """Return the throughput of an engine and style. The memory state suits the engine unless one is named."""
+    """Return the throughput of an engine and style. If no memory state is named, use the one that suits the engine."""
     wanted = {"measure": "throughput", **values}
     wanted.setdefault("memory", "buffer" if values["engine"] == "ise_vmem" else "buffer, cached")
     return next((record for record in records if all(record[name] == wanted[name] for name in wanted)), None)
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return how many times fewer cycles this takes than another engine and style."""
+    """Return the number of cycles of another engine and style, divided by the number of cycles of this one."""
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)
     return base["cycles_per_block"] / record["cycles_per_block"] if base else None
@@ -45,7 +47,7 @@ def _table(console: Console, title: str, columns: tuple[str, ...], rows: list[tu
 
 
 def show_paper(console: Console, records: list[Record], mode: str = "ecb") -> None:
-    """Show engines by styles over one baseline, for both directions and all key lengths."""
+    """Show engines by styles, compared with one baseline, for both directions and all key lengths."""
     rows = []
     for engine in ENGINES:
         for style in STYLES:
@@ -77,7 +79,7 @@ def show_paper(console: Console, records: list[Record], mode: str = "ecb") -> No
 
 
 def show_quoted(console: Console, records: list[Record]) -> None:
-    """Show figures of others next to ours."""
+    """Show published results next to ours."""
     rows = []
     for engine in ENGINES:
         same = {"engine": engine, "direction": "encrypt", "key_bits": 128, "mode": "ecb"}
@@ -95,7 +97,7 @@ def show_quoted(console: Console, records: list[Record]) -> None:
 
 
 def show_bars(console: Console, records: list[Record]) -> None:
-    """Compare CTR on the vector unit with the bars, and show the floor of each memory state."""
+    """Compare CTR on the vector unit with its targets, and show the fewest possible cycles for each memory state."""
     rows = []
     for engine, bars in limits.BARS.items():
         for memory in limits.STATES:

@@ -1,4 +1,4 @@
-"""Measure what the papers' tables compare: ``python -m tests.bench.papers``, or ``make bench-papers``.
+"""Measure the values in the papers' tables: ``python -m tests.bench.papers``, or ``make bench-papers``.
 
 Each program has the form that a paper describes, and runs on the simulated board. A figure counts only if its data
 match the results of an independent library. An interrupted run resumes where it stopped, like ``make bench``.

@@ -1,4 +1,4 @@
-"""Compile a peer from elsewhere for the same core: BearSSL, from its Debian source package.
+"""Compile an external library for the same core: BearSSL, from its Debian source package.
 
 This repository contains none of its source. `make bench` lets the package's client fetch the pinned version into
 `build/peers`, and checks its digest. If the client cannot fetch it, these programs are left out with a message.
@@ -25,16 +25,18 @@ Suites: {codename}
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
-# BearSSL's names: ct is bitsliced and constant-time, big uses tables of 1 KB, small works by bytes.
+# BearSSL's implementations: ct is bitsliced and constant-time, big uses tables of 1 KB, small works by bytes.
 IMPLEMENTATIONS = {"ct": "bitsliced", "big": "table", "small": "byte"}
 
 
 class PeerError(RuntimeError):
-    """The peer's sources are not available."""
+    """The sources of the external library are not available."""
 
 
 def _fetch() -> None:
-    """Download the source package. It uses separate package lists, so the system's lists do not change."""
+    """Download the source package. The download uses package lists of its own and leaves the system's lists
+    unchanged.
+    """
     parts, lists = BUILD / "sources.d", BUILD / "lists"
     parts.mkdir(parents=True, exist_ok=True)
     (lists / "partial").mkdir(parents=True, exist_ok=True)
@@ -49,7 +51,7 @@ def _fetch() -> None:
 
 
 def _repository() -> str:
-    """Return the address of the release's main archive from this machine's package lists."""
+    """Return the address of the release's main archive as this machine's package lists name it."""
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
     command += ["Created-By: Packages", "Origin: Debian", f"Codename: {CODENAME}", "Component: main"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -60,7 +62,7 @@ def _repository() -> str:
 
 
 def _sources() -> Path:
-    """The unpacked sources.
+    """The folder with the unpacked sources.
 
     Raises
     ------
@@ -83,7 +85,7 @@ def _sources() -> Path:
 
 
 def families() -> tuple[Family, ...]:
-    """Return the programs of the peers.
+    """Return the programs that use the external library.
 
     If their sources are not available, print a line on standard error and return none.
     """

@@ -1,7 +1,7 @@
 /**
  * @file
- * The instructions of firmware/bench/ptlu.h on the host, in its place: tables in memory, and how
- * many lookups and instructions of them there were.
+ * The instructions of firmware/bench/ptlu.h for tests on the host. The tables are in memory. The
+ * model counts lookups and instructions.
  */
 #ifndef PTLU_H
 #define PTLU_H

@@ -1,4 +1,4 @@
-"""Figures that others published for AES-128 encryption. They are quoted, not measured here; None if none was found."""
+"""Published results for AES-128 encryption. They are quoted, not measured here. None: no published value was found."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from results.tables.instruction_sets import QUOTED
 
 @dataclass(frozen=True)
 class Quoted:
-    """One system: cycles a block and bits a cycle (slashes separate variants), and the source of the figures."""
+    """One published system: cycles per block, bits per cycle (slashes separate variants), and the publication."""
 
     system: str
     cycles_per_block: str | None

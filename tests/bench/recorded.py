@@ -1,4 +1,5 @@
-"""Results of Crypto++ on the benchmark's data, for ciphers that `cryptography` lacks. They are kept in recorded.toml.
+"""Results of Crypto++ on the benchmark's data, for ciphers that the package `cryptography` lacks. They are stored in
+recorded.toml.
 
 ``python -m tests.bench.recorded`` writes that file again. It needs Debian's libcrypto++-dev (8.7.0), which nothing else
 here needs.
@@ -17,16 +18,17 @@ from tests.bench.board import BUILD, words
 
 FILE = Path(__file__).with_name("recorded.toml")
 NAMES = ("mars", "twofish")
-# The benchmark's data: words from this seed, this many bytes, encrypted in place this many times.
+# The benchmark's data: words of a generator with this seed, this number of bytes, encrypted in place this number of
+# times.
 SEED, SIZE, PASSES = 1, 2048, 4
-# Known answers like ECB_TBL of Twofish's submission: all start as zeros, the next key is the plaintext, and the next
-# plaintext is the ciphertext.
+# A chain of encryptions as in the file ECB_TBL of the Twofish submission: key and plaintext start as zeros, the next
+# key is the plaintext, and the next plaintext is the ciphertext.
 STEPS = 49
 Encrypt = Callable[[bytes, bytes], bytes]
 
 
 def chain(encrypt: Encrypt) -> bytes:
-    """Return the last ciphertext of `STEPS`."""
+    """Return the last ciphertext of a chain of `STEPS` encryptions."""
     key = block = bytes(16)
     for _ in range(STEPS):
         key, block = block, encrypt(key, block)
@@ -34,7 +36,7 @@ def chain(encrypt: Encrypt) -> bytes:
 
 
 def passes(encrypt: Encrypt) -> bytes:
-    """Return the benchmark's data after `PASSES`."""
+    """Return the benchmark's data after `PASSES` encryptions in place."""
     stream = words(SEED, 12 + SIZE // 4)
     data = stream[48:]
     for _ in range(PASSES):

@@ -91,7 +91,7 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
 
 
 def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
-    """Return for each engine the cycles of the blocks and of the rest, in a call for 1 KB.
+    """Return for each engine, in a call for 1 KB, the cycles of the blocks and the cycles of everything else.
 
     The cycles of a block come from the additional 32 KB of the longest call.
     """
@@ -110,7 +110,7 @@ def is_constant_time(records: list[Record]) -> bool:
 
 
 def plots(records: list[Record]) -> dict[str, str]:
-    """Return SVG by name for AES-128: bits a cycle of CTR, and ECB's speed-up over unrolled C.
+    """Return SVG images by name for AES-128: bits per cycle of CTR, and the speed-up of ECB over unrolled C.
 
     The longest bar is last.
     """

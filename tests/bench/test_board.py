@@ -6,7 +6,7 @@ from tests.bench.board import ISE_FAMILIES, KEY_BITS, MODES, BenchBoard, WrongAn
 
 pytestmark = pytest.mark.simboard
 
-# Less than a group of eight blocks, whole groups, and groups with a rest; each in two passes.
+# Fewer blocks than one group of eight, whole groups, and groups with a remainder; each in two passes.
 SIZES = (16, 112, 128, 528, 656)
 
 

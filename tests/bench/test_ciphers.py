@@ -1,4 +1,6 @@
-"""Test the other ciphers that look up tables: their C on the host, against published vectors and the library."""
+"""Test the ciphers other than AES that use lookup tables: their C code on the host, against published vectors and a
+library.
+"""
 
 import random
 import struct
@@ -17,8 +19,8 @@ PROGRAMS = {family.name: family for family in [*ciphers.families(), *hashes.fami
 BY_LIBRARY = [name for name, cipher in ciphers.CIPHERS.items() if cipher.encryptor]
 RECORDED = [name for name, cipher in ciphers.CIPHERS.items() if cipher.record]
 
-# DES: the worked example of textbooks. RC4: RFC 6229. Blowfish: Eric Young's set of variable keys. MARS and Twofish:
-# known answers (ECB_TBL) of their submissions.
+# DES: the worked example found in textbooks. RC4: RFC 6229. Blowfish: Eric Young's set of variable keys. MARS and
+# Twofish: known answers (ECB_TBL) of their submissions.
 PUBLISHED = {
     "des": ("133457799bbcdff1" + "00" * 8, "0123456789abcdef", "85e813540f0ab405"),
     "rc4": ("0102030405060708090a0b0c0d0e0f10", "00" * 16, "9ac7cc9a609d1ef7b2932899cde41b97"),
@@ -45,7 +47,7 @@ def compiled(program, header, defines=()):
     subprocess.run([*command, str(source), "-o", str(program)], check=True, timeout=120)
 
     def run(given):
-        """Return the output. `counted` then has the lookups, instructions and writes of `ptlu`."""
+        """Return the output. `counted` then contains the numbers of `ptlu` lookups, instructions and writes."""
         result = subprocess.run([program], input=given, capture_output=True, check=True, timeout=60)
         run.counted = tuple(map(int, result.stderr.split()))
         return result.stdout
@@ -55,7 +57,7 @@ def compiled(program, header, defines=()):
 
 @pytest.fixture(scope="module", params=ciphers.LOOKUPS)
 def lookups(request):
-    """Return whether plain C does the lookups, or the model of `ptlu`."""
+    """Fixture parameter: the lookups are done in plain C, or by the model of `ptlu`."""
     return request.param
 
 
@@ -92,7 +94,7 @@ def test_agrees_with_the_library(encrypt, name):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_agrees_with_what_another_implementation_gave(encrypt, name):
-    """Compare 49 keys and blocks, and the benchmark's data."""
+    """Compare results for 49 pairs of key and block, and for the benchmark's data."""
     one = partial(encrypt, name)
     chain, passes = recorded.load(ciphers.CIPHERS[name].record)
     assert recorded.chain(one) == chain
@@ -100,7 +102,9 @@ def test_agrees_with_what_another_implementation_gave(encrypt, name):
 
 
 def test_records_hold_what_was_published():
-    """The recorded chain ends with the last known answer of ECB_TBL. Data that were not recorded are refused."""
+    """The recorded chain ends with the last known answer of ECB_TBL. Asking for a result that was not recorded raises
+    an error.
+    """
     assert recorded.load("twofish")[0].hex() == PUBLISHED["twofish"][2]
     assert len(recorded.expected("mars", 2048, 4, 1)) == 2048
     for asked in ((2064, 4, 1), (16, 3, 1), (16, 4, 2)):
@@ -110,7 +114,9 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Count the lookups of a block. MARS' core looks up in both halves of S, where C looks up once among 512 words."""
+    """Count the lookups of a block. For MARS, the `ptlu` version looks up in both halves of S; the C version looks up
+    once in 512 words.
+    """
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)
     run(bytes(16 + 16 * pieces))
@@ -127,7 +133,7 @@ def test_what_the_board_is_to_answer():
     assert ciphers.expected("rc4", "ecb", False, 128, 32, 2, 5) == cipher.update(first), "the stream goes on"
 
 
-# Slow, because it builds another simulated board. The same C is also compared on the host.
+# Marked slow, because the test builds another simulated board. Other tests compare the same C code on the host.
 @pytest.mark.simboard
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -144,7 +150,7 @@ def test_digits_of_pi():
 
 
 def test_words_of_mars():
-    """Compare published words of S, and check the authors' promise that words of a table differ in at least three
+    """Compare published words of S, and check the authors' statement that the words of a table differ in at least three
     bytes.
     """
     found = ciphers.mars_words()

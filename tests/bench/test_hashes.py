@@ -1,4 +1,4 @@
-"""Test the hashes: their C on the host, against Python's library."""
+"""Test the hashes: their C code, run on the host, against Python's hashlib."""
 
 import hashlib
 import random
@@ -11,7 +11,9 @@ from tests.bench.test_ciphers import compiled
 
 @pytest.mark.parametrize("name", hashes.HASHES)
 def test_digest_takes_the_place_of_the_begin(name, tmp_path):
-    """The program on the host makes two calls, so each half of the data begins with its digest."""
+    """Each call replaces the first bytes of its data by their digest. The program makes one call for each half of the
+    data.
+    """
     run = compiled(tmp_path / name, f"{name}.h", ("-DBENCH_PTLU=0",))
     for blocks in (1, 2, 31):
         halves = [random.Random(f"{blocks} {half}").randbytes(64 * blocks) for half in range(2)]

@@ -1,4 +1,4 @@
-"""Test integers of public keys: their C on the host, against Python's integers."""
+"""Test the integer arithmetic of public keys: its C code, run on the host, against Python's integers."""
 
 import json
 import random
@@ -20,7 +20,7 @@ from tests.bench.test_styles import instructions
 PROGRAMS = {family.name: family for family in public_keys.families()}
 R = 1 << BITS
 TOP = R >> 1 | 1
-# Opcode and funct7 of the multiplications of RV32M, and their funct3.
+# Opcode and funct7 that all multiplications of RV32M share, and the funct3 of each.
 MULTIPLICATION, MUL, MULHU = 0x0200_0033, 0, 3
 
 
@@ -30,7 +30,7 @@ def _numbers(*numbers):
 
 @pytest.fixture(scope="module", params=HALVES)
 def programs(request, tmp_path_factory):
-    """Compile each operation for the host, for a multiplier of one kind."""
+    """Compile each operation for the host, with one kind of multiplier."""
     folder = tmp_path_factory.mktemp("public_keys")
     defines = {name: public_keys.defines(name, request.param) for name in OPERATIONS}
     return {name: compiled(folder / name, "public_key.h", ("-DBENCH_PTLU=0", *defines[name])) for name in OPERATIONS}
@@ -50,8 +50,8 @@ def agrees(programs):
 
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_edges(agrees, operation):
-    """Edges: 0, 1, numbers next to the modulus, all ones, and words of all ones, for the least modulus and two large
-    ones.
+    """Edge cases: 0, 1, numbers next to the modulus, all ones, and words of all ones. Moduli: the smallest and two
+    large ones.
     """
     for modulus in (TOP, R - (1 << 992) - 1, R - 1):
         edges = [0, 1, modulus - 1, modulus, modulus + 1 & R - 1, R - (1 << 512), (1 << 512) - 1, R - 1]
@@ -62,14 +62,14 @@ def test_edges(agrees, operation):
 
 @pytest.mark.parametrize(("operation", "numbers"), [("product", 2), ("multiply", 2), ("multiply", 16)])
 def test_random_numbers(agrees, operation, numbers):
-    """The modulus is random too, and gets its highest and lowest bit set. A product needs more than one number."""
+    """The modulus is also random, with its highest and lowest bit set. A product needs more than one number."""
     rng = random.Random(f"{operation} {numbers}")
     for _ in range(20):
         agrees(operation, *([rng.getrandbits(BITS) for _ in range(numbers)] for _ in range(2)))
 
 
 def test_powers(agrees):
-    """Exponents and bases at the edges, and random ones."""
+    """Exponents and bases: edge cases and random values."""
     rng = random.Random(2)
     modulus, x, e = (rng.getrandbits(BITS) for _ in range(3))
     agrees("power", (modulus, x, e), (e, modulus, x))
@@ -79,7 +79,7 @@ def test_powers(agrees):
 
 
 def test_a_signature_is_a_power(programs):
-    """Compare with a signature of the library, for a key from seeded primes."""
+    """Compare with a signature made by the library, for a key from seeded primes."""
     rng = random.Random(3)
     p, q = _prime(rng), _prime(rng)
     d, public = pow(65537, -1, (p - 1) * (q - 1)), rsa.RSAPublicNumbers(65537, p * q)
@@ -100,7 +100,7 @@ def _prime(rng):
 
 
 def test_multiplications_of_a_power_are_those_of_the_page(tmp_path):
-    """The compiler's instrumentation counts the calls.
+    """The compiler's instrumentation counts the function calls.
 
     Their number does not depend on the exponent, here 0 and all ones.
     """
@@ -130,7 +130,7 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """Check the code of the board's compiler, with its options."""
+    """Check the machine code that the board's compiler makes with the board's options."""
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]
     command += ['-DBENCH_CIPHER="ciphers/public_key.h"', f"-I{SOURCES}"]
@@ -141,8 +141,8 @@ def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, 
     assert products == ({MUL, MULHU} if halves == "both" else {MUL})
 
 
-# Slow, because it builds another simulated board. The same C is compared on the host, and `make bench-papers` runs a
-# power.
+# Marked slow, because the test builds another simulated board. Other tests compare the same C code on the host, and
+# `make bench-papers` runs the exponentiation.
 @pytest.mark.simboard
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if "power" not in name])

@@ -1,4 +1,4 @@
-"""Test what `make bench` shows of its records."""
+"""Test the tables and plots that `make bench` makes of its records."""
 
 import pytest
 

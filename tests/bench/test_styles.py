@@ -1,4 +1,4 @@
-"""Test the programs that the papers compare: their forms, what they count, and that they compute AES."""
+"""Test the programs for the papers' tables: their variants, the counts that they report, and that they compute AES."""
 
 import re
 import subprocess
@@ -58,17 +58,17 @@ def test_blocks_side_by_side_agree_with_the_library(form):
             board.measure("ecb", size=16 * 3)
 
 
-# Slow, because it builds another simulated board. Tests in gateware/isa check that the units compute AES.
+# Marked slow, because the test builds another simulated board. Tests in gateware/isa check that the units compute AES.
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["papers_ptlu_64_unrolled", "papers_ptlu_128_unrolled", "papers_zvkned_unrolled"])
 def test_wider_sets_agree_with_the_library(name):
     ecb_of_all_keys(name)
 
 
-# Slow, because it builds another simulated board.
+# Marked slow, because the test builds another simulated board.
 @pytest.mark.thorough
 def test_the_plugins_later_result_would_cost_nothing():
-    """On the board the plugin's instructions agree with the library.
+    """Results of the plugin's instructions on the simulated board equal the library's.
 
     None needs the result of one of the two before it.
     """
@@ -83,15 +83,15 @@ def test_the_plugins_later_result_would_cost_nothing():
 
 
 def instructions(elf, function):
-    """Return the words of a function, which are all of 32 bits."""
+    """Return the instructions of a function; each has 32 bits."""
     command = ["riscv64-unknown-elf-objdump", "-d", str(elf), f"--disassemble={function}"]
     listing = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     return [int(word, 16) for word in re.findall(r"^ +[0-9a-f]+:\s+([0-9a-f]{8})\s", listing, re.MULTILINE)]
 
 
 def read(word):
-    """Return the registers that an instruction reads: two for a store, a branch or an instruction with three registers,
-    else one.
+    """Return the registers that an instruction reads: two for a store, a branch or an instruction with three register
+    fields, otherwise one.
     """
     opcode, rs1, rs2 = word & 0x7F, word >> 15 & 31, word >> 20 & 31
     if opcode in (0x37, 0x17, 0x6F):

@@ -22,13 +22,14 @@ from tests.gateware.net.gmii import CORE, GMIIBoard
 from tests.gateware.support import ROOT
 
 CLOCKS_HZ = (targets.load("ecpix5", "eth").sys_clk_freq, 100_000_000)
-# A record of one block, powers of two, the largest record of whole blocks, and the largest at an MTU of 1500.
+# Records to measure: one block, powers of two, the largest record of whole blocks, and the largest record at an MTU of
+# 1500.
 PAYLOADS = (40, 64, 128, 256, 512, 1024, 1280, 1464, 1472)
 SESSIONS = (1, 8)
 KEY_BITS = (128, 256)
 BAR_SHARE = 0.99
 BAR_PAYLOAD = 1024
-# The second core shows where one engine is too slow.
+# The second core is for the cases in which one engine is too slow.
 CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
 
 

@@ -1,4 +1,6 @@
-"""Measure the fast path once: datagrams back to back at 1 Gb/s, with every answer compared with `cryptography`."""
+"""Measure one case of the fast path: send datagrams back to back at 1 Gb/s, and compare every answer with
+`cryptography`.
+"""
 
 import random
 from array import array
@@ -43,7 +45,7 @@ class Case:
 
     @property
     def limit_mbps(self) -> float:
-        """Return the Mbps of UDP payload that the wire carries at most."""
+        """Return the maximum UDP payload rate of the wire, in Mbps."""
         return WIRE_MBPS * self.payload / (self.payload + WIRE_OVERHEAD)
 
     @property
@@ -87,7 +89,7 @@ def latency(board: GMIIBoard, session: Session, payload: int) -> int:
 
 
 def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
-    """Measure the goodput of a case, both ways at once.
+    """Measure the goodput of a case, with traffic in both directions at the same time.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
 
 
 def _cause(case: Case, core: dict, cycles: float) -> str:
-    """Return why a size is below line rate, from the cycles that a datagram took."""
+    """Return the reason why a size does not reach line rate, from the cycles that one datagram takes."""
     blocks = -(-case.data_bytes // 16)
     block_cycles = BLOCK_CYCLES[core["datapath"]][case.key_bits] / core.get("engines", 1)
     if blocks * block_cycles > 0.9 * case.frame_cycles:

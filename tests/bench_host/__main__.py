@@ -1,4 +1,4 @@
-"""Measure what one core of the host carries: ``python -m tests.bench_host``, or ``make bench-host``.
+"""Measure the data rate that one core of the host can process: ``python -m tests.bench_host``, or ``make bench-host``.
 
 The tool streams records to the echoing null board over the loopback interface. It takes turns with a bare echo: the
 same datagrams to the same null board, with as many in flight, but nobody looks at the answers. Rates count data bits to
@@ -37,13 +37,13 @@ from tests.gateware.support import ROOT
 COMMAND = "make bench-host"
 BAR_MBPS, BAR_ECHO_MBPS = 1000, 2000
 RECORD_BYTES = 1440
-SEGMENTS = (64, 8, 1)  # most datagrams in a call
+SEGMENTS = (64, 8, 1)  # maximum number of datagrams per system call
 SILENCE = 1.0  # seconds after which records in flight count as lost
 
 
 @contextmanager
 def null_board() -> Iterator[tuple[str, psutil.Process]]:
-    """Start the echoing null board; yield its address and process."""
+    """Start the null board, a program that only echoes records; yield its address and process."""
     command = [sys.executable, "-m", "cipherlane.cli", "null-board", "--echo", "--listen", "udp://127.0.0.1:0"]
     with psutil.Popen(command, stderr=subprocess.PIPE, text=True) as board:
         try:
@@ -54,7 +54,7 @@ def null_board() -> Iterator[tuple[str, psutil.Process]]:
 
 
 def pin(board: psutil.Process) -> bool:
-    """Give this process and the null board a core each; return whether two cores are available."""
+    """Pin this process and the null board to one core each; return whether two cores are available."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     if len(cores) < 2:
         return False
@@ -88,13 +88,13 @@ def echo(transport: UdpTransport, window: int, seconds: float) -> int:
 
 
 def figure(seconds: float, busy: float, board_busy: float, count: int) -> dict:
-    """Return the rates of `count` bytes of data; 0 if no time was measured."""
+    """Return the data rates for `count` bytes; 0 if the measured time is 0."""
     rates = {"core_mbps": busy, "board_core_mbps": board_busy, "wall_mbps": seconds}
     return {name: count * 8 / taken / 1e6 if taken else 0.0 for name, taken in rates.items()}
 
 
 def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: float) -> dict:
-    """Let the tool and the bare echo take turns; return the medians of their rates."""
+    """Measure the tool and a plain echo alternately; return the medians of their rates."""
     found: dict[str, list[dict]] = {"tool": [], "echo": []}
     with Device(UdpTransport(url)) as device:
         window = device.info().rx_window // device.link.transport.wire_size(HEADER.size + RECORD_BYTES)

@@ -1,4 +1,4 @@
-"""Measure how much goodput a viewer of the live view costs.
+"""Measure how much the goodput falls while a viewer watches the live view.
 
 The live view streams pictures to the echoing null board over the loopback interface, in stretches. Stretches with a
 viewer and without one take turns in one run. The viewer is a separate program that asks for each picture as a browser
@@ -41,12 +41,12 @@ TURN = 2.5  # stretches
 
 
 class Turns(Hub):
-    """Keep the figures of stretches that had one viewer from beginning to end, or none."""
+    """Collect the figures of the periods in which the number of viewers, one or none, did not change."""
 
     def __init__(self, rounds: int):
         super().__init__()
         self.found: dict[int, list[dict]] = {0: [], 1: []}
-        self.spent: Callable[[], float] = lambda: 0.0  # CPU seconds spent on pictures so far
+        self.spent: Callable[[], float] = lambda: 0.0  # CPU seconds used for pictures so far
         self._pictures, self._rounds, self._begun, self._spent = 0, rounds, -1, 0.0
 
     def put(self, channel: Channel, message: bytes) -> None:
@@ -63,7 +63,7 @@ class Turns(Hub):
 
 
 def rates_of(points: list[dict]) -> dict[str, list[float]]:
-    """Return rates of stretches in Mbps, for each second of CPU time and for each second of the wall clock."""
+    """Return the rates of the periods in Mbps, once per second of CPU time and once per second of wall-clock time."""
     return {
         "core": [each["wall_mbps"] / each["host_share"] for each in points],
         "wall": [each["wall_mbps"] for each in points],
@@ -78,7 +78,7 @@ def clock_of(thread: str) -> int:
 
 
 def measure(rounds: int) -> dict:
-    """Let stretches with a viewer and without take turns; return a record of their rates."""
+    """Alternate periods with a viewer and periods without; return a record of their rates."""
     streamer.STRETCHES = (STRETCH,)
     hub = Turns(rounds)
     with null_board() as (url, _), contextlib.suppress(Enough):
@@ -114,12 +114,12 @@ def measure(rounds: int) -> dict:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this part."""
+    """Add this part's command-line options."""
     parser.add_argument("--rounds", type=int, default=40, help="stretches with a viewer, and without (default: 40)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, show and keep the figures; return the exit status."""
+    """Measure, print and save the figures; return the exit status."""
     record = measure(args.rounds)
     for name, what in (("core", "a second of CPU time"), ("wall", "a second by the wall clock")):
         for state in ("off", "on"):

@@ -1,4 +1,4 @@
-"""Measure how many pictures a second the simulated board delivers to the live view, by engine, with a viewer.
+"""Measure how many pictures per second the simulated board delivers to a watched live view, by engine.
 
 The simulator is a program that counts cycles, and its speed depends on its share of a core. The output shows this
 share with pictures a second by the wall clock. It also shows pictures for each second of CPU time, which is the rate on
@@ -28,7 +28,9 @@ STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Stream each of `choices` for `rounds` stretches after its first, and keep their figures."""
+    """Stream with each of `choices` for `rounds` periods after a first one that does not count, and save their
+    figures.
+    """
 
     def __init__(self, choices: list[dict], rounds: int):
         super().__init__()
@@ -93,13 +95,13 @@ class Pace(Hub):
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this part."""
+    """Add this part's command-line options."""
     parser.add_argument("--port", default="sim+udp", help="of the simulated board (default: sim+udp)")
     parser.add_argument("--rounds", type=int, default=3, help=f"stretches of {STRETCH:g} s of each (default: 3)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, show and keep the figures; return the exit status."""
+    """Measure, print and save the figures; return the exit status."""
     streamer.STRETCHES = (STRETCH,)
     engines = [each for each in ENGINES if args.port.startswith("sim+udp") or each != "fastpath"]
     choices = [{"engine": each, "bits": 8} for each in engines] + [

@@ -1,5 +1,4 @@
-"""Measure how long `make live` takes to print its address and to show its first picture, in a new clone and again
-there.
+"""Measure how long `make live` takes to print its address and to show a picture: in a new clone, then again there.
 
 The clone has this checkout's HEAD, lies in build/bench-live, and has its own cache of simulators. It uses the machine's
 Debian packages and pip's downloads. A first picture later than the bars fails the command.
@@ -27,7 +26,7 @@ PATIENCE = 60.0  # seconds from the address to the first picture
 
 
 def start(clone: Path) -> dict[str, float]:
-    """Run `make live`; return the seconds to the address, and to the first picture."""
+    """Run `make live`; return the seconds until it prints the address, and until the first picture."""
     begun, words = time.monotonic(), ["make", "live"]
     environment = {**os.environ, "CIPHERLANE_CACHE": str(clone / "build" / "cache")}
     environment.pop("MAKEFLAGS", None)
@@ -53,12 +52,12 @@ def start(clone: Path) -> dict[str, float]:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this part."""
+    """Add this part's command-line options."""
     parser.add_argument("--keep", action="store_true", help="leave the clone where it is")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, show and keep the figures; return the exit status."""
+    """Measure, print and save the figures; return the exit status."""
     clone = ROOT / "build" / "bench-live" / "clone"
     shutil.rmtree(clone, ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)

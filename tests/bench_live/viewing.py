@@ -1,4 +1,4 @@
-"""View the live view without a browser: a program that asks for each picture as a browser does."""
+"""Watch the live view without a browser: a program that requests each picture as a browser does."""
 
 import argparse
 import asyncio
@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect
 
 
 class Enough(BaseException):
-    """All was measured."""
+    """Raised to end the program once all measurements are done."""
 
 
 async def view(address: str, on: float, off: float) -> None:
@@ -33,7 +33,7 @@ async def view(address: str, on: float, off: float) -> None:
 
 @contextlib.contextmanager
 def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[None]:
-    """Serve the contents of `hub`, and let one viewer come and go."""
+    """Serve the pictures in `hub`, while one viewer connects and disconnects again and again."""
     listener, hosts, _ = server.listen("127.0.0.1", 0)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     words = [sys.executable, "-m", "tests.bench_live.viewing", address, str(on), str(off)]
@@ -46,12 +46,12 @@ def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[Non
 
 
 def points_of(channel: Channel, message: bytes) -> list[dict]:
-    """Return the figures in a message about the state; none from other messages."""
+    """Return the figures from a status message, and nothing from other messages."""
     return json.loads(message)["points"] if channel == Channel.STATE else []
 
 
 def load() -> str:
-    """Describe how busy the machine is."""
+    """Describe how much CPU time other programs use."""
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 

@@ -23,13 +23,14 @@ from tests.bench_lte import blocks
 
 SOURCES = REPOSITORY / "firmware" / "lte"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
-# The order is the order of the program's list; None ciphers nothing (128-EEA0).
+# The engines in the order of the program's list. None means no ciphering (128-EEA0).
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
 # The configuration with all of these engines.
 CONFIGURATION = "lte"
-# Rates above the paper's, until a block takes more than its millisecond, or the program has no room for it.
+# Rates above the paper's. They are tried in order until a block takes longer than one millisecond, or is too large for
+# the program.
 STEP_MBPS, MOST_MBPS = 25, 400
-# Engines in C take ten times as long as a block may take, so only one of their passes is timed.
+# Engines in C need about ten times the permitted time, so only one pass is timed.
 PASSES, C_PASSES = 4, 2
 
 
@@ -77,7 +78,9 @@ class LteBoard(ProgramBoard):
 
 
 def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
-    """Yield the records of each engine: the paper's rates, then higher rates as long as blocks are in time."""
+    """Yield the records of each engine: at the paper's rates, then at higher rates as long as each block finishes in
+    time.
+    """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'}", file=sys.stderr, flush=True)
         last = None
@@ -92,7 +95,7 @@ def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
 
 
 def in_time(record: dict) -> bool:
-    """Return whether the block was finished before the next block came."""
+    """Return whether each block is finished before the next block arrives."""
     return milliseconds(record) <= TTI_MS
 
 

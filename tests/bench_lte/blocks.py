@@ -1,4 +1,4 @@
-"""Make transport blocks of LTE's downlink as a base station makes them.
+"""Make transport blocks of LTE's downlink as a base station would.
 
 128-EEA2 comes from the library `cryptography`. The library lacks 128-EEA1, so this cipher is written in Python from the
 standard's text (`tests.gateware.snow3g.reference`). `firmware/lte/layer2.h` describes the parts of a block.
@@ -23,7 +23,7 @@ DOWNLINK = 1
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
-# Values for examples. The sequence number wraps after three PDUs.
+# Values for generated packets. The sequence number wraps after three PDUs.
 _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 
@@ -53,7 +53,7 @@ def cipher_of(engine: str | None) -> str:
 
 
 def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
-    """Return the RLC AMD PDU with one PDCP data PDU. RLC's sequence number is the last 10 bits of COUNT."""
+    """Return the RLC AMD PDU with one PDCP data PDU. The RLC sequence number is the low 10 bits of COUNT."""
     data = packet
     if bearer.key is not None:
         data = CIPHERS[bearer.cipher](bearer.key, count % COUNT_LIMIT, bearer.identity, DOWNLINK, packet)
@@ -62,7 +62,7 @@ def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
 
 
 def mac(parts: Sequence[tuple[int, bytes]]) -> bytes:
-    """Return the MAC PDU of parts.
+    """Return the MAC PDU made of the given parts.
 
     A part is a logical channel or control element, and its bytes; the last takes the rest.
     """
@@ -75,7 +75,7 @@ def mac(parts: Sequence[tuple[int, bytes]]) -> bytes:
 
 
 def lengths(size: int) -> Iterator[int]:
-    """Yield the lengths of the packets that fill a block of `size` bytes: PACKET_BYTES each, except the last.
+    """Yield the lengths of the packets that fill a block of `size` bytes: PACKET_BYTES for each packet except the last.
 
     Raises
     ------
@@ -92,7 +92,9 @@ def lengths(size: int) -> Iterator[int]:
 
 
 def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
-    """Return the transport block with packets of one bearer; the first packet has this COUNT."""
+    """Return the transport block that contains the packets of one bearer. `COUNT` increases by one per packet from the
+    given value.
+    """
     return mac([(bearer.lcid, pdu(bearer, count + n, packet)) for n, packet in enumerate(packets)])
 
 

@@ -1,4 +1,6 @@
-"""Test how the host reads the replies of LTE's layer 2 on Zephyr, and its message if there is no Zephyr tree."""
+"""Test how the host decodes the replies of the LTE layer 2 program on Zephyr, and the error message if there is no
+Zephyr tree.
+"""
 
 import zlib
 

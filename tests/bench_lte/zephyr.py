@@ -30,9 +30,9 @@ from tests.bench_lte import blocks
 from tests.bench_lte.__main__ import MOST_MBPS, STEP_MBPS
 
 SAMPLE = zephyr.MODULE / "samples" / "lte_layer2"
-# Place-and-route has met the clock of this configuration.
+# This is the configuration for which place-and-route met the clock.
 CONFIGURATION = "eth_zephyr"
-# The order is the order of the sample's list; None ciphers nothing (128-EEA0).
+# The engines in the order of the sample's list. None means no ciphering (128-EEA0).
 ENGINES = (
     None,
     "byte",
@@ -45,11 +45,11 @@ ENGINES = (
     "crypto API, vector unit",
     "crypto API, accelerator",
 )
-# These engines take many TTIs, so few blocks are timed, and no higher rates are measured.
+# These engines need many TTIs per block, so only a few blocks are timed, and no higher rates are measured.
 SLOW = ("byte", "table")
 BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
 REPLY_WORDS = 12 + MOST_BLOCKS
-# The timer's handler is late if its interrupt comes while interrupts are disabled.
+# Tolerance for the timer's handler, which runs late if the timer expires while interrupts are disabled.
 TTI_TOLERANCE = 0.05
 START_TIMEOUT_S = 60
 COSTS = {
@@ -84,7 +84,7 @@ class ZephyrLteBoard(ProgramBoard):
         super().__init__(build(configuration))
 
     def costs(self) -> dict[str, int]:
-        """Return the cycles that the kernel takes for a thread switch and for queues, as the sample measured them.
+        """Return the cycles of a thread switch and of queue operations in the kernel, as measured by the sample.
 
         Raises
         ------
@@ -99,8 +99,8 @@ class ZephyrLteBoard(ProgramBoard):
         return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
 
     def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
-        """Return the replies to a request by order of the threads: words as in the sample's `main.c`, with cycles of
-        `times` blocks.
+        """Return the replies to a request, one for each order of the threads. The words are those in the sample's
+        `main.c`, with the cycles of `times` blocks.
         """
         reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
@@ -109,7 +109,7 @@ class ZephyrLteBoard(ProgramBoard):
         }
 
     def measure(self, engine: str | None, size: int) -> list[dict]:
-        """Return the records of blocks of `size` bytes, one each TTI, for each of `ORDERS`.
+        """Return the records for blocks of `size` bytes at one block per TTI, for each of `ORDERS`.
 
         Raises
         ------
@@ -123,7 +123,8 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """Return the record of a reply for blocks of `size` bytes with these packets, without the board's clock.
+    """Return the record for one reply, without the board's clock. The blocks have `size` bytes and contain these
+    packets.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], 
 
 
 def in_time(found: dict) -> bool:
-    """Return whether each block was finished before the next one was due.
+    """Return whether each block was finished before the next block arrived.
 
     Raises
     ------
@@ -177,7 +178,9 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """Yield the records of each engine and order: the paper's rates, then higher rates while blocks are in time."""
+    """Yield the records of each engine and order: at the paper's rates, then at higher rates while each block finishes
+    in time.
+    """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)
         for mbps in (*RATES_MBPS, *range(RATES_MBPS[-1] + STEP_MBPS, MOST_MBPS + 1, STEP_MBPS)):

@@ -33,13 +33,15 @@ BASELINE = ROOT / "build" / "bench-sim-speed"
 BAR_RATIO = 2
 BAR_ENGINE = Engine.TABLE
 KEY_BITS = 128
-# Bytes that take each engine about a second.
+# Bytes of data with which each engine runs for about one second.
 WORK = {Engine.TABLE: 8192, Engine.ISE_VMEM: 400_000, Engine.ACCELERATOR: 800_000}
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def build_baseline(target: targets.Target, directory: Path) -> Path:
-    """Build the board with LiteX's script, every unit at every edge; return its folder."""
+    """Build the baseline with LiteX's own script, so that every unit is evaluated at every clock edge; return its
+    folder.
+    """
     _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))
     gateware = directory / "gateware"
@@ -63,7 +65,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
-    """Return cycles on the board, and CPU seconds of its simulator, for each engine's work."""
+    """Return for each engine the cycles on the simulated board and the CPU seconds of the simulator."""
     transport = SimTransport(folder)
     with Device(transport) as device:
         device.info()
@@ -76,7 +78,7 @@ def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
 
 
 def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[int, float]]) -> dict:
-    """Return one engine's figures: cycles a second are medians of all rounds, and the ratio compares these medians.
+    """Return one engine's figures: cycles per second are medians over all rounds, and the ratio compares these medians.
 
     Raises
     ------

@@ -1,4 +1,5 @@
-"""A bad cable for the simulated board: loses, repeats, reorders, damages and delays Ethernet frames in both directions.
+"""Simulates a bad cable at the simulated board: it loses, repeats, reorders, damages and delays Ethernet frames in both
+directions.
 
 In the board's network namespace, it puts a TAP device `host0` with the host's address in front of the board's `tap0`.
 It carries every frame between the two by a seeded plan. Run as a program, this file is the part inside the namespace.
@@ -20,7 +21,7 @@ from pathlib import Path
 ADDRESS = "192.168.1.100/24"
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 ETH_P_ALL = 3
-REORDERED_SECONDS = 0.3  # delay of a reordered frame; several records pass in that time
+REORDERED_SECONDS = 0.3  # delay of a reordered frame; several records pass during this delay
 
 
 class BadWire:
@@ -91,7 +92,7 @@ def main(plan):
             if happens("lose"):
                 continue
             if happens("corrupt"):
-                # spare the MAC addresses: no checksum covers them, only a switch would notice
+                # never damage the MAC addresses: no checksum covers them, and only a switch would detect it
                 at = rng.randrange(14, len(frame))
                 frame = frame[:at] + bytes([frame[at] ^ 1 << rng.randrange(8)]) + frame[at + 1 :]
             for _ in range(1 + happens("repeat")):

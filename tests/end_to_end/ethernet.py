@@ -1,4 +1,6 @@
-"""What tests need for the simulated board with Ethernet: the running board, hosts on its network, checked transfers."""
+"""Helpers for tests of the simulated board with Ethernet: start the board, add hosts to its network, check
+transfers.
+"""
 
 import contextlib
 import io
@@ -35,7 +37,7 @@ def running_board(directory=None):
 
 
 class Host(UdpTransport):
-    """A host in the board's namespace, with a port of its own."""
+    """A client in the board's network namespace, with its own UDP port."""
 
     pace = SIMULATED_NETWORK
 
@@ -49,7 +51,7 @@ def reference(key, iv, data):
 
 
 def transfer(device, data, engine=Engine.ACCELERATOR, key_bits=256, **options):
-    """Encrypt `data` under a fresh key, which no other run of the board has seen, and check every byte."""
+    """Encrypt `data` under a new key that was never used on this board, and check every byte."""
     key, iv, out = secrets.token_bytes(key_bits // 8), secrets.token_bytes(16), io.BytesIO()
     with device.open_session(key, iv, engine) as session:
         report = session.transfer(io.BytesIO(data), out, length=len(data), **options)
@@ -58,7 +60,9 @@ def transfer(device, data, engine=Engine.ACCELERATOR, key_bits=256, **options):
 
 
 def transfer_over_damage(device, data):
-    """Transfer `data` until the board notices a damaged record, as chance decides which frames are damaged."""
+    """Transfer `data` until the board detects a damaged record. This can take several transfers, because frames are
+    damaged at random.
+    """
     before = device.network()["checksum_errors"]
     for _ in range(20):
         transfer(device, data)

@@ -20,7 +20,7 @@ from cipherlane.transport.simboard import find_board
 
 CIPHERLANE = [sys.executable, "-m", "cipherlane.cli"]
 KEY = "00" * 16
-LEFT_S = 60  # seconds until everything that was started must be gone, even on a busy machine
+LEFT_S = 60  # seconds within which all started processes must end, even on a busy machine
 COMMANDS = (
     ("sim", ("info",)),
     ("sim", ("encrypt", "--key", KEY, "--iv", KEY, "--force", "in", "out")),
@@ -31,7 +31,7 @@ COMMANDS = (
 
 
 class Killed:
-    """Runs commands in a folder of their own, which also holds the folders that they make; a context manager."""
+    """A context manager that runs commands in a new folder. The folders that the commands make are also in it."""
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -46,7 +46,7 @@ class Killed:
         self._folder.cleanup()
 
     def run(self, seed, commands):
-        """Kill one of the commands; return the processes and folders that remain, empty if all is well."""
+        """Kill one of the commands; return the processes and folders that remain, an empty result means success."""
         rng = random.Random(seed)
         port, words = rng.choice(commands)
         if (port, words) not in self._seconds:
@@ -79,7 +79,7 @@ class Killed:
         )
 
     def _duration(self, port, words):
-        """Return the seconds that a command takes; for a live view, twice the seconds until it has begun."""
+        """Return the seconds that a command takes. For a live view, return twice the seconds that it takes to start."""
         begun = time.monotonic()
         process = self._start(port, words)
         if "live" not in words:
@@ -103,7 +103,9 @@ class Killed:
 
 
 def built(commands):
-    """Return the commands that can run here: their simulated board is built, and any necessary privilege is there."""
+    """Return the commands that can run here: their simulated board is built, and this user has the necessary
+    privileges.
+    """
     boards = {"sim": "sim", "sim+udp": "sim_eth"}
     there = set()
     for port, name in boards.items():
@@ -115,7 +117,7 @@ def built(commands):
 
 
 def main():
-    """Kill as many commands as requested; fail if one leaves something."""
+    """Kill the requested number of commands; fail if one leaves a process or a folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")

@@ -27,12 +27,12 @@ from tests.gateware.isa import fips197
 
 WORD = 4
 WORDS_MIN = 2
-# Larger mappings are skipped, since the model takes only a fraction of a megabyte.
+# Larger mappings are skipped, because the simulation model uses only a fraction of a megabyte.
 MAPPING_BYTES_MAX = 1 << 22
 
 
 class Secret:
-    """A key with an initial counter block and data, and all that the board computes from them.
+    """A key, an initial counter block and data, and all values that the board computes from them.
 
     The round keys follow FIPS-197, 5.2; the keystream comes from `cryptography`.
     """
@@ -58,7 +58,7 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the words of `data` and the lanes of its blocks, as little-endian numbers."""
+    """Return the words of `data`, and its blocks split into lanes, as little-endian numbers."""
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
     lanes = b"".join(block[lane::4] for block in blocks for lane in range(4))
@@ -79,7 +79,9 @@ class BoardMemory:
         self._begin, self._size, self._rom_offset = self._find_model()
 
     def image(self) -> bytes:
-        """Return the board's whole content at one moment, in the model's order, with zeros for the ROM."""
+        """Return the contents of all memories and registers at one moment, in the model's order. The ROM is replaced by
+        zeros.
+        """
         with self._stopped(), open(f"/proc/{self._pid}/mem", "rb", 0) as memory:
             memory.seek(self._begin)
             data = memory.read(self._size)
@@ -88,7 +90,9 @@ class BoardMemory:
         return data[: self._rom_offset] + bytes(self._rom_bytes) + data[rom_end:]
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Return the parts of each secret that are on the board, by the secret's name; empty if there are none."""
+        """Return by the secret's name the parts of each secret that the board still contains; empty if there are
+        none.
+        """
         image = self.image()
         words = array("I", image[: len(image) // WORD * WORD])
         return _search(secrets, (image, words[::2].tobytes(), words[1::2].tobytes()))
@@ -99,18 +103,22 @@ class BoardMemory:
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """Return how many words of `data`, from byte 2 on, are on the board: as in the banks of the MAC's slots."""
+        """Return how many words of `data` the board contains, counted from byte 2. The banks of the MAC's slots hold
+        data with this alignment.
+        """
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search like `found`, but in memories with 16-bit entries and data in the low bytes: the UART's FIFOs."""
+        """Search like `found`, but in memories with 16-bit entries that hold data in the low byte, as the UART's FIFOs
+        do.
+        """
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))
 
     @contextlib.contextmanager
     def broken(self, function: str):
-        """Let a function of the firmware begin with an illegal instruction during this context."""
+        """Context manager: replace the first instruction of a firmware function by an illegal one."""
         tool = ["riscv64-unknown-elf-nm", str(self._elf)]
         symbols = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=60).stdout
         (address,) = [int(line.split()[0], 16) for line in symbols.splitlines() if line.split()[-1] == function]

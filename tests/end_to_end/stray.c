@@ -1,9 +1,9 @@
 /**
  * @file
- * Firmware for test_loader.py that writes wherever it can: over its own code, over the loader's
- * code, and into the registers that lock it. At each start it first sends a byte, so that the test
- * notices the start. At the end it does what it was compiled for: with HANGS it hangs; otherwise it
- * feeds the watchdog but serves nobody.
+ * Faulty firmware for test_loader.py. It first sends a byte, so that the test detects each start.
+ * Then it writes to all addresses that it can reach: its own code, the loader's code, and the
+ * registers that lock it. At the end it hangs if it was compiled with HANGS; otherwise it feeds the
+ * watchdog but answers no records.
  */
 #include <generated/mem.h>
 

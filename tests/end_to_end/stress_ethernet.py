@@ -1,4 +1,6 @@
-"""Long runs over bad wires to the simulated board with Ethernet (`make stress`); `test_ethernet.py` has short ones."""
+"""Long runs with the simulated board with Ethernet over bad cables (`make stress`); `test_ethernet.py` has short
+runs.
+"""
 
 import contextlib
 import io
@@ -34,7 +36,9 @@ def board():
 
 
 def open_in_time(device, *arguments, **options):
-    """Open a session. If all are in use, retry until one has been idle so long that the board reuses its place."""
+    """Open a session. If all sessions are in use, retry until the board reuses the place of a session that was idle for
+    long enough.
+    """
     end = time.monotonic() + 300
     while True:
         try:
@@ -58,7 +62,9 @@ def test_wire_of_the_fast_path(board, plan):
 
 
 def test_flood_beside_a_stream_through_the_fast_path(board):
-    """Strangers send datagrams that the fast path must drop, some with the session's own number."""
+    """Hosts without a session send datagrams that the fast path must drop. Some contain the number of an existing
+    session.
+    """
     rng = random.Random(30)
     with board.udp_socket() as stranger, Device(Host(board)) as device:
         key, iv, data, out = rng.randbytes(32), rng.randbytes(16), rng.randbytes(200_000), io.BytesIO()
@@ -94,7 +100,9 @@ def test_three_hosts_on_a_bad_wire(board):
 
 
 def test_hosts_that_leave_without_a_word(board):
-    """More hosts leave than the board has sessions, each in the middle of a transfer."""
+    """Hosts stop in the middle of a transfer without closing their session. There are more of them than the board has
+    sessions.
+    """
     for _ in range(20):
         device = Device(Host(board))
         device.connect()

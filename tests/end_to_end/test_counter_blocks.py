@@ -1,5 +1,5 @@
-"""Sessions and their counter blocks on the simulated board, by hand-made records: all engines, and the cycles they
-take.
+"""Sessions and their counter blocks on the simulated board, tested with hand-made records: all engines, and the cycles
+that requests take.
 """
 
 import random
@@ -22,7 +22,7 @@ RECORD, TOKEN = 512, 99
 @pytest.fixture(scope="module")
 def line():
     with SimulatedBoard() as running, SerialTransport(running.url) as transport:
-        transport.resync()  # the simulated UART ends a connection that begins otherwise
+        transport.resync()  # the simulated UART closes a connection that begins with other bytes
         yield transport
 
 
@@ -41,7 +41,9 @@ def open_session(line, key, iv, engine, **fields) -> r.Reply:
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_a_stream_that_goes_from_engine_to_engine_serves_each_block_once(line, key_bits):
-    """Each engine resumes where the last one stopped, answers earlier records again, and refuses other data."""
+    """Each engine resumes where the previous engine stopped. It answers earlier records again, but refuses other data
+    at the same place.
+    """
     rng = random.Random(key_bits)
     key, iv = rng.randbytes(key_bits // 8), rng.randbytes(16)
     data = rng.randbytes(RECORD * len(ENGINES))
@@ -78,7 +80,7 @@ def test_a_simulated_board_draws_from_the_host_s_bytes(line):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_bench_and_selftest_take_milliseconds(line, engine):
-    """Even the longest allowed request takes only milliseconds of the board's time, by the cycles in its reply."""
+    """The longest allowed request takes only milliseconds on the board, measured by the cycles in its reply."""
     info = r.INFO_REPLY.unpack(ask(line, r.INFO).data)
     clock, bench_bytes = info[5], info[8]
     reply = ask(line, r.BENCH_TYPE, r.BENCH.pack(engine, 0, 256, bench_bytes, (1 << 32) - 1))
@@ -90,7 +92,9 @@ def test_bench_and_selftest_take_milliseconds(line, engine):
 
 
 def test_an_idle_session_ends_by_itself(line):
-    """Nothing of its range was used, so the range is free again. Asking for free ranges keeps no session in use."""
+    """The session used none of its range, so the range is free again. A request for free ranges leaves no session
+    open.
+    """
 
     def free_ranges():
         return r.INFO_REPLY.unpack(ask(line, r.INFO).data)[10]

@@ -33,7 +33,7 @@ def test_the_board_and_its_build():
 
 
 def test_at_a_serial_port():
-    """The build differs from the expected one, and all other checks still run."""
+    """The build differs from the expected one, and `doctor` still runs all other checks."""
     with SerialBoard() as board:
         status, checks = checked("--port", board.port, "--expect", "0123456789abcdef-0123456789abcdef")
     assert status == 1

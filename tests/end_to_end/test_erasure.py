@@ -1,4 +1,5 @@
-"""Nothing of a key or its data may remain on the board. The tests search all memories and registers of a simulated one.
+"""No part of a key or of its data may remain on the board. The tests search all memories and registers of a simulated
+board.
 
 Each test first finds what it looks for, while a session is open. "After close" means after the board has received the
 next record, since it zeroizes its stack and caches before that. Two places are exceptions, since no instruction and no
@@ -32,10 +33,10 @@ from tests.waiting import HANG_S, until
 pytestmark = pytest.mark.simboard
 
 KEY_BITS = (128, 192, 256)
-# Enough for vector loads and stores; the last block is not full.
+# Enough data for vector loads and stores, with a partial last block.
 DATA_BYTES = 613
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
-# One engine has its round keys in registers that sessions share, the other in a slot for each session.
+# One engine keeps its round keys in registers that all sessions share, the other in one slot per session.
 HARDWARE = [Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
@@ -93,7 +94,7 @@ def test_close(memory, device, engine, direction):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_mac(memory, device, engine):
-    """After the reply, nothing of key and message remains, although no session was closed."""
+    """After the reply, no part of key and message remains, although no session was closed."""
     secret = Secret(random.Random(f"mac{engine}"), 128, 400)
     session = opened(device, secret, engine)
     assert "key" in memory.found(secret)[secret.name], "the search finds it"
@@ -104,12 +105,12 @@ def test_mac(memory, device, engine):
 
 
 def test_sessions_that_end_by_themselves(memory, device):
-    """No later record overwrites the data of the last one."""
+    """No later record comes that would overwrite the data of the last record."""
     secret = Secret(random.Random(8), 256, DATA_BYTES)
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
-    # once this session has ended, too, its range is free again
+    # when this second session ends, its range becomes free again
     device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)
     assert device.connect().ranges_free < free
     until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")
@@ -168,7 +169,7 @@ def test_all_slots_of_the_accelerator(memory, device):
 
 @pytest.mark.parametrize("engine", [Engine.ACCELERATOR, Engine.TABLE, Engine.ISE])
 def test_copies_of_an_open_key(memory, device, engine):
-    """There is only one copy: the accelerator's is in its slot.
+    """The only copy of the accelerator's key is in its slot.
 
     Others are in SRAM, as the vector unit now has another key.
     """
@@ -176,7 +177,7 @@ def test_copies_of_an_open_key(memory, device, engine):
     session = opened(device, secret, engine)
     others = Secret(random.Random(100 + engine), 256, 40)
     close(device, opened(device, others, Engine.BYTE))
-    # not the first block, as the slots' memory also shows the word that it read last
+    # without the first block, because the slots' memory also holds the last word that was read
     assert memory.copies(secret.key[16:]) == 1
     close(device, session)
     assert memory.copies(secret.key[16:]) == 0
@@ -215,7 +216,7 @@ def test_refused_open(memory, device, values):
 
 
 def test_refused_key(memory, device):
-    """The board refuses because the key was used, so it has already computed with the key before."""
+    """To refuse a key that was used before, the board has to compute with it."""
     secret = Secret(random.Random(4), 256, DATA_BYTES)
     close(device, opened(device, secret, Engine.TABLE))
     with pytest.raises(BoardError, match="used"):
@@ -267,7 +268,7 @@ def test_restart_after_a_fault(memory, device):
 
 
 def test_queues_of_the_uart(memory, device):
-    """The FIFO is the only place that keeps a key, until it is filled with other bytes.
+    """Only the FIFO still contains a key, until other bytes overwrite it.
 
     No instruction can read the key there.
     """
@@ -298,12 +299,14 @@ def ethernet_device(ethernet_board):
 
 
 # These words are not on the board: Verilator keeps the bytes that a memory port wrote last in variables of its own
-# (`__Vlvbound_*`); for the DMA's port that is a block.
+# (`__Vlvbound_*`). For the DMA's port these are the bytes of one block.
 SLOT_WORDS_LEFT = 4
 
 
 def settle_frames(device):
-    """Send more frames than the MAC has slots, so that the simulator's last word of each slot's port is another one."""
+    """Send more frames than the MAC has slots, so that the simulator's variables for the last word of each slot's port
+    hold other words.
+    """
     for _ in range(9):
         device.counters()
 
@@ -316,13 +319,13 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     """Slots of received frames and slots of sent frames are included."""
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # Only decrypted data lie in memory as words. As received and sent, they lie in the banks of the slots.
+    # Only decrypted data are stored as words in memory. Received and sent data are in the banks of the slots.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
-    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block replaces the last block in the DMA's port
+    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block replaces the last one in the DMA port
     close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
     assert ethernet_memory.found(secret) == {}
     assert ethernet_memory.in_slots(secret.plain) == 0
@@ -344,7 +347,7 @@ def send_damaged(board, payload):
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_device, damaged):
-    """The MAC's sums after the frame must not remain either, since they reveal something about the key."""
+    """The MAC's checksums of the frame must not remain either, because they depend on the key."""
     secret = Secret(random.Random(f"open {damaged}"), 256, 16)
     record = open_record(secret, engine=Engine.ISE if damaged else 31)
     if damaged:
@@ -354,7 +357,7 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
     else:
         with pytest.raises(BoardError):
             ethernet_device.exchange(record)
-    for _ in range(3):  # fewer frames than slots, but more bytes than can wait between the clocks of PHY and board
+    for _ in range(3):  # fewer frames than slots, but more bytes than the FIFO after the PHY can hold
         settle(ethernet_device)
     assert ethernet_memory.found(secret) == {}
     words = [int.from_bytes(record.data[i : i + 4], "little") for i in range(0, len(record.data) // 4 * 4, 4)]
@@ -364,7 +367,7 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
 
 
 def test_close_of_the_fast_path(ethernet_memory, ethernet_device):
-    """No key remains, whichever session is closed first.
+    """No key remains, in whatever order the sessions are closed.
 
     Data may stay in packet memories until other data replace them.
     """

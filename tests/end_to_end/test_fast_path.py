@@ -1,4 +1,6 @@
-"""The real host tool with the fast path of the simulated board with Ethernet: no CPU handles the data records."""
+"""The real host tool uses the fast path of the simulated board with Ethernet: hardware answers the data records without
+the CPU.
+"""
 
 import io
 import random
@@ -26,7 +28,7 @@ def board():
 
 
 class Counted:
-    """Shows how the counters of the fast path change from now on."""
+    """Reads the counters of the fast path, and returns their changes since this object was created."""
 
     def __init__(self, device):
         self.device = device

@@ -1,4 +1,4 @@
-"""`make flash PORT=...` reports who answers; if the firmware of a bitstream does not run, it reports that."""
+"""`make flash PORT=...` reports which firmware answers, or that the firmware in the bitstream does not run."""
 
 import json
 import os
@@ -26,14 +26,14 @@ WAIT_S = 1.0
 
 @pytest.fixture(autouse=True)
 def asked_twice_and_patiently(monkeypatch):
-    """The time between two requests is simulated; the board has as long as it needs to answer each."""
+    """The time between two requests is simulated. The board has unlimited real time to answer each request."""
     monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
     monkeypatch.setattr(flashing, "_ASK_S", HANG_S)
 
 
 @pytest.fixture
 def board_with(tmp_path):
-    """Return a function that makes a simulated board like the built one, but with another ROM."""
+    """Return a function that makes a simulated board like the one that was built, but with another ROM."""
 
     def make(words):
         built, board = find_board(), tmp_path / "board"
@@ -53,8 +53,8 @@ def board_with(tmp_path):
 
 @pytest.mark.parametrize("first", [JUMP_TO_ITSELF, NO_INSTRUCTION])
 def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
-    """It ends in a loop, or in a trap without a handler."""
-    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # short, as this board never answers
+    """Load firmware that ends in a loop, or in a trap without a handler."""
+    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # short, because this board never answers
     board, build = board_with(lambda image: first.to_bytes(4, "little") * (len(image) // 4))
     again = loaded_by(targets.load("ecpix5", "eth"))
     with board, pytest.raises(FlashError) as raised:
@@ -66,7 +66,7 @@ def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
 
 
 def test_firmware_of_another_build(board_with):
-    """Nothing in a board checks its ROM. Only the build id shows that the firmware is not the one that was loaded."""
+    """The board does not check its ROM. Only the build id shows that other firmware than the loaded firmware runs."""
     board, build = board_with(lambda image: image)
     other = build[:-1] + ("0" if build[-1] != "0" else "1")
     with board:
@@ -93,7 +93,7 @@ def test_a_board_that_a_bootloader_loads_is_told_of_that():
 
 
 def test_the_command_waits_at_a_serial_port_and_compares(tmp_path, monkeypatch, capsys):
-    """A fake openFPGALoader prints recorded output; the simulated board plays the board that it loads."""
+    """A fake openFPGALoader prints recorded output, and the simulated board stands for the board that it would load."""
     build = build_id.read(find_board() / "gateware", "sim")
     gateware, program = tmp_path / "gateware", tmp_path / "programs" / "openFPGALoader"
     for folder in (gateware, program.parent):

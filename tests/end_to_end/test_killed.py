@@ -25,13 +25,15 @@ PAGE = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n\r\n\
 
 
 def test_a_web_page_does_not_reach_the_board():
-    """The first bytes of a browser cannot start a record. The simulated UART hangs up and serves the next client."""
+    """A browser's request cannot begin a record. The simulated UART closes the connection and serves the next
+    client.
+    """
     with SimulatedBoard() as board:
         for first in (PAGE, b"\x16\x03\x01\x02\0"):
             with socket.create_connection(("127.0.0.1", board.port)) as page:
                 page.settimeout(60)
                 page.sendall(first)
-                with contextlib.suppress(ConnectionResetError):  # the connection is reset if unread bytes remain
+                with contextlib.suppress(ConnectionResetError):  # reset if bytes remain unread
                     assert page.recv(100) == b""
         with Device(SerialTransport(board.url)) as device:
             counters = device.counters()

@@ -27,7 +27,7 @@ EDGE = 32
 PANES = ("plaintext", "wire", "decrypted")
 WAIT_MS = 1000 * HANG_S
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
-GONE = "ERR_CONNECTION_REFUSED"  # Chromium's error once the tool has ended
+GONE = "ERR_CONNECTION_REFUSED"  # Chromium's error message after the tool has ended
 PIXELS = """id => {
     const canvas = document.getElementById(id);
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -80,7 +80,7 @@ def picture(page, panes=PANES, codes=CODES):
 
 
 def another(page, before, panes=PANES, codes=CODES):
-    """Wait until `panes` show another picture, as the second pane tells, and return their pixels."""
+    """Wait until the second pane shows a new picture, then return the pixels of `panes`."""
 
     def now():
         seen = picture(page, panes, codes)
@@ -95,7 +95,7 @@ def chi_square(data):
 
 
 def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
-    page.select_option("#bits", "8")  # one byte per pixel, however slow the machine is
+    page.select_option("#bits", "8")  # one byte per pixel on every machine, even a slow one
     expect(page.locator("#plaintext_note")).not_to_contain_text("colours", timeout=WAIT_MS)
     seen = [another(page, b"")]
     while len(seen) < 6:
@@ -103,7 +103,8 @@ def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
     for plaintext, wire, decrypted in seen:
         assert len(plaintext) == EDGE * EDGE and plaintext == decrypted != wire
     assert len({plaintext for plaintext, _, _ in seen}) > 1
-    # With 255 degrees of freedom, only one value in 10^9 is above 409; for the pattern, the value is thousands.
+    # A chi-squared test. With 255 degrees of freedom, random data exceed 409 once in 10^9 tests; a visible pattern
+    # gives thousands.
     assert chi_square(b"".join(wire for _, wire, _ in seen)) < 409 < chi_square(seen[0][0])
 
 
@@ -221,7 +222,7 @@ def test_no_session_raises_the_board_s_count_of_rejected_records(page):
 
 @pytest.fixture
 def stage(page):
-    """Show the page on stage, which is its view for a large screen."""
+    """Switch the page to its view for a large screen."""
     page.keyboard.press("s")
     expect(page.locator("html")).to_have_class("stage")
     return page

@@ -1,4 +1,4 @@
-"""Loads good and bad firmware over the simulated board's UART; the loader must survive whatever is loaded.
+"""Loads good and bad firmware over the simulated board's UART; the loader must still work afterwards.
 
 A break is sent as urgent data on the simulated UART's socket. It holds a line low that the board's own detector
 watches.
@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
 TIMEOUT_S = 120  # enough for a busy machine
-STAYS_S = 20  # some eighths of a simulated second; a waiting loader would start firmware in this time
+STAYS_S = 20  # some eighths of a simulated second: a loader that waits would start the firmware within this time
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,9 @@ def loaded(board, path, build):
 
 
 def refused(board, path, *said):
-    """Load firmware that fails soon; check that the command reports it and contains the words in `said`."""
+    """Load firmware that fails soon; check that the command reports this, and that the message contains the words in
+    `said`.
+    """
     status, stdout, stderr = load(board, path)
     assert (status, stdout) == (7, "")
     for words in said:
@@ -119,7 +121,7 @@ def refused(board, path, *said):
 
 
 def talk(board):
-    """Return a device that has not yet asked who answers."""
+    """Return a device that has not yet identified the board."""
     return contextlib.closing(Device(SerialTransport(board.url)))
 
 
@@ -131,7 +133,7 @@ def test_the_board_starts_the_bitstream_s_firmware_by_itself(built, board):
 
 @pytest.fixture
 def waiting_board(built, tmp_path):
-    """Make a board with a loader that waits at power-on for a tenth of a second, as a real board's does."""
+    """Make a board with a loader that waits at power-on for a tenth of a second, like the loader of a real board."""
     out, folder = tmp_path / "loader", tmp_path / "board"
     out.mkdir()
     command = ["make", "-s", "-C", REPOSITORY / "firmware" / "loader", f"OUT={out}", f"LITEX={LITEX}"]
@@ -145,7 +147,7 @@ def waiting_board(built, tmp_path):
 
 
 def test_at_power_on_the_loader_can_be_asked_for(waiting_board):
-    """The loader answers without a break."""
+    """The loader answers although no break was sent."""
     with talk(waiting_board) as device:
         found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert (found.cause, found.image) == (Cause.POWER, ImageState.WHOLE)
@@ -179,7 +181,7 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
     bad, _ = make(first.to_bytes(4, "little") * 40, "bad")
     refused(board, bad, "has ended: the firmware " + why, "the loader answers: load another")
     with talk(board) as device:
-        # without a break, since the loader is running
+        # no break is needed, because the loader is running
         found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert found.image == ImageState.WHOLE and found.cause in (Cause.WATCHDOG, Cause.FIRMWARE)
     status, _, stderr = tool("info", board)
@@ -189,7 +191,7 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
 
 
 def test_firmware_that_writes_everywhere_harms_neither_itself_nor_the_loader(board, stray, another):
-    """It writes over all code memory and ROM, and the registers of the lock, and then hangs.
+    """Load firmware that writes to all code memory, to the ROM and to the registers of the lock, and then hangs.
 
     It is not started again.
     """
@@ -215,7 +217,7 @@ def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(
 
 
 def test_after_a_break_firmware_goes_on_by_itself(built, board):
-    """The firmware starts again if nobody asks the loader for anything, as a break may come by accident."""
+    """The firmware starts again if the loader receives no request, because a break can occur by accident."""
     with talk(board) as device:
         device.connect()
         assert loading.enter(device).cause == Cause.BREAK
@@ -231,7 +233,9 @@ def test_after_a_break_firmware_goes_on_by_itself(built, board):
 
 @pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE_VMEM, Engine.ACCELERATOR])
 def test_a_break_erases_what_firmware_has_left(board, engine):
-    """Firmware that is loaded next finds no key in SRAM, buffer memory, vector unit or the core's slots."""
+    """After a load, no key is left in SRAM, buffer memory, vector unit or the core's slots for the new firmware to
+    read.
+    """
     memory, secret = BoardMemory(board), Secret(random.Random(int(engine)), 256, 613)
     with Device(SerialTransport(board.url)) as device:
         session = device.open_session(secret.key, secret.iv, engine, length=613)

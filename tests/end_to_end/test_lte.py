@@ -1,11 +1,13 @@
-"""LTE's layer 2 on the simulated board: an engine that copies first, one per cipher that does not, and no engine."""
+"""LTE's layer 2 on the simulated board: an engine that copies the data first, one engine per cipher that does not copy,
+and no engine.
+"""
 
 import pytest
 
 from tests.bench_lte import blocks
 from tests.bench_lte.__main__ import LteBoard, WrongAnswerError
 
-pytestmark = pytest.mark.thorough  # other tests cover the engines in CTR and layer 2 itself
+pytestmark = pytest.mark.thorough  # other tests cover CTR with each engine, and layer 2
 BYTES = 5000
 
 

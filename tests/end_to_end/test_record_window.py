@@ -1,4 +1,4 @@
-"""Firmware and fast path together: what a session's window answers before and after the session is resumed."""
+"""Firmware and fast path together: which records a session's window accepts before and after the session is resumed."""
 
 import itertools
 import random
@@ -23,7 +23,7 @@ REPLY_S, TRIES = 120, 4
 
 
 class Host:
-    """A host that sends exactly what the test demands."""
+    """A host that sends exactly the records that the test requests."""
 
     def __init__(self, board):
         self.socket = board.udp_socket()
@@ -58,7 +58,7 @@ class Host:
         return dict(zip(Event, counts, strict=True))
 
     def data(self, session: int, number: int, data: bytes) -> dict[Event, int]:
-        """Send a record to the fast path and check its answer, if there is one; return the counters that changed."""
+        """Send a record to the fast path and check its answer, if there is one; return the changes of the counters."""
         before = self.counters()
         record = records.record(DATA, data, session=session, offset=number * RECORD_BYTES, token=TOKEN)
         self.socket.sendto(record, self.fast_path)

@@ -26,7 +26,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """Make pages of the recorded figures and of hostile ones."""
+    """Make report pages from the recorded figures and from hostile files."""
     folder = tmp_path_factory.mktemp("report")
     files = []
     for number, text in enumerate(EVIL):
@@ -74,7 +74,7 @@ def test_tables_are_sorted_and_folded_without_scripts(browser, reports):
     name = table.locator("thead th").all_inner_texts().index("cycles a block")
 
     def column():
-        """Return the figures of the column, from the top of the page on."""
+        """Return the figures in the column, from top to bottom."""
         places = f"rows => rows.map(row => [row.getBoundingClientRect().y, row.cells[{name}].innerText])"
         found = table.locator("tbody tr").evaluate_all(places)
         return [float(text.replace(",", "")) for _, text in sorted(found) if text != "-"]

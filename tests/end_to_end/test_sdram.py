@@ -1,4 +1,5 @@
-"""Simulated boards with SDRAM: it is set up and tested, records lie in it, and no secrets remain after close.
+"""Simulated boards with SDRAM: the firmware initialises and tests the SDRAM and keeps records in it, and no secret
+remains after a session is closed.
 
 One board has LiteDRAM's model of DDR3, which has no pins. Two have pins, with the SDR SDRAM of existing boards.
 """
@@ -31,7 +32,7 @@ PAGE = 4096
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
-# Folders in build/, and the firmware's name for the memory.
+# Folders in build/, each with the firmware's name for the memory.
 BOARDS = {"sim_sdram": "DDR3", "sim_ulx3s": "SDR", "sim_colorlight_i5": "SDR"}
 
 
@@ -50,12 +51,12 @@ def board(request):
 
 @pytest.fixture
 def device(board):
-    with Device(SerialTransport(board.url), timeout=120) as connected:  # the board's boot takes long on a busy machine
+    with Device(SerialTransport(board.url), timeout=120) as connected:  # the board boots slowly on a busy machine
         yield connected
 
 
 def transfer(device, secret, engine, direction):
-    """Return a session, still open, that has processed the secret's data, and the result."""
+    """Process the secret's data in a new session; return the open session and the result."""
     session = device.open_session(secret.key, secret.iv, engine, direction, length=len(secret.plain))
     out = io.BytesIO()
     data = secret.plain if direction == "encrypt" else secret.cipher
@@ -107,7 +108,9 @@ def left(held, *secrets):
 
 @pytest.mark.parametrize("engine", [Engine.ISE, Engine.ACCELERATOR])
 def test_nothing_is_left_after_close(held, device, engine):
-    """Nothing remains in the module or in its cache. The model stores the words of both in plain order."""
+    """No secret remains in the module or in its cache. The simulation model stores the words of both in address
+    order.
+    """
     secret = Secret(random.Random(str(engine)), 256, 1024)
     session, out = transfer(device, secret, engine, "decrypt")
     assert left(held, secret)[0] >= {"key", "data"}, "they are seen while the session is open"
@@ -118,7 +121,7 @@ def test_nothing_is_left_after_close(held, device, engine):
 
 
 def unfinished(device, held, secret):
-    """Send most of a frame that opens a session with the secret's key, so that the key lies in the SDRAM."""
+    """Send the first part of a frame that opens a session with the secret's key, so that the SDRAM contains the key."""
     device.link.transport._write(framing.frame(open_record(secret).encode())[:-9])
     until(lambda: left(held, secret) == [{"key"}], lambda: "the board does not take the frame")
 
@@ -133,7 +136,7 @@ def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
 
 
 def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held, device):
-    """Zeroizing writes caches back to the module, and with them the received part of the frame; it must be zeroized,
+    """Zeroizing writes caches back to the module, including the received part of the frame. This part must be zeroized,
     too.
 
     Nothing of the session's last record may remain either, although no later record overwrites it.

@@ -46,7 +46,7 @@ def reference(key: bytes, iv: bytes, data: bytes) -> bytes:
 
 
 def cipherlane(*arguments):
-    """Run the tool in this process, as the board would use the CPU at full speed while a new process starts."""
+    """Run the tool in this process. While a new process starts, the board's simulator would use all of the CPU."""
     return subprocess.CompletedProcess(arguments, *command(*arguments, env={"CIPHERLANE_KEY": ""}))
 
 
@@ -164,7 +164,7 @@ def test_only_this_machine_reaches_the_uart(board):
     assert [line[1] for line in lines if line[1].endswith(port) and line[3] == "0A"] == ["0100007F" + port]
     with socket.create_connection(("127.0.0.1", board.port), timeout=HANG_S):
         pass
-    others = {"127.0.0.2"}  # a server that listened on all addresses would accept here
+    others = {"127.0.0.2"}  # a server that listened on all addresses would accept a connection to this address
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(("192.0.2.1", 9))  # sends nothing
         others.add(probe.getsockname()[0])
@@ -174,7 +174,7 @@ def test_only_this_machine_reaches_the_uart(board):
 
 
 def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
-    """Urgent data must not appear among the bytes that the board receives, and must not reset it."""
+    """TCP urgent data must not reach the board as ordinary bytes, and must not reset the board."""
     with SerialTransport(board.url) as transport:
         device = Device(transport)
         device.connect()
@@ -187,7 +187,9 @@ def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
 
 
 def test_uart_serves_one_client_after_the_other_and_loses_nothing(board):
-    """A second client waits. The first sends far more than the board can hold, and everything is answered."""
+    """A second client waits while the first client sends far more data than the board can hold. Everything is
+    answered.
+    """
     request = Record(RecordType.INFO, token=1).encode()
     at = ("127.0.0.1", board.port)
     with socket.create_connection(at, HANG_S) as one, socket.create_connection(at, HANG_S) as two:
@@ -215,7 +217,7 @@ def _answers(connection, count):
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_vector_loads_and_stores_do_not_fall_to_scalar_ones(board, key_bits):
-    """Scalar loads and stores would produce the right result, too, but more slowly.
+    """Scalar loads and stores would also produce the right result, but more slowly.
 
     The selftest also notices the fallback.
     """
@@ -231,7 +233,7 @@ def test_random_bytes_do_not_hang_the_board(board):
     rng = random.Random(11)
     with serial.serial_for_url(board.url) as port:
         for _ in range(20):
-            port.write(bytes(1) + rng.randbytes(500))  # the UART hangs up on a client that begins with another byte
+            port.write(bytes(1) + rng.randbytes(500))  # the UART closes a connection that begins with another byte
             port.read(port.in_waiting)
     with Device(SerialTransport(board.url)) as device:
         counters = device.counters()

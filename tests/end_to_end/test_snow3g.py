@@ -1,4 +1,6 @@
-"""128-EEA1 on the simulated board with the SNOW 3G accelerator, by the host tool; nothing of a key may remain."""
+"""Run 128-EEA1 with the host tool on the simulated board with the SNOW 3G accelerator. No part of a key may remain on
+the board.
+"""
 
 import io
 import json
@@ -36,7 +38,7 @@ def board(folder):
 
 @pytest.fixture
 def device(board):
-    with Device(SerialTransport(board.url), timeout=120) as connected:  # the board's boot takes long on a busy machine
+    with Device(SerialTransport(board.url), timeout=120) as connected:  # the board boots slowly on a busy machine
         yield connected
 
 
@@ -48,13 +50,13 @@ def encrypt(board, source, target, message, *words, verb="encrypt"):
 
 
 def test_known_answers(device):
-    """All engines pass; SNOW 3G counts as two of them."""
+    """All engines pass the self-test; SNOW 3G is counted as two engines."""
     assert device.selftest().failed == 0
     assert Engine.SNOW3G in device.info().engines
 
 
 def test_what_netlists_are_to_do(folder, device):
-    """Only the AES engines take part, as the host has no reference for SNOW 3G messages."""
+    """Only the AES engines take part, because the host has no reference for SNOW 3G messages."""
     assert set(netlist_check.exercise(folder)) == set(device.info().engines) - {Engine.SNOW3G}
 
 
@@ -86,7 +88,9 @@ def through(session, data, **options):
 
 
 def test_messages_that_take_turns(device):
-    """Two sessions of several records alternate, next to one with AES. Each record must continue its own message."""
+    """Records of two SNOW 3G sessions and of one AES session alternate. Each record must continue the message of its
+    session.
+    """
     rng = random.Random(3)
     keys, data = [rng.randbytes(16) for _ in range(2)], rng.randbytes(7001)
     messages = [Message("eea1", rng.getrandbits(32), 3, 1), Message("eea1", rng.getrandbits(32), 31, 0)]
@@ -106,7 +110,9 @@ def test_messages_that_take_turns(device):
 
 
 def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypatch):
-    """The host normally refuses first. The board must answer a host that does not with an error and no data."""
+    """The host tool normally refuses such a request. If a host sends it, the board must answer with an error and no
+    data.
+    """
     monkeypatch.setattr("cipherlane.device.key_bits_of", lambda engine: (128, 192, 256))
     with pytest.raises(BoardError, match="22"):
         device.open_session(bytes(32), bytes(16), Engine.SNOW3G, length=16)

@@ -1,4 +1,4 @@
-"""Strangers on the network of the simulated board with Ethernet: what they can learn of a session's key."""
+"""Checks that other hosts on the network of the simulated board learn nothing about a session's key."""
 
 import random
 import select
@@ -15,19 +15,21 @@ pytestmark = pytest.mark.simboard
 
 ENGINES = [*(engine for engine in Engine if engine not in (Engine.ZKN, Engine.SNOW3G))]
 IV, RECORD_BYTES, ANSWER_S = bytes(range(16)), 256, 60
-CYCLES_BYTES = 48  # size of the cycle counts at the start of the reply to `network`
+CYCLES_BYTES = 48  # bytes of the cycle counts at the start of the reply to `network`
 STAT_CYCLES = slice(16, 32)
 
 
 @pytest.fixture
 def board():
-    """A board of its own for each test: a board keeps 128 ranges of counter blocks, and the keys are by seed."""
+    """Start a new board for each test, because a board stores only 128 ranges of counter blocks, and the tests use the
+    same seeded keys.
+    """
     with running_board() as running:
         yield running
 
 
 def drain(*sockets) -> None:
-    """Read and drop late answers."""
+    """Read and discard late answers."""
     for each in sockets:
         while select.select([each], [], [], 0)[0]:
             each.recv(2048)
@@ -43,7 +45,9 @@ class Stranger:
         self.socket.sendto(record, self.address)
 
     def ask(self, type_: int, data: bytes = b"", **header) -> r.Reply:
-        """Repeat a request until it is answered, as the board drops requests beyond the strangers' budget."""
+        """Repeat a request until it is answered, as the board drops requests above the budget for hosts without a
+        session.
+        """
         for _ in range(ANSWER_S):
             self.send(r.record(type_, data, **header))
             while select.select([self.socket], [], [], 1)[0]:
@@ -53,8 +57,8 @@ class Stranger:
         raise AssertionError("no answer")
 
     def around(self, victim, record: bytes, to, expected: bytes) -> list[bytes]:
-        """Return the cycles reported right before and right after a victim's record, which must be answered as
-        `expected`.
+        """Return the cycles that the board reports directly before and after a record of another host's session. The
+        record's answer must equal `expected`.
 
         Zeroizing, or the strangers' budget, may cost a frame. Then the three are sent again.
         """
@@ -71,7 +75,9 @@ class Stranger:
         raise AssertionError("no answers")
 
     def probe(self, session: int) -> list[bytes]:
-        """Return every answer that could reveal cycles, without a session and with one of the stranger's own."""
+        """Return every answer that could reveal cycles to the attacking host, without a session and with a session of
+        its own.
+        """
         told = [self.ask(r.NETWORK).data[:CYCLES_BYTES]]
         if session:
             own = {"session": session, "token": 9}
@@ -85,7 +91,7 @@ CASES += [pytest.param(engine, 100, marks=pytest.mark.thorough) for engine in EN
 
 @pytest.mark.parametrize(("engine", "count"), CASES, ids=str)
 def test_probes_before_and_after_a_record_are_equal_for_all_keys(board, engine, count):
-    """The board handles one frame after the other, so each waits for the previous one.
+    """The board handles one frame at a time, so each frame waits for the previous one.
 
     Only the owner learns the cycles.
     """

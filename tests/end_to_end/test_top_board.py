@@ -1,4 +1,6 @@
-"""`cipherlane top` on the simulated board: its own figures, an engine that is switched, and no session left open."""
+"""`cipherlane top` on the simulated board: it shows the board's figures and a switch of engines, and leaves no session
+open.
+"""
 
 import psutil
 import pytest

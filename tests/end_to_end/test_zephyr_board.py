@@ -45,7 +45,7 @@ def board(zephyr_board):
 @pytest.fixture
 def line(board):
     with SerialTransport(board.url) as transport:
-        transport.resync()  # the simulated UART ends a connection that begins otherwise
+        transport.resync()  # the simulated UART closes a connection that begins with other bytes
         yield transport
 
 
@@ -75,7 +75,7 @@ def test_the_service_of_the_board_with_sdram(zephyr_sdram_board):
         await_output(board, 0, "SDRAM: DDR3, 32768 KB at 0x60000000")
 
 
-@pytest.mark.thorough  # compiles another image; otherwise, a user who removes an engine sees compiler errors
+@pytest.mark.thorough  # slow: compiles another image
 @pytest.mark.parametrize("only", [Engine.ISE, Engine.ACCELERATOR])
 def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
     others = {Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR} - {only}
@@ -94,7 +94,7 @@ def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
             transfer(device, bytes(16), Engine.TABLE)
 
 
-@pytest.mark.thorough  # compiles twice; the build id of a design with Zephyr depends on its image
+@pytest.mark.thorough  # slow, because it compiles twice; with Zephyr, the build id of a design depends on the image
 def test_the_same_image_again_whatever_the_environment(zephyr_board, monkeypatch):
     output = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "again"
     images = set()

@@ -1,5 +1,5 @@
-"""Nothing of a key or its data may remain on the board that runs the firmware on Zephyr: all bare-metal tests must
-pass.
+"""No part of a key or of its data may remain on the board that runs the firmware on Zephyr. The bare-metal tests run on
+it.
 
 This includes stacks of threads and interrupts, the data cache, the MAC's slots and the net stack's buffers.
 """
@@ -67,7 +67,9 @@ def ethernet_board(zephyr_ethernet_board):
 
 
 def test_close_after_data_that_the_stack_brought(ethernet_board, ethernet_memory):
-    """Datagrams with IPv4 options pass through the stack; the session's open and close do not."""
+    """Only datagrams with IPv4 options pass through Zephyr's net stack; the records that open and close the session
+    bypass it.
+    """
     secret = Secret(random.Random("brought by the stack"), 256, 1400)
     host = Host(ethernet_board)
     with Device(host) as connected:

@@ -73,7 +73,7 @@ def test_datagrams_that_are_no_records(board):
 
 
 STAGES = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
-# For a record of 1440 bytes: most cycles if it bypasses the net stack, and least cycles through the stack.
+# For a record of 1440 bytes: maximum cycles if it bypasses the net stack, and minimum cycles through the stack.
 EARLY_CYCLES, STACK_CYCLES = 16_000, 30_000
 NO_OPERATIONS = bytes((1, 1, 1, 1))
 
@@ -125,7 +125,7 @@ def test_a_record_does_not_pass_through_the_stack(board):
 
 
 def test_records_that_the_stack_brings(board):
-    """Datagrams with IPv4 options pass through the stack. Their session was opened without it."""
+    """Datagrams with IPv4 options pass through the stack. Their session was opened by a datagram that bypassed it."""
     data = random.Random(5).randbytes(1400 * 4)
     host = Host(board)
     with Device(host) as device, open_stream(device, data) as send:
@@ -134,7 +134,7 @@ def test_records_that_the_stack_brings(board):
 
 
 def test_echo_between_records(board):
-    """The net stack must get its turn between records."""
+    """The net stack must be able to run between records."""
     count = 10
     inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", ECHO]
     with (
@@ -152,7 +152,9 @@ def test_echo_between_records(board):
 
 
 def test_datagrams_to_other_ports(board):
-    """Such datagrams belong to the stack, even if they contain records: the service must not answer them."""
+    """The net stack must receive such datagrams, even if they contain records; the record service must not answer
+    them.
+    """
     with board.udp_socket() as stranger, Device(Host(board)) as device:
         before = device.network()
         stranger.sendto(records.record(records.INFO), (board.ip_address, UDP_PORT + 1))

@@ -1,4 +1,6 @@
-"""LTE's layer 2 in Zephyr's threads on the simulated board: every packet, each way to decipher, full queues."""
+"""LTE's layer 2 in Zephyr's threads on the simulated board: every packet, each method of deciphering, and full
+queues.
+"""
 
 import random
 import zlib
@@ -47,7 +49,7 @@ def test_each_way_to_decipher(board, engine):
 
 
 def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
-    """With MAC first, MAC queues all PDUs before another layer runs. In the other orders, no PDU waits."""
+    """With MAC first, MAC queues all PDUs before another layer runs. In the other orders, no PDU waits in a queue."""
     rng = random.Random(40)
     packets = [rng.randbytes(100) for _ in range(ROOM + 7)]
     block = blocks.block(blocks.Bearer(3, IDENTITY, KEY), COUNT, packets)
@@ -60,7 +62,7 @@ def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
 
 
 def test_pdus_that_no_layer_takes_are_counted_by_it(board):
-    """MAC counts PDUs of no bearer.
+    """MAC counts the PDUs that belong to no bearer.
 
     RLC counts status reports and PDUs out of order. PDCP counts control PDUs and repeats.
     """

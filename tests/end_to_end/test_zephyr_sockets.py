@@ -16,21 +16,22 @@ from tests.end_to_end.ethernet import running_board
 from tests.gateware.support import ROOT
 from tests.waiting import until
 
-# Thorough, as it needs another image. The module's suite `ethernet` tests that the driver offers no checksums here.
+# Marked thorough, because the test needs another image. The module's suite `ethernet` tests that the driver offers no
+# checksums here.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port
 TIMEOUT_S = 600  # long enough for a busy machine
-RTO_S = 20  # seconds in which the board usually answers
+RTO_S = 20  # seconds within which the board usually answers
 ADDRESS = "2001:db8::1"
 SETTINGS = (
-    "CONFIG_MINIMAL_LIBC=y",  # Debian's compiler comes without newlib
+    "CONFIG_MINIMAL_LIBC=y",  # Debian's compiler does not include newlib
     "CONFIG_MAIN_STACK_SIZE=2048",
     'CONFIG_NET_CONFIG_MY_IPV4_ADDR="192.168.1.50"',
     "CONFIG_NET_IPV6=y",
     "CONFIG_NET_CONFIG_NEED_IPV6=y",
     f'CONFIG_NET_CONFIG_MY_IPV6_ADDR="{ADDRESS}"',
-    "CONFIG_NET_TCP_ISN_RFC6528=n",  # this would need mbed TLS
+    "CONFIG_NET_TCP_ISN_RFC6528=n",  # disabled, because it would need mbed TLS
 )
 
 TCP = """
@@ -82,7 +83,7 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
         # everything.
         inside(board, ["ip", "route", "change", "192.168.1.0/24", "dev", tap, "rto_min", f"{RTO_S}s"])
         mac = Ethernet().mac_address.to_bytes(6, "big").hex(":")
-        # fixed, since the host would stop asking for the MAC address after 3 s of its own time
+        # a static entry, because the host stops asking for the MAC address after 3 s of real time
         for address in (board.ip_address, ADDRESS):
             inside(board, ["ip", "neigh", "replace", address, "lladdr", mac, "dev", tap, "nud", "permanent"])
         yield board

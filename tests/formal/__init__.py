@@ -1,1 +1,1 @@
-"""Proofs for all inputs, by Yosys and its SAT solver: `make formal`."""
+"""Prove properties of the gateware for all inputs, with Yosys and its SAT solver: `make formal`."""

@@ -1,4 +1,4 @@
-"""The standard in Verilog, written from FIPS-197 for the proofs.
+"""FIPS-197 in Verilog, written from the standard as the reference for the proofs.
 
 The S-box tables come from the tests' own FIPS-197 model. Products are computed from the polynomial.
 """
@@ -27,7 +27,8 @@ begin
 end endfunction
 """
 
-# A column has row r at bits 8r+7:8r (5.1.3, 5.3.3). Each output row uses the first row of the matrix, rotated.
+# A column has row r at bits 8r+7:8r (5.1.3, 5.3.3). Each output row is computed with the first row of the matrix,
+# rotated.
 COLUMNS = """
 function [31:0] matrix_column; input [31:0] a; input [31:0] row; integer r, i; reg [7:0] p1, p2, p4, p8, m, t;
 begin

@@ -1,4 +1,4 @@
-"""The vector unit's memory port prepared for proofs: all its ports, and also its queue.
+"""The vector unit's memory port with its internal queue made visible for proofs.
 
 Only invariants use the queue's words, which are shown by their place in the memory. An induction from an arbitrary
 state needs them.
@@ -19,7 +19,7 @@ OUTPUTS += ("fault_code", "fault_address")
 
 
 class _Shown(Module):
-    """The port, with its queue's words by place."""
+    """The memory port, with the words of its queue by place in the queue."""
 
     def __init__(self):
         self.submodules.port = port = VectorMemoryPort(origin=MEMORY[0], size=MEMORY[1])
@@ -42,7 +42,7 @@ def fifo_address(storage: Memory, port: int) -> Signal:
 
 
 def port_verilog() -> str:
-    """Return module `port`, and the head of module `proof` with an instance of it."""
+    """Return Verilog: module `port`, and the beginning of module `proof`, which contains an instance of `port`."""
     shown = _Shown()
     port = shown.port
     ports = {f"request_{name}": getattr(port.request, name) for name in REQUEST}

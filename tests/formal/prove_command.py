@@ -59,9 +59,9 @@ def test_passes_every_command_once():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        # Loses a command that the unit did not take.
+        # A mutant that loses a command if the unit does not accept it.
         (r"(holds <= )\([^;]*\);", r"\g<1>1'd0;"),
-        # Takes new commands while it holds one.
+        # A mutant that accepts a new command while it still holds another.
         (r"if \(\(~holds\)\)", "if (1'd1)"),
     ],
 )

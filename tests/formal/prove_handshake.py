@@ -79,7 +79,7 @@ endmodule
 
 
 def proven(verilog: str, part: str) -> bool:
-    # Mutants have short counter-examples, which the base cases find.
+    # The mutants' counter-examples are short, so the base cases of the induction find them.
     induction = "-tempinduct -maxsteps 6"
     return holds(verilog + "`DECODER\n" + PROPERTIES, CUT_MEMORIES, solve=induction, defines=[part])
 
@@ -92,11 +92,11 @@ def test_port(part):
 @pytest.mark.parametrize(
     ("part", "pattern", "replacement"),
     [
-        # Accepts a command before the previous response is taken.
+        # A mutant that accepts a command before the previous response is accepted.
         ("HANDSHAKE", r"\(\(~rsp_valid\) \| rsp_ready\)\);", "1'd1);"),
-        # Withdraws the response in the next cycle, even if it was not taken.
+        # A mutant that withdraws the response in the next cycle, even if it was not accepted.
         ("HANDSHAKE", r"if \(rsp_ready\) begin\s+rsp_valid <= 1'd0;", "if (1'd1) begin rsp_valid <= 1'd0;"),
-        # Writes keys into context 0 whichever context is selected.
+        # A mutant that always writes keys into context 0.
         ("CONTEXTS", r"(\w*stage2_key) <= [^;]*;", r"\1 <= 7'd0;"),
     ],
 )

@@ -21,7 +21,7 @@ from tests.formal.prover import holds
 from tests.formal.vector_unit import CUT_MEMORIES, mutate, unit_verilog
 
 ANY_STATE = [*CUT_MEMORIES, "setattr -unset init w:*"]
-# In STAGE2, the lanes' registers are free.
+# In STAGE2, the solver may choose any value for the lanes' registers.
 FREE_REGISTER = ["flatten", "cutpoint w:it.substituted?", "delete t:$anyseq", *ANY_STATE]
 ONE_COMMAND = "-seq 2 -prove-skip 1"
 
@@ -175,10 +175,10 @@ def test_every_instruction(part):
 @pytest.mark.parametrize(
     ("part", "pattern", "replacement"),
     [
-        ("STAGE1", r"<= 7'd99;", "<= 7'd98;"),  # one wrong bit in one S-box
-        ("STAGE2", r"(\w*forward\w*) <= [^;]*;", r"\1 <= 1'd1;"),  # MixColumns instead of its inverse
+        ("STAGE1", r"<= 7'd99;", "<= 7'd98;"),  # mutant: one wrong bit in one S-box
+        ("STAGE2", r"(\w*forward\w*) <= [^;]*;", r"\1 <= 1'd1;"),  # mutant: MixColumns instead of its inverse
         ("STAGE2", r"(\w*stage2_state) <= [^;]*;", r"\1 <= 6'd0;"),  # always context 0
-        ("COUNTER", r"(\w*stage2_carry) <= [^;]*;", r"\1 <= 1'd0;"),  # the high half gets no carry
+        ("COUNTER", r"(\w*stage2_carry) <= [^;]*;", r"\1 <= 1'd0;"),  # mutant: the high half gets no carry
         ("INTERLOCK", r"\(~\w*hazard\)", "1'd1"),
     ],
 )

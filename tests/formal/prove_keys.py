@@ -1,4 +1,4 @@
-"""Prove that no block is encrypted under a key that was not in its slot when the core took the block.
+"""Prove that each block is encrypted under the key that was in its slot when the core accepted the block.
 
 The proof is a k-induction from reset, with blocks, keys, clears and flushes at any time. A block is marked as keyless
 exactly if its slot held no complete key schedule in the cycle in which the core took the block. From then until its
@@ -128,9 +128,9 @@ def test_keys_stay_under_their_blocks(datapath):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # replaces a key that blocks use
+        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # replaces a key in use
         (r"assign (\w*hold) = [^;]*;", r"assign \1 = 1'd0;"),  # zeroizes it under them
-        (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # treats every block as one with a key
+        (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # ignores missing keys
     ],
 )
 def test_a_broken_core_is_refuted(datapath, pattern, replacement):

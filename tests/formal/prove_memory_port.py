@@ -289,10 +289,10 @@ def test_unit(part):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # a load overwrites the previous result
-        (r"\(fault_code == 1'd0\)", "1'd1"),  # the last fault stays, not the first
-        (r"(\w*result_data) <= [^;]*;", r"\1 <= bus_dat_r;"),  # a load with exclusive-or does not add
-        (r"\(broken & ", "(1'd0 & "),  # a group continues after its fault
+        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # mutant: a load overwrites the previous result
+        (r"\(fault_code == 1'd0\)", "1'd1"),  # mutant: reports the last fault, not the first
+        (r"(\w*result_data) <= [^;]*;", r"\1 <= bus_dat_r;"),  # mutant: a load with XOR does not XOR
+        (r"\(broken & ", "(1'd0 & "),  # mutant: a group store continues after a fault
         (r"(bad_destination = \(\(request_payload_load & request_payload_store\) & ).*\);", r"\1 1'd0);"),
     ],
 )
@@ -304,9 +304,9 @@ def test_a_broken_port_is_refuted(pattern, replacement):
     ("part", "pattern", "replacement"),
     [
         ("REQUEST", r"(\w*request_payload_address|\w*request_address) <= [^;]*;", r"\1 <= rs1;"),
-        ("LOADS", r"(\w*read_register) = [^;]*;", r"\1 = state_register;"),  # a group uses only v0
+        ("LOADS", r"(\w*read_register) = [^;]*;", r"\1 = state_register;"),  # mutant: a group store uses only v0
         ("LOADS", r"pending <= \(\(\(pending & ", "pending <= (((8'd0 & "),  # nothing waits for long
-        ("LOADS", r"8'd254\)\);", "8'd0));"),  # nothing waits for a group
+        ("LOADS", r"8'd254\)\);", "8'd0));"),  # mutant: no instruction waits for a group store
         ("LOADS", r"\(is_memory_status \| is_context\) \| is_vxor_group", "is_memory_status | is_context"),
     ],
 )

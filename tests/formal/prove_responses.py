@@ -78,7 +78,7 @@ def test_every_response():
     ("pattern", "replacement"),
     [
         (r"(\w*late_rotates) <= [^;]*;", r"\1 <= 1'd0;"),  # sub_rot_word does not rotate
-        (r"(\w*late_lane) <= [^;]*;", r"\1 <= 2'd0;"),  # key_read always reads lane 0
+        (r"(\w*late_lane) <= [^;]*;", r"\1 <= 2'd0;"),  # mutant: key_read always reads lane 0
     ],
 )
 def test_a_broken_unit_is_refuted(pattern, replacement):

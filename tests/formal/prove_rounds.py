@@ -1,4 +1,5 @@
-"""Prove that a round of each datapath, and a word of the key schedule, are FIPS-197's (5.1.1 to 5.1.4, 5.2).
+"""Prove that a round of each datapath, and a word of the key schedule, equal their definitions in FIPS-197 (5.1.1 to
+5.1.4, 5.2).
 
 A round of the iterative datapaths is proved in two parts, for free states and keys:
 
@@ -82,7 +83,8 @@ module proof(input sys_clk, input [127:0] data, input valid, output [WIDTH-1:0] 
     assign difference = columns ^ addend ^ (mixing ? mixed[WIDTH-1:0] : {WIDTH{1'b0}});
 endmodule
 """
-# Outputs of SubBytes from block RAM and from registers are free, except for {02} times its bytes (`prove_sbox`).
+# If SubBytes is in block RAM or has output registers, the solver may choose its outputs freely. Only the outputs that
+# are {02} times the bytes must agree with the bytes (`prove_sbox`).
 CUT = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose", "setattr -unset init w:*"]
 
 

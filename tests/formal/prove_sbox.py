@@ -1,5 +1,5 @@
-"""Prove that every S-box is the algebraic definition of FIPS-197 (5.1.1) for all inputs, and that its inverse undoes
-it.
+"""Prove for all inputs that every S-box equals the algebraic definition in FIPS-197 (5.1.1), and that the inverse S-box
+inverts it.
 """
 
 import re
@@ -16,7 +16,7 @@ from gateware.aes.sub_bytes import SubBytes
 from tests.formal.definitions import ALGEBRA, COLUMNS, INVERSES, TABLES
 from tests.formal.prover import holds, to_verilog
 
-# The inverse z of x is looked up. The product of the two shows that it is the inverse.
+# A table gives the inverse z of x. The proof checks the product of x and z.
 DEFINITION = """
     wire [7:0] z = inverse_of(x);
     always @* assert(x == 0 ? z == 0 : product(x, z) == 8'h01);
@@ -103,7 +103,7 @@ def pair_verilog(implementation: str) -> str:
 
 
 def pair_is_right(pair: str) -> bool:
-    # The output depends only on the cycle before, so two steps cover everything.
+    # The output depends only on the previous cycle, so two steps cover all cases.
     return holds(pair + PAIR % TABLES, solve="-seq 1 -tempinduct -maxsteps 3")
 
 
@@ -164,7 +164,7 @@ def test_column_is_both_directions_and_a_way_past_them(implementation):
     [
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC1EC"),
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC0ED"),
-        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # a value that passes is not doubled
+        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: a value that passes unchanged is not doubled
         ("table", r"(\w*forward) <= [^;]*;", r"\1 <= substitute;"),  # InvSubBytes is not
     ],
 )

@@ -1,4 +1,4 @@
-"""Prove two parts of the CTR service: no client starves, and a queue of keystream neither loses nor invents anything.
+"""Prove two parts of the CTR service: each client gets its turn, and a keystream queue neither loses nor adds blocks.
 
 By k-induction:
 
@@ -152,9 +152,9 @@ def test_data():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        # The turn does not end.
+        # A mutant in which a client's turn never ends.
         (r"if \(\(rest == 1'd0\)\)", "if (1'd0)"),
-        # The turn stays with a client that requests nothing.
+        # A mutant in which the turn stays with a client that requests nothing.
         (r"turn <= choice;", ""),
     ],
 )
@@ -165,11 +165,11 @@ def test_a_broken_arbiter_is_refuted(pattern, replacement):
 @pytest.mark.parametrize(
     ("prove", "pattern", "replacement"),
     [
-        # A flush ignores blocks under way.
+        # A mutant in which a flush does not drop the blocks that are still in the core.
         (proven, r"<= \w*coming;(\s+\w+ <= 1'd0;\s+consume)", r"<= 1'd0;\1"),
-        # Blocks under way have no places reserved.
+        # A mutant in which no places are reserved for blocks that are still in the core.
         (proven, r"room <= \(\(\(\(\(\w+ \+ ", "room <= (((((0 + "),
-        # A block is delivered twice.
+        # A mutant in which a block is delivered twice.
         (data_proven, r"consume <= \(consume \+ 1'd1\);", ""),
     ],
 )

@@ -1,4 +1,4 @@
-"""Prove that no core loses, repeats or reorders a block, whatever comes, waits and is flushed (k-induction from reset).
+"""Prove that no core loses, repeats or reorders a block, for all inputs, stalls and flushes (k-induction from reset).
 
 - ITERATIVE: each block has a tag that moves as the cipher's own control tells. Every block goes through rounds, last
   round, result and output, finds each of them free, and leaves in order, with its own mark if it has no key. A round
@@ -148,9 +148,9 @@ def test_iterative(width):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(~outstanding\[1\]\)", "1'd1"),  # takes a block without a place for it
-        (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # overwrites the block before `source`
-        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # outputs a block without a key
+        (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block without a place for it
+        (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # overwrites a block at `source`
+        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: outputs a block without a key
         (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # ignores a block in its rounds
     ],
 )
@@ -286,7 +286,7 @@ def test_a_queue_that_reads_twice_is_refuted():
 
 
 class AnyTime(Module):
-    """A stand-in for a cipher: it holds up to two blocks, unchanged, each for as long as `hold` tells."""
+    """Replaces the cipher: it holds up to two blocks and returns them unchanged. The signal `hold` sets how long."""
 
     def __init__(self, hold):
         self.sink = stream.Endpoint(cipher_layout(1))

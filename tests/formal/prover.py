@@ -21,8 +21,8 @@ class ProofError(RuntimeError):
 
 
 def to_verilog(module: Module, name: str, ports: dict[str, Signal], *, clocked: bool = False) -> str:
-    """Return the module's Verilog, with each port under the given name; a clocked module also has `sys_clk` and
-    `sys_rst`.
+    """Return the module's Verilog, with the given names for its ports. A clocked module also has the ports `sys_clk`
+    and `sys_rst`.
 
     A wrapper sets the names, because the names that the generator chooses depend on the rest of the design.
     """
@@ -58,7 +58,7 @@ def holds(
     defines: list[str] = (),
     zeros: tuple[str, int, int] | None = None,
 ) -> bool:
-    """Return whether the assertions of module `proof` hold, and a vector of it is zero.
+    """Return whether the assertions of module `proof` hold, together with the assertion that a vector in it is zero.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Prove in every test run that the boards' S-boxes are FIPS-197's for all inputs, by the proofs of `prove_sbox`.
+"""Run the proofs of `prove_sbox` for the boards' S-boxes in every test run: they equal FIPS-197 for all inputs.
 
 This takes seconds. `gateware.boards` determines which S-boxes the boards have. ``make formal`` proves the other
 implementations, and refutes broken ones.

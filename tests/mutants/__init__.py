@@ -1,4 +1,4 @@
-"""Mutants: copies of the sources with one fault each, and the tests that should notice.
+"""Mutants: copies of the sources with one fault each, and the tests that should fail because of the fault.
 
 `make mutants` draws mutants by seed. Lines of C and Python change by universalmutator's rules. Nets of gateware change
 by Yosys' `mutate`, applied to the Verilog that a test bench simulates. A mutant is killed when a test fails or does not

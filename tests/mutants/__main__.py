@@ -1,4 +1,6 @@
-"""Draws mutants by seed, runs the tests that should notice them, and lists the survivors; see `make mutants`."""
+"""Chooses mutants at random by seed, runs the tests that should detect them, and lists the undetected mutants; see
+`make mutants`.
+"""
 
 import argparse
 import json
@@ -25,11 +27,11 @@ PARTS = ("firmware", "host", "gateware")
 FATES = ("killed", "equivalent", "survived", "not done")
 LEAST_KILLED = 0.95
 TOOLS = (*toolchain.TOOLS, *toolchain.SIMULATION, "gcc")
-CONTROL_S = 1800  # seconds for the tests of a target without a fault
+CONTROL_S = 1800  # time limit in seconds for a target's tests without a fault
 
 
 def main() -> int:
-    """Run the command; return 1 if too many mutants survive, or not all are done."""
+    """Run the command; return 1 if too many mutants stay undetected, or if some were not tested."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=300, help="mutants of all targets together (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
@@ -51,14 +53,16 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the guards of the requested parts that have the requested text in their names."""
+    """Yield the guards in the requested parts that contain the requested text in their names."""
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
             yield each
 
 
 def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the mutants of the requested targets, the same as when all targets are requested."""
+    """Yield the mutants of the requested targets. A target's mutants do not depend on which other targets are
+    requested.
+    """
     tables = tomllib.loads((FOLDER / "targets.toml").read_text())["target"]
     weights = sum(table["weight"] for table in tables)
     for table in tables:
@@ -73,7 +77,7 @@ def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def judged(mutants: list[Mutant], workers: Workers) -> dict[str, bool]:
-    """Return whether each mutant, by digest, was noticed; mutants that no worker finished are left out.
+    """Return by digest whether each mutant was detected. Mutants that no worker finished are left out.
 
     Results of earlier runs count: a mutant once noticed stays noticed. A survivor is tried again when its tests have
     changed.

@@ -1,4 +1,5 @@
-"""Removes the guard of each promise in SECURITY: the test that the page names must then fail.
+"""For each promise in SECURITY, removes the code that enforces it (the guard). The test that the page names must then
+fail.
 
 For each test, `guards.toml` has a file, the guard's text in it, and the replacement. Proofs are not listed there, since
 each refutes broken copies of its own design.
@@ -16,16 +17,18 @@ PROOFS = "tests/formal/"
 
 @dataclass(frozen=True)
 class Guard(Mutant):
-    """A mutant that one test must notice by failing. If the mutant does not compile, that shows nothing."""
+    """A mutant that must make one test fail. A mutant that does not compile does not count."""
 
     must_fail = True
 
     def digest(self) -> str:
-        """Return a digest of the fault and of the present test; if the test changes, it must fail again."""
+        """Return a digest of the fault and of the test as it is now. If the test changes, it must be shown again to
+        fail.
+        """
         return digest_of([self.place, self.change, self.judges()])
 
     def control(self) -> Mutant:
-        """Return the same test without the fault."""
+        """Return the test as a mutant without the fault."""
         return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
 
 

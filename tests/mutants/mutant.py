@@ -1,4 +1,4 @@
-"""Defines a mutant, whatever its language."""
+"""Defines a mutant for all languages."""
 
 import hashlib
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def digest_of(texts) -> str:
 
 @dataclass(frozen=True)
 class Target:
-    """Sources and the tests that should notice a fault in them; see `targets.toml`."""
+    """Sources and the tests that should detect a fault in them; see `targets.toml`."""
 
     part: str
     tests: tuple[str, ...]
@@ -61,19 +61,19 @@ class Mutant:
     environment: Mapping[str, str] = field(default_factory=dict)
     boards: tuple[str, ...] = ()
 
-    must_fail = False  # whether a test must fail; otherwise any end except success shows that the fault is noticed
+    must_fail = False  # True: a test must fail; False: any other end than success also counts as detected
 
     def digest(self) -> str:
         """Return a digest of the fault: the changed text, or the design and its change."""
         return digest_of([self.place, self.change])
 
     def judges(self) -> str:
-        """Return a digest of the present tests."""
+        """Return a digest of the tests as they are now."""
         files = sorted({test.partition("::")[0] for test in self.tests})
         return digest_of([*self.tests, *((ROOT / file).read_text() for file in files)])
 
     def control(self) -> "Mutant":
-        """Return the same without a fault; a design is written again by Yosys."""
+        """Return the mutant without its fault. If it changes a design, Yosys still writes the design again."""
         if self.part == "gateware":
             environment = {**self.environment, mutation.NUMBER: "0"}
             return Mutant(f"{self.place}, as it is", self.part, self.tests, self.place, "", environment)

@@ -16,7 +16,8 @@ FAULTY = BUILD / "faulty"
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
-    """Yield `count` mutants of the designs that the target's tests simulate, weighted by the root of a design's size.
+    """Yield `count` mutants of the designs that the target's tests simulate, each chosen with a weight of the square
+    root of its size.
 
     Raises
     ------
@@ -43,7 +44,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _designs(target: Target) -> list[Path]:
-    """Return the Verilog files of the designs that the tests simulate, after recording them in one run of the tests.
+    """Run the tests once to record the designs that they simulate; return the Verilog files of these designs.
 
     Next to each design is a list of the tests that use it.
     """

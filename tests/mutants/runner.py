@@ -1,4 +1,4 @@
-"""Runs the tests of a mutant in a tree of its own. It differs from the original only in the fault."""
+"""Runs the tests of a mutant in its own copy of the tree, which differs from the original only in the fault."""
 
 import contextlib
 import os
@@ -15,10 +15,10 @@ from gateware.flow.sweep import INPUTS
 from tests.gateware import mutation
 from tests.mutants.mutant import BUILD, ROOT, Mutant
 
-LEAST_S = 120  # least limit in seconds for tests that do not end; slow tests get more
+LEAST_S = 120  # minimum time limit in seconds for the tests; slow tests get more
 FACTOR = 6
 BUILD_S = 1800  # seconds to build a simulated board on a busy machine
-END = 2000  # characters that are kept of the tests' output
+END = 2000  # characters stored from the tests' output
 NO_TESTS = 5  # pytest's exit status if it finds no tests
 
 
@@ -62,7 +62,7 @@ def _copy_to(tree: Path) -> None:
     """Copy the sources to `tree`, and link the original's caches into it."""
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv*", "build", str(INPUTS), "__pycache__"))
     (tree / "build").mkdir()
-    for cache in ("tools", "cache"):  # their entries are named by content, so they can be shared
+    for cache in ("tools", "cache"):  # cache entries are named by content, so trees can share them
         (ROOT / "build" / cache).mkdir(parents=True, exist_ok=True)
         (tree / "build" / cache).symlink_to((ROOT / "build" / cache).resolve())
 
@@ -97,7 +97,7 @@ def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[st
             _end(process)
         log.seek(0)
         said = log.read().decode(errors="replace")
-    # The fault causes any other status, as the status was 0 without it.
+    # Any other status is an effect of the fault, because the status was 0 without it.
     if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
         raise RuntimeError(f"pytest ended with status {status} for {' '.join(tests)}")
     return status == 0, time.monotonic() - start, said

@@ -15,7 +15,7 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 RULES = {".c": ["universal.rules", "c_like.rules", "c.rules"], ".py": ["universal.rules", "python.rules"]}
 RULES[".h"] = RULES[".c"]
 INCLUDED = [core_peer.CORE, core_peer.CORE.parent / "bench"]
-TRIES = 40  # lines tried per mutant, since most changes by the rules do not compile
+TRIES = 40  # lines to try per mutant, because most changes by the rules do not compile
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
@@ -43,7 +43,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
-    from universalmutator import mutator  # not imported above, since only `make mutants` installs it
+    from universalmutator import mutator  # imported here, because only `make mutants` installs it
 
     with contextlib.redirect_stdout(io.StringIO()):
         found = mutator.mutants_regexp([line], RULES[suffix], ignorePatterns=[], ignoreStringOnly=True)
@@ -51,7 +51,7 @@ def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
 
 
 def _differs(path: Path, before: str, after: str) -> bool:
-    """Return whether the mutant compiles, and to something else."""
+    """Return whether the mutant compiles to code that differs from the original's."""
     if path.suffix == ".py":
         try:
             return _meaning(before) != _meaning(after)
@@ -64,7 +64,7 @@ def _differs(path: Path, before: str, after: str) -> bool:
 
 
 def _meaning(text: str) -> str:
-    """Return the program without what has no effect: docstrings, annotations, text of messages."""
+    """Return the program without docstrings, annotations and the text of messages, which have no effect."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

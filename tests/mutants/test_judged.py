@@ -1,4 +1,4 @@
-"""`make mutants` on two mutants of a page; its test notices only one of them."""
+"""Run `make mutants` on two mutants of a page. The page's test must detect only one of them."""
 
 import json
 
@@ -18,7 +18,7 @@ def mutants(tmp_path, monkeypatch):
     return [Mutant(f"README.md: {n} lines more", "host", TESTS, "README.md", text + n * "\n") for n in (1000, 1)]
 
 
-@pytest.mark.thorough  # runs pytest three times; `test_sweep.py` also covers sweeps
+@pytest.mark.thorough  # slow: runs pytest three times; `test_sweep.py` also covers sweeps
 def test_mutants_are_judged_once_each_in_a_tree_of_its_own(mutants, tmp_path, capsys):
     noticed = command.judged(mutants, Workers(2))
     assert list(noticed.values()) == [True, False]

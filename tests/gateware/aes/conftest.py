@@ -1,4 +1,4 @@
-"""Simulate each core that the tests examine once for all tests."""
+"""Compile each core's simulation only once for all tests."""
 
 import pytest
 

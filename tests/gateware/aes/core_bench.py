@@ -1,4 +1,6 @@
-"""Simulate a core of the family, and provide what its tests share: keys, blocks, oracle and vectors."""
+"""Simulate one AES core, and provide the helpers that all core tests use: keys, blocks, reference results and published
+vectors.
+"""
 
 import itertools
 import re
@@ -45,7 +47,7 @@ def ecb(key: bytes, blocks: list[bytes]) -> list[bytes]:
 
 
 def expected(keys: list[bytes], blocks: list[tuple[int, bytes]]) -> list[bytes]:
-    """Encrypt blocks with `cryptography`, each with its slot. `keys` has a key for each slot."""
+    """Encrypt (slot, block) pairs with `cryptography`. `keys` contains one key per slot."""
     return [ecb(keys[slot], [block])[0] for slot, block in blocks]
 
 
@@ -55,7 +57,7 @@ def words(key: bytes) -> list[dict]:
 
 
 def nist_vectors(name: str) -> list[tuple[bytes, bytes, bytes]]:
-    """Return (key, plaintext, ciphertext) from the ENCRYPT part of a file of NIST's AESAVS."""
+    """Return (key, plaintext, ciphertext) from the ENCRYPT part of a NIST AESAVS file."""
     text = (Path(cryptography_vectors.__file__).parent / "ciphers" / "AES" / "ECB" / name).read_text()
     encrypt = text[text.index("[ENCRYPT]") : text.index("[DECRYPT]")]
     fields = {"KEY": [], "PLAINTEXT": [], "CIPHERTEXT": []}
@@ -65,21 +67,21 @@ def nist_vectors(name: str) -> list[tuple[bytes, bytes, bytes]]:
 
 
 def descendants(module: Module) -> Iterator[Module]:
-    """Return the modules in a module, at any depth."""
+    """Return all submodules of a module, at any depth."""
     for _, part in module._submodules:
         yield part
         yield from descendants(part)
 
 
 class Bench:
-    """A simulated core. Its reset does not change the contents of its memories."""
+    """A simulated core. A reset leaves the contents of its memories unchanged."""
 
     def __init__(self, member: Member):
         self.member = member
         core = self.core = create_core(**vars(member))
         status = (core.key_valid, core.idle, core.key_busy, core.busy)
         controls = (core.key_slot, core.key_length, core.clear, core.clear_slot, core.flush)
-        self.writes = core.expansion.keys  # commands to the memories of round keys
+        self.writes = core.expansion.keys  # write commands to the round key memories
         self.memories = [m for m in descendants(core) if isinstance(m, KeyMemory)]
         stored = [[m.write, m.write_address, m.write_data] for m in self.memories]
         streams = (core.sink, core.source, core.key)
@@ -99,13 +101,15 @@ class Bench:
         self.sim.run(self.key_loader(slot, key), max_cycles=1000)
 
     def blocks(self, blocks: list[tuple[int, bytes]]) -> list[dict]:
-        """Return blocks, each with its slot, as items for `sink`."""
+        """Return (slot, block) pairs as items for `sink`."""
         return [{"slot": slot, "data": int.from_bytes(block, "little")} for slot, block in blocks]
 
     def encrypt(
         self, blocks: list[tuple[int, bytes]], *others, background=(), rng=None, idle=0.0, stall=0.0, times=None
     ):
-        """Encrypt blocks, each with its slot, while `others` run. Note the cycle of each result in `times`."""
+        """Encrypt (slot, block) pairs while the test benches `others` run. Append the cycle of each result to
+        `times`.
+        """
         received = []
         noted = None if times is None else (self.sim, times)
         self.sim.run(
@@ -118,7 +122,7 @@ class Bench:
         return [value.to_bytes(16, "little") for value in received]
 
     def results(self, blocks: list[tuple[int, bytes]], *others, rng, stall: float) -> list[tuple[bytes, int]]:
-        """Return data and error for blocks, each with its slot, whether the slot holds a key or not."""
+        """Return data and error for each (slot, block) pair. The slots need not hold keys."""
         received, source = [], self.core.source
 
         def collect():
@@ -158,7 +162,7 @@ class Bench:
 
     @property
     def pipelined(self) -> bool:
-        """Return whether each round has its own registers."""
+        """Return whether each round has registers of its own (a pipelined core)."""
         return self.member.datapath == "pipelined"
 
     def until_not(self, signal):
@@ -168,7 +172,7 @@ class Bench:
             yield
 
     def watch_rows(self, rows: dict):
-        """Return a test bench that notes the contents of the memories of round keys, by slot, row and part."""
+        """Return a test bench that reads the contents of the round key memories, by slot, row and part."""
         while True:
             if (yield self.writes.write):
                 address = (yield self.writes.slot), (yield self.writes.row), (yield self.writes.part)
@@ -176,7 +180,7 @@ class Bench:
             yield
 
     def watch_memories(self, contents: dict):
-        """Return a test bench that notes the contents of each memory of round keys, by slot, memory and address."""
+        """Return a test bench that reads the contents of each round key memory, by slot, memory and address."""
         while True:
             for n, memory in enumerate(self.memories):
                 if (yield memory.write):
@@ -186,7 +190,7 @@ class Bench:
             yield
 
     def quiet(self, cycles: int = 200):
-        """Return a test bench that checks that nothing more comes out, and that the core is idle in the end."""
+        """Return a test bench that checks that no further block comes out, and that the core is idle at the end."""
         yield self.core.source.ready.eq(1)
         for _ in range(cycles):
             yield

@@ -1,4 +1,4 @@
-"""Test that `create_core` refuses wrong parameters with a message that names the remedy."""
+"""Test that `create_core` rejects wrong parameters with an error message that tells how to correct them."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Test the streams and key slots of every core: backpressure, keys in flight, clear and flush at any time."""
+"""Test the streams and key slots of every core: backpressure, key changes during operation, clear and flush at any
+time.
+"""
 
 import itertools
 import random
@@ -25,7 +27,7 @@ def test_no_block_is_lost_repeated_or_reordered(bench, idle, stall):
 
 
 def test_backpressure_holds_the_block(bench):
-    """Valid and data stay while ready is low, for much longer than a block takes."""
+    """`valid` and the data stay unchanged while `ready` is low for much longer than a block takes."""
     key = bytes(bench.member.key_lengths[0] // 8)
     bench.load_key(0, key)
     blocks = [bytes([n]) * 16 for n in range(5)]
@@ -71,7 +73,9 @@ def test_random_differential(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
-    """The answers are in order and as many as were accepted, with other blocks that have keys, and without any."""
+    """Blocks for slots without a key get one answer each, in order. Tested with and without blocks of other slots that
+    have keys.
+    """
     rng = random.Random(f"keyless {stall}")
     slots = bench.member.slots
     for keyed in (range(0), range(slots - 1)):
@@ -86,7 +90,8 @@ def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
 
 @pytest.mark.parametrize("how", ["load", "clear_slot"])
 def test_a_key_goes_under_a_stream_of_its_blocks(bench, how):
-    """Blocks come out under the old key, then as zeros, then under the new key.
+    """During a key change, blocks are first encrypted under the old key, then come out as zeros, then are encrypted
+    under the new key.
 
     The command ends although blocks keep coming.
     """
@@ -148,7 +153,7 @@ def test_key_valid_falls_when_a_key_is_offered(bench):
 
 
 def test_key_waits_for_the_blocks_that_use_its_slot(bench):
-    """A new key for a slot in use changes none of the blocks that are in the core."""
+    """A new key for a slot does not change the blocks of this slot that are already in the core."""
     rng = random.Random(7)
     core = bench.core
     old = rng.randbytes(bench.member.key_lengths[0] // 8)
@@ -172,7 +177,7 @@ def test_key_waits_for_the_blocks_that_use_its_slot(bench):
 
 @pytest.mark.parametrize("how", ["flush", "clear", "reset"])
 def test_interrupted_blocks_leave_nothing(bench, how):
-    """Interrupt two blocks at many points: nothing comes out afterwards.
+    """Interrupt two blocks at many points: no block comes out afterwards.
 
     A flush keeps the key; other interruptions do not.
     """
@@ -204,7 +209,7 @@ def test_interrupted_blocks_leave_nothing(bench, how):
 
 
 def test_clear_zeroizes_every_round_key(bench):
-    """Clear at many points of a key load: all rows are zero in the end, and a key loads afterwards."""
+    """Clear at many points of a key load: at the end all rows are zero, and a new key can be loaded."""
     core, sim = bench.core, bench.sim
     for n, when in enumerate(range(0, 70, 7)):
         bits = bench.member.key_lengths[n % len(bench.member.key_lengths)]
@@ -236,7 +241,9 @@ def test_clear_zeroizes_every_round_key(bench):
 
 
 def test_no_round_key_outlives_its_key(bench):
-    """After every change of key length, the memories hold the new key's round keys in its slot, and zeros."""
+    """After every change of key length, the memories contain the round keys of the new key in its slot, and zeros
+    elsewhere.
+    """
     rng = random.Random(8)
     core, sim = bench.core, bench.sim
     contents = {}
@@ -265,7 +272,7 @@ def test_no_round_key_outlives_its_key(bench):
         held = [value for place, value in contents.items() if place[0] == slot and value]
         schedule = [int.from_bytes(row, "little") for row in expand_key(key)]
         wanted = [row >> width * part & 2**width - 1 for row in schedule for part in range(parts)]
-        if not bench.pipelined:  # each engine has another copy of the last round key
+        if not bench.pipelined:  # each engine has its own copy of the last round key
             wanted = (wanted + wanted[-parts:]) * bench.member.engines
         assert sorted(held) == sorted(wanted)
         assert {place: value for place, value in contents.items() if place[0] != slot} == other
@@ -304,7 +311,7 @@ def test_clear_slot_leaves_the_others(bench):
 
 
 def test_clear_of_another_slot_waits_for_the_load(bench):
-    """A load continues when another slot is zeroized, which happens after the load."""
+    """If another slot is to be zeroized during a load, the load continues, and the slot is zeroized after it."""
     if bench.member.slots == 1:
         assert len(bench.core.key_valid) == 1  # there is no other
         return

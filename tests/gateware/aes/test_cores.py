@@ -1,4 +1,4 @@
-"""Test every core of the family against FIPS-197, NIST's AESAVS and `cryptography`, and its cycles."""
+"""Test every AES core against FIPS-197, NIST's AESAVS and `cryptography`, and test its cycle counts."""
 
 import itertools
 import random
@@ -42,7 +42,7 @@ def test_nist_known_answers(bench, kind):
 
 
 def test_monte_carlo(bench):
-    """AESAVS 6.4.1: each block encrypts the one before, 1000 times, and keys chain.
+    """AESAVS 6.4.1: 1000 encryptions, each of the previous result; the next key is derived from the results.
 
     One core runs 100 chains, others one.
     """
@@ -69,7 +69,7 @@ def test_monte_carlo(bench):
 
 
 def test_cycles(bench):
-    """Check steady state and latency for each key length."""
+    """Check the cycles per block in a long stream, and the latency, for each key length."""
     for bits in bench.member.key_lengths:
         key = bytes(bits // 8)
         bench.load_key(0, key)
@@ -79,12 +79,12 @@ def test_cycles(bench):
         assert bench.encrypt([(0, block) for block in blocks], times=times) == ecb(key, blocks)
         engines = bench.member.engines
         cycles = [later - earlier for earlier, later in zip(times, times[engines:], strict=False)]
-        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # one engine, from block to block
-        assert times[0] - (before + 1) == bench.latency(bits)  # offered and taken a cycle after `before`
+        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # cycles between blocks of one engine
+        assert times[0] - (before + 1) == bench.latency(bits)  # the core accepts the block one cycle after `before`
 
 
 def test_no_bubble_between_slots_and_key_lengths(bench):
-    """Each block takes the cycles of its own key length, whatever slot and length the previous block had."""
+    """The cycles of a block depend only on its own key length, not on slot and key length of the previous block."""
     rng = random.Random(1)
     keys, times = bench.random_keys(rng), []
     bench.load(keys)
@@ -94,12 +94,14 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
     own = [bench.cycles_of_a_block(8 * len(keys[slot])) for slot, _ in blocks]
     if bench.member.engines == 1:
         assert cycles == own[1:]
-    else:  # an engine with a short block may wait for its turn, but at most as long as the longest block takes
+    else:  # an engine with a short block may wait for its turn, at most for the cycles of the longest block
         assert sum(cycles) <= max(own) * len(cycles) / bench.member.engines + max(own)
 
 
 def test_key_schedule_cycles(bench):
-    """Count until the key is valid, and until the next one can begin, while rows of a longer key are zeroized."""
+    """Count the cycles until the key is valid, and until the next key load can begin. The rows of a longer previous key
+    are zeroized meanwhile.
+    """
     core = bench.core
     for bits in bench.member.key_lengths:
         cycles, erasing = [], []

@@ -1,4 +1,4 @@
-"""Test AES-128 with round keys on the fly:
+"""Test AES-128 with round keys computed during encryption:
 
 `cryptography`, NIST's vectors, cycles, and that nothing remains of a key.
 """
@@ -30,7 +30,7 @@ def number(data: bytes) -> int:
 
 
 def encrypted(sim, given: list[tuple[bytes, bytes]], rng=None) -> tuple[list[bytes], list[int]]:
-    """Return blocks encrypted under their keys, and the cycles in which they came."""
+    """Return blocks encrypted under their keys, and the cycles in which they came out."""
     dut, found, times = sim.dut, [], []
     items = [{"key": number(key), "block": number(block)} for key, block in given]
     pace = {"rng": rng, "stall": 0.7} if rng else {}
@@ -56,7 +56,7 @@ def test_published_vectors(bench):
 
 
 def test_one_block_alone_with_its_loading(bench):
-    """Count as the authors do: from the cycle in which key and block are taken, with that cycle included."""
+    """Count cycles as the authors do: the first cycle is the one in which the core accepts key and block."""
     dut, taken = bench.dut, []
 
     def load():
@@ -67,7 +67,7 @@ def test_one_block_alone_with_its_loading(bench):
     while not bench.peek(dut.source.valid):
         assert bench.cycle < taken[0] + 100
         bench.clock()
-    assert bench.cycle - taken[0] == bench.cycles  # `taken` is one edge before the accepting edge
+    assert bench.cycle - taken[0] == bench.cycles  # `taken` is one clock edge before the core accepts the block
     assert not bench.peek(dut.key)
     encrypted(bench, [])
     bench.run(receive(dut.source, 1, [], field="block"), max_cycles=3)
@@ -110,7 +110,7 @@ def test_engines_keep_the_order(engines, seed):
 
 
 def test_clear_ends_the_blocks_of_all_engines(engines):
-    dut, taken = engines.dut, engines.count - 1  # at the clear it is another engine's turn than the first
+    dut, taken = engines.dut, engines.count - 1  # at the time of the clear, it is not the first engine's turn
     engines.run(send(dut.sink, [{"key": 5, "block": 6}] * taken), max_cycles=50)
     engines.poke({dut.clear: 1})
     engines.clock(2)

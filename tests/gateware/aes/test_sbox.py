@@ -1,4 +1,4 @@
-"""Test S-boxes for all inputs: against the published table, and each implementation proved equal to the table."""
+"""Test S-boxes for all inputs: compare with the published table, and prove each implementation equal to this table."""
 
 import pytest
 from migen import Module
@@ -45,7 +45,7 @@ def test_table_implementation_for_all_inputs():
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("implementation", [name for name in IMPLEMENTATIONS if name != "table"])
 def test_implementation_equals_the_table(implementation, inverse):
-    """Yosys proves this with its own models of the FPGA's cells."""
+    """Yosys proves this with Yosys' own models of the FPGA cells."""
     folder = ROOT / "build" / "tests" / f"sbox_{implementation}_{int(inverse)}"
     prove_equal(folder, SBox(inverse=inverse), SBox(inverse=inverse, implementation=implementation))
 

@@ -1,4 +1,4 @@
-"""Loads keys through a port of the service from a test bench."""
+"""Lets a test bench load keys through a key port of the CTR service."""
 
 from gateware.aes.standard import KEY_LENGTHS
 from tests.gateware.support import flatten
@@ -27,7 +27,7 @@ def write_key(keys, key: bytes):
 
 
 def begin_key(keys, key: bytes, slot: int = 0):
-    """Give the command to load a key, in a test bench, and do not wait for its end."""
+    """Start a key load from a test bench, without waiting for its end."""
     yield from settle(keys)
     yield from write_key(keys, key)
     yield [keys.length.eq(KEY_LENGTHS[8 * len(key)]), keys.slot.eq(slot), keys.load.eq(1)]

@@ -32,7 +32,9 @@ SP_800_38A = {
 
 
 def counter_blocks(initial: int, index: int, width: int, count: int) -> list[int]:
-    """Return `count` counter blocks from T_1 + index on, as numbers; only the last `WIDTHS[width]` bits count up."""
+    """Return `count` counter blocks as numbers, starting at T_1 + index. Only the low `WIDTHS[width]` bits are
+    incremented.
+    """
     modulus = 2 ** WIDTHS[width]
     fixed = initial - initial % modulus
     return [fixed + (initial + index + n) % modulus for n in range(count)]
@@ -47,7 +49,7 @@ def ctr(key: bytes, counter: int, data: bytes, *, index: int = 0, width: int = W
 
 
 def only_bits(data: bytes, length: int) -> bytes:
-    """Return the first `length` bits of data, filled up with zeros to a byte."""
+    """Return the first `length` bits of data, padded with zero bits to a whole byte."""
     data = bytearray(data[: (length + 7) // 8])
     if length % 8:
         data[-1] &= 0xFF00 >> length % 8 & 0xFF

@@ -1,4 +1,6 @@
-"""A client of the CTR service that takes every block it can get, as the accelerator does at its full rate."""
+"""A client of the CTR service that requests and accepts blocks without a pause, like the accelerator at its full
+rate.
+"""
 
 from migen import If, Module, Signal
 
@@ -7,12 +9,14 @@ from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 
 CLIENT = Client(slots=8, count_bits=29, waits=False)
-# The client loads its key when no other client's command has been under way for this many cycles.
+# The client loads its key after this many cycles without a command of another client.
 PAUSE = 500
 
 
 class Rival(Module):
-    """Loads a key of the longest length into slot 0, requests keystream without end, and takes every block at once."""
+    """Loads a key of the longest length into slot 0, requests keystream continuously, and accepts every block
+    immediately.
+    """
 
     def __init__(self, port: Port):
         keys = port.keys

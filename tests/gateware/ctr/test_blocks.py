@@ -63,7 +63,7 @@ class Bench:
             for n in range(m.blocks):
                 block = m.data[16 * n : 16 * n + 16]
                 last = n == m.blocks - 1
-                # filled up with other data, as in memory
+                # followed by other data, as in memory
                 filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")
                 items.append(
                     {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}
@@ -123,7 +123,7 @@ def test_eea2_sets(bench):
 @pytest.mark.parametrize("stall", [0.0, 0.5, 0.95])
 @pytest.mark.parametrize("idle", [0.0, 0.5, 0.95])
 def test_messages_back_to_back(bench, idle, stall):
-    """Random lengths of all residues modulo 16, slots and widths, without a pause between the messages."""
+    """Random lengths, with all remainders modulo 16, slots and widths, without a pause between the messages."""
     rng = random.Random(f"engine {idle} {stall}")
     keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
     for slot, key in enumerate(keys):
@@ -143,7 +143,7 @@ def test_messages_back_to_back(bench, idle, stall):
 
 
 def test_no_bubble_between_messages_of_different_slots(bench):
-    """A block leaves every Nr cycles, whatever message and key it belongs to."""
+    """One block leaves every Nr cycles, also between messages and keys."""
     keys = [bytes(range(n, n + 16)) for n in range(SLOTS)]
     for slot, key in enumerate(keys):
         bench.load_key(key, slot)

@@ -1,4 +1,6 @@
-"""Counter blocks: the index is added and each width increments right, wherever a carry arises or is cut off."""
+"""Counter blocks: the index is added and each width increments correctly, for carries at every position and at the end
+of the width.
+"""
 
 import random
 
@@ -33,7 +35,9 @@ def bench(simulated):
 
 
 def run(bench, messages, rng=None, idle=0.0, stall=0.0, times=None):
-    """Play messages (initial, index, width, count, slot); return number, slot and last mark of each block."""
+    """Send messages (initial, index, width, count, slot); return the counter value, the slot and the `last` mark of
+    each block.
+    """
     dut, sim = bench
     count = sum(item[3] for item in messages)
     received = []
@@ -103,7 +107,7 @@ def test_random(bench, stall, idle):
 
 
 def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench):
-    """A message takes two cycles, so only a series of messages of one block each would cause idle cycles."""
+    """A message takes two cycles, so idle cycles occur only between messages of one block each."""
     times = []
     counts = [10, 1, 2, 3, 1, 2, 4, 2]
     messages = [(2**128 - 1, 2**64 - 1, WIDTH_128, count, slot) for slot, count in enumerate(counts)]

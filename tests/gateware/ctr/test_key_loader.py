@@ -1,4 +1,4 @@
-"""Key commands with a simple core that only records the words that it gets; in Migen's own simulator."""
+"""Test key commands with a simple model of a core that only records the words it receives, in Migen's own simulator."""
 
 import pytest
 from litex.soc.interconnect import stream
@@ -8,12 +8,12 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-OTHER_SLOTS = 2  # slots of the client that does not wait
+OTHER_SLOTS = 2  # slots of the client whose commands do not wait
 WAIT_CYCLES = 40
 
 
 class _Core(Module):
-    """The key side of a core: a key is valid a few cycles after its last word."""
+    """A model of a core's key port: a key is valid a few cycles after its last word."""
 
     def __init__(self):
         self.key = stream.Endpoint([("word", 32)])
@@ -52,7 +52,7 @@ class _Bench(Module):
         yield port.write.eq(0)
 
     def use(self, which: str, slot: int, port=None):
-        """Begin or end a use of a slot."""
+        """Mark the beginning or end of a use of a slot."""
         record = getattr(port or self.port, which)
         yield record.number.eq(slot)
         yield from self.pulse(record.valid)
@@ -77,7 +77,7 @@ class _Bench(Module):
         yield from self.pulse(port.load)
 
     def watch(self):
-        """Record (slot, length code, word) of each word that the core takes."""
+        """Record (slot, length code, word) for each word that the core accepts."""
         while True:
             yield
             if (yield self.core.key.valid):
@@ -116,7 +116,7 @@ def test_loads_of_all_lengths_reach_their_slots():
             assert (yield bench.port.usable) >> slot & 1
         wanted = [(s, c, 100 * s + n) for s, (c, count) in enumerate(((0, 4), (1, 6), (2, 8))) for n in range(count)]
         assert bench.words == wanted
-        yield from bench.pulse(bench.port.load)  # no words were written since, so they are zero
+        yield from bench.pulse(bench.port.load)  # no words were written since then, so the words are zero
         yield from bench.settle()
         assert bench.words[len(wanted) :] == [(2, 2, 0)] * 8
 
@@ -137,7 +137,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
             assert (yield loader.usable) == 0b0100 and (yield loader.busy)
             yield
         assert len(bench.words) == 8
-        yield from bench.use("begin", 2)  # a use of another slot does not matter
+        yield from bench.use("begin", 2)  # the use of another slot has no influence
         yield from bench.use("end", 1)
         yield from bench.settle()
         assert len(bench.words) == 12 and (yield loader.usable) == 0b0110
@@ -153,7 +153,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
 
 
 def test_a_datagram_that_does_not_end_costs_the_key():
-    """A command on a slot ends even if a datagram of that slot does not.
+    """A command on a slot ends even if a datagram that uses the slot never ends.
 
     The slot holds no key, and the words that were written are zeroized.
     """
@@ -183,7 +183,7 @@ def test_a_datagram_that_does_not_end_costs_the_key():
 
 @pytest.mark.parametrize("when", range(14))
 def test_zeroize_ends_the_present_command_at_once(when):
-    """`zeroize` ends a command whatever the command waits for. The words of its key are zeroized too."""
+    """`zeroize` ends a command in every state of the command. The words of its key are zeroized too."""
     bench = _Bench()
 
     def scenario():
@@ -284,7 +284,9 @@ def test_a_use_may_begin_while_another_ends():
 
 
 def test_commands_of_clients_take_turns():
-    """A command that comes during another client's command follows it, with its own words, slot and length."""
+    """A command that arrives during another client's command is carried out after it, with its own words, slot and
+    length.
+    """
     bench = _Bench()
 
     def scenario():

@@ -1,4 +1,6 @@
-"""Clearing a keystream queue removes all keystream from its registers and memory. `tests/formal` proves its output."""
+"""Test that a clear removes all keystream from the registers and memory of a keystream queue. `tests/formal` proves
+that the queue's output is right.
+"""
 
 import random
 
@@ -11,7 +13,9 @@ DEPTH = 4
 
 
 def test_clear_leaves_no_keystream():
-    """After `clear` the memory and the registers hold no keystream, however many blocks were stored or given."""
+    """After `clear` the memory and the registers hold no keystream, regardless of how many blocks were stored and read
+    before.
+    """
     rng = random.Random(1)
     for blocks in range(DEPTH + 3):
         dut = KeystreamQueue(DEPTH)

@@ -1,4 +1,6 @@
-"""The packet stream: packets of all lengths and slots under any backpressure, and lengths that are wrong."""
+"""The packet stream: packets of all lengths and slots, with random backpressure, and packets with a wrong length
+field.
+"""
 
 import itertools
 import random
@@ -144,7 +146,9 @@ def test_packets_of_all_slots(bench, idle, stall):
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_wrong_lengths(bench, stall):
-    """Words without keystream leave as zeros, keystream without words is dropped, and the next packet is right."""
+    """Data words without keystream leave as zeros, keystream without data words is dropped, and the next packet is
+    correct.
+    """
     rng = random.Random(f"wrong {stall}")
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
     for slot, key in keys.items():
@@ -189,14 +193,14 @@ def test_flush(bench, stall, again):
         for got, right in zip(received, wanted, strict=True):
             assert got == right or got == (0, *right[1:4], 1)
         ends = [n for n, word in enumerate(wanted) if word[2]]
-        for begin, end in itertools.pairwise([-1, *ends]):  # once a word is lost, the rest of its packet is lost too
+        for begin, end in itertools.pairwise([-1, *ends]):  # after one lost word, the rest of the packet is also lost
             errors = [word[4] for word in received[begin + 1 : end + 1]]
             assert errors == sorted(errors)
         assert bench.run([last]) == last.result(key)
 
 
 def test_a_key_that_goes_leaves_zeros(bench):
-    """Zeroize a key in the middle of a packet: the packet is zeros from some block on.
+    """Zeroize a key in the middle of a packet: from some block on, the packet contains zeros.
 
     Packets of another slot are right.
     """
@@ -227,7 +231,7 @@ def test_a_key_that_goes_leaves_zeros(bench):
 
 
 def test_a_word_a_cycle_with_the_pipelined_core():
-    """No cycle is lost either between the last word of a packet and the first word of the next."""
+    """There is no idle cycle between the last word of a packet and the first word of the next packet."""
     bench = Bench("pipelined", "block_ram")  # the model that compiles fastest
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
     for slot, key in keys.items():

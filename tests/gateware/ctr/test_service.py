@@ -1,4 +1,6 @@
-"""A service with two clients answers all requests of each, under the client's own keys, whatever the other does."""
+"""Test the CTR service with two clients: it answers all requests of each client under this client's keys, independently
+of the other client.
+"""
 
 import itertools
 import random
@@ -16,9 +18,10 @@ from tests.gateware.ctr.reference import ctr
 from tests.gateware.support import Simulation, send
 
 SLOTS = 4
-# When both want blocks, the first client gets three for each block of the second, as when packets and DMA share a core.
+# When both clients request blocks, the first client gets three blocks for each block of the second, as with packets
+# (first) and DMA (second) on one core.
 CLIENTS = [Client(slots=SLOTS, count_bits=13, share=3), Client(slots=SLOTS, count_bits=29, waits=False)]
-# Cycles per block, by bytes of the key, for a core with two engines of 128 bits.
+# Cycles per block, by key length in bytes, for a core with two engines of 128 bits.
 CYCLES = {16: 5, 24: 6, 32: 7}
 
 
@@ -83,7 +86,7 @@ class Bench:
         self.run(load_key(self.ports[client].keys, key, slot))
 
     def load_all(self, rng: random.Random):
-        """Load different keys into all slots except each client's last."""
+        """Load a different key into every slot except the last slot of each client."""
         for client in range(2):
             for slot in range(SLOTS - 1):
                 self.load(client, slot, rng.randbytes(rng.choice([16, 24, 32])))
@@ -152,7 +155,9 @@ def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
 @pytest.mark.parametrize("stall", [(0.0, 0.0), (0.5, 0.0), (0.0, 0.9), (0.7, 0.7)])
 @pytest.mark.parametrize("idle", [(0.0, 0.0), (0.9, 0.0)])
 def test_each_is_answered_in_order_under_its_own_keys(bench, idle, stall):
-    """Requests for no blocks get none. Slots without a key get errors, though the other client's slot has a key."""
+    """A request for 0 blocks gets no block. A request for a slot without a key gets an error, even if the other
+    client's slot has a key.
+    """
     rng = random.Random(f"service {idle} {stall}")
     bench.load_all(rng)
     bench.load(1, SLOTS - 1, rng.randbytes(16))
@@ -177,7 +182,7 @@ def test_a_client_that_takes_nothing_stops_nobody(bench, lazy):
 
 @pytest.mark.parametrize("sizes", [(16, 16), (32, 32), (16, 32), (32, 16)])
 def test_shares(bench, sizes):
-    """When both clients want the core, one gets three of four blocks.
+    """When both clients request blocks, one client gets three of every four blocks.
 
     When only one wants it, that client gets all. Gaps between blocks match these shares.
     """
@@ -204,7 +209,7 @@ def test_shares(bench, sizes):
 
 @pytest.mark.parametrize("who", [0, 1])
 def test_a_flush_is_of_one_client(bench, who):
-    """A flush, at any time and again soon after, drops only the blocks of the client that gives it.
+    """A flush, at any time and again soon after, drops only the blocks of the client that requested it.
 
     The other gets whole answers, and the next requests get right answers.
     """

@@ -53,7 +53,7 @@ class Descriptor:
 
 
 class MemoryModel:
-    """A memory as a Wishbone slave with programmable answers.
+    """A memory as a Wishbone slave. The test sets its wait cycles and errors.
 
     `latency` returns the cycles from `stb` to the answer, at least 1. `answer` maps an address in bytes to "ack",
     "err", or None for no answer at all.
@@ -136,7 +136,7 @@ class Bench:
         self.fields = {
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
-        # Give these signals fixed names, so that the Verilog is equal in every process.
+        # Give these signals fixed names, so that every process generates the same Verilog.
         watched = {"service_idle": service.ports[0].idle, "irq": self.dut.ev.irq}
         watched |= {"service_gives": service.ports[0].keystream.valid, "key_busy": self.dut.status.fields.key_busy}
         watched |= {"busy": self.dut.status.fields.busy, "bus_cyc": self.dut.bus.cyc}
@@ -169,7 +169,7 @@ class Bench:
         assert [self.peek(name) for name in ("service_idle", "service_gives", "bus_cyc")] == [1, 0, 0]
 
     def peek(self, name: str) -> int:
-        """Return the value of a signal of `watched`."""
+        """Return the value of one of the signals in `watched`."""
         return self.sim.peek(self.watched[name])
 
     # Register accesses, for use with `yield from`.
@@ -209,7 +209,7 @@ class Bench:
             yield from self.write(f"key{i}", int.from_bytes(key[4 * i : 4 * i + 4], "little"))
 
     def begin_key(self, key: bytes, slot: int = 0):
-        """Load a key, without waiting for its schedule."""
+        """Load a key, without waiting for its key schedule."""
         yield from self.write_fields("key_config", key_length=KEY_LENGTHS[8 * len(key)], slot=slot)
         yield from self.write_key(key)
         yield from self.command("load_key")

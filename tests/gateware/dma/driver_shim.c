@@ -1,6 +1,6 @@
 /*
- * Connects the driver and its engine to a simulated accelerator, through two functions for reads
- * and writes.
+ * Connects the driver and its engine to a simulated accelerator, through two functions that read
+ * and write registers.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ int shim_init(uintptr_t origin, size_t bytes, uint8_t *bounce_buffer, size_t bou
 	return status;
 }
 
-/** Make the engine use SNOW 3G from here on. */
+/** Make the engine use SNOW 3G from now on. */
 void shim_ciphers_snow3g(void)
 {
 	engine = cl_engine_snow3g(&device);
@@ -101,7 +101,7 @@ int shim_key_is_zero(unsigned int n)
 	return any == 0;
 }
 
-/* Tell whether the engine's key structure contains a part of the cipher key. */
+/* Return whether the engine's key structure contains a part of the cipher key. */
 int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 {
 	const uint8_t *bytes = (const uint8_t *)&keys[n];

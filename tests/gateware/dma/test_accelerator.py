@@ -25,7 +25,9 @@ def blocks(address: int, size: int) -> list[tuple[int, int]]:
 
 
 def check(bench, keys, descriptors, max_cycles=40000):
-    """Carry out descriptors with separate buffers; check results, other memory, and number and order of accesses."""
+    """Carry out descriptors with separate buffers; check the results, that all other memory is unchanged, and the
+    number and order of accesses.
+    """
     before = bytes(bench.memory.contents[ORIGIN])
     expected = bytearray(before)
     for d in descriptors:
@@ -54,7 +56,7 @@ def test_sp_800_38a_f5(bench, key_bits):
     bench.memory.write(ORIGIN, PLAIN)
     assert bench.transfer(Descriptor(length=len(PLAIN), counter=T1, slot=5)) == [Error.NONE]
     assert bench.memory.read(OUT, len(PLAIN)).hex() == SP_800_38A[key_bits]
-    # Decryption is the same operation; index 2 begins at the third block.
+    # Decryption uses the same operation as encryption. Index 2 begins at the third block.
     decrypt = Descriptor(source=OUT + 32, destination=ORIGIN + 0x101, length=32, counter=T1, index=2, slot=5)
     assert bench.transfer(decrypt) == [Error.NONE]
     assert bench.memory.read(ORIGIN + 0x101, 32) == PLAIN[32:]
@@ -108,7 +110,7 @@ def test_offsets(bench, destination):
 
 @pytest.mark.parametrize("distance", [0, 1, 15, 16, 17, 40])
 def test_in_place_and_before(bench, distance):
-    """The result may lie on its source or begin before it."""
+    """The destination may equal the source, or overlap the source and begin before it."""
     fill(bench)
     bench.load_key(KEYS[128])
     for length in (5, 16, 100, 300):
@@ -141,7 +143,7 @@ def test_bits(bench):
 
 @pytest.mark.parametrize("slow", [False, True], ids=["reads", "writes"])
 def test_slow_reads_or_writes_hold_up_the_core(bench, slow):
-    """With slow writes both queues fill up; with slow reads both run empty."""
+    """With slow writes, both queues become full; with slow reads, both become empty."""
     fill(bench)
     bench.load_key(KEYS[128])
     present = []
@@ -233,7 +235,7 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        if core.get("datapath") != "pipelined":  # these cores are idle only during the last burst
+        if core.get("datapath") != "pipelined":  # with these cores, the core is idle only during the last burst
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]
 

@@ -1,4 +1,4 @@
-"""The accelerator with the core of each board: results, key changes at the same time, and the duration of commands.
+"""The accelerator with the core of each board: results, key changes during operation, and the duration of commands.
 
 The FPGA boards' cores take minutes to compile, so only `make netlist-units` tests them.
 """
@@ -33,7 +33,7 @@ def simulated(board_core):
 
 
 def cycles_of(bench, signal: str):
-    """Return the number of cycles for which a signal of the bench stays 1 from now on."""
+    """Return the number of cycles for which a signal of the bench stays 1, counted from now."""
     cycles = 0
     while bench.peek(signal):
         cycles += 1
@@ -42,7 +42,7 @@ def cycles_of(bench, signal: str):
 
 
 def command(bench, name: str):
-    """Give a command, and wait for the cycle after the one in which it is taken."""
+    """Give a command, and wait until the cycle after the one in which the accelerator accepts it."""
     yield from bench.write("control", 1 << bench.fields["control"][name].offset)
     yield
     yield
@@ -50,7 +50,7 @@ def command(bench, name: str):
 
 @pytest.mark.parametrize("name", ["load_key", "clear_key", "zeroize"])
 def test_key_commands_end_in_bounded_time(bench, name):
-    """Key commands end in time in several slots, for all key lengths, while another slot is in use."""
+    """Key commands in several slots end within the stated time, for all key lengths, while another slot is in use."""
     taken = []
 
     def life(slot, bits):
@@ -71,7 +71,7 @@ def test_key_commands_end_in_bounded_time(bench, name):
 
 @pytest.mark.parametrize("name", ["abort", "zeroize"])
 def test_abort_and_zeroize_wait_for_one_access_at_most(bench, name):
-    """The memory never answers, so descriptors end when the access under way is given up."""
+    """The memory never answers, so each descriptor ends only when the current access is aborted."""
     bench.memory.answer = lambda address, we: None
     taken = []
 

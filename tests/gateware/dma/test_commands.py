@@ -1,4 +1,4 @@
-"""The accelerator's commands at the wrong time, refusals, bus faults, aborts, zeroization and reset."""
+"""The accelerator: commands at the wrong time, refused commands, bus faults, aborts, zeroization and reset."""
 
 import pytest
 
@@ -214,7 +214,7 @@ def test_key_of_a_slot_in_use_cannot_be_changed(bench):
 def test_commands_while_a_key_is_loaded(bench):
     def disturb():
         yield from bench.begin_key(KEYS[256], 4)
-        yield from bench.write("key0", 0)  # ignored if the words are still being taken; zeroized otherwise
+        yield from bench.write("key0", 0)  # ignored while the words are read, otherwise zeroized
         for command in ("load_key", "clear_key", "abort"):
             yield from bench.command(command)
             status = yield from bench.status()
@@ -252,7 +252,7 @@ def test_abort_while_idle_is_refused_and_does_nothing(bench):
 
 
 def test_key_words_are_used_once(bench):
-    """The words are zeroized after use, so a second load_key takes a key of zeros."""
+    """The words are zeroized after use, so a second load_key loads a key of zeros."""
     bench.load_key(KEYS[256])
 
     def again():
@@ -316,7 +316,7 @@ def test_zeroize_during_a_key_load(bench, wait):
         status = yield from bench.wait_idle()
         assert status["key_error"] == Error.NONE
         assert (yield from bench.read("key_valid")) == 0
-        # The key words are zero as well: a load now takes a key of zeros.
+        # The key words are also zero, so a load now loads a key of zeros.
         yield from bench.command("load_key")
         yield from bench.wait_idle()
 
@@ -364,7 +364,7 @@ def test_registers_after_reset(bench):
 
 
 def test_keys_are_never_readable(bench):
-    """No address of the bank returns a word of the key at any stage of a key's life."""
+    """No address of the bank returns a word of the key at any stage from loading to zeroization."""
     key = KEYS[256]
     secret = {int.from_bytes(key[i : i + 4], order) for i in range(0, 32, 4) for order in ("little", "big")}
     seen = []

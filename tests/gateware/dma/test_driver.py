@@ -148,7 +148,7 @@ def test_direct_and_in_place_at_any_alignment(driver):
         for n in range(2):
             check(driver, n, ORIGIN + 3, ORIGIN + 0x1001, length)
             check(driver, n, ORIGIN + 0x805, ORIGIN + 0x805, length)
-    assert driver.c.shim_flushes() == 24  # one flush for each run, none for length 0
+    assert driver.c.shim_flushes() == 24  # one flush for each call, no flush for length 0
     assert "key0" not in driver.writes, "each key has a slot of its own"
 
 
@@ -170,7 +170,9 @@ def test_memory_that_is_not_cached(driver):
 
 
 def test_more_keys_than_slots(driver):
-    """A key that finds no slot is refused, the others keep their slots, and only the slots hold copies of keys."""
+    """If no slot is free, a new key is refused and the other keys keep their slots. Only the slots hold copies of
+    keys.
+    """
     for n, key in enumerate(KEYS):
         assert driver.c.shim_set_key(n, key, 8 * len(key)) == (0 if n < SLOTS else -errno.EBUSY)
         assert not driver.c.shim_holds(n, key, len(key))

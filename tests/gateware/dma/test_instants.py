@@ -1,4 +1,5 @@
-"""Gives commands and reset in every cycle of a descriptor: no block may use a key other than the one at its start.
+"""Gives commands and reset in every cycle of a descriptor: every block must use the key that its slot held when the
+descriptor started.
 
 A descriptor runs from `start` to its end, and a command comes n cycles after `start`, for every n. Each time the
 result, the output and the remaining keys must match one of two orders: the command before the descriptor, or after its
@@ -28,14 +29,14 @@ def sweep(bench):
 
 
 class Sweep:
-    """Prepares, times and checks one try after another, each with the command in another cycle."""
+    """Runs a series of tries, with the command in another cycle in each try, and checks each result."""
 
     def __init__(self, bench):
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # Cycles to try: longer than the descriptor; than a key expansion or the zeroization of a slot; than that of all
-        # slots.
+        # Numbers of cycles to try. The first exceeds the duration of a descriptor, the second a key expansion or the
+        # zeroization of one slot, the third the zeroization of all slots.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
@@ -68,12 +69,12 @@ class Sweep:
         yield from self.command(second)
         yield self.bench.csr.we.eq(0)
         yield
-        self.was_key_busy = self.bench.peek("key_busy")  # in the cycle in which the command arrives
+        self.was_key_busy = self.bench.peek("key_busy")  # this is the cycle in which the command arrives
         yield
         return (yield from self.bench.status())["refused"]
 
     def outcome(self, number: int, slot: int = SLOT):
-        """Return the results of the descriptor and of another one, submitted when everything is idle."""
+        """Return the results of the descriptor and of a second descriptor, submitted when the accelerator is idle."""
         first = yield from self.bench.result(number)
         yield from self.bench.wait_idle()
         second = yield from self.bench.result((yield from self.bench.submit(replace(AFTER, slot=slot))))
@@ -86,12 +87,14 @@ class Sweep:
         yield from self.bench.wait_idle()
 
     def holds(self, d: Descriptor, key: bytes | None) -> bool:
-        """Tell whether a destination holds the output under the key, or nothing (None), and no other byte changed."""
+        """Return whether a destination holds the output under the key, or nothing (None), and no other byte changed."""
         output = d.result(key, self.data) if key else FILL * LENGTH
         return self.bench.memory.read(d.destination - 5, LENGTH + 27) == 5 * FILL + output + 22 * FILL
 
     def has_a_beginning(self, d: Descriptor, key: bytes) -> bool:
-        """Tell whether a destination holds only the first beats of the output under the key, perhaps none."""
+        """Return whether a destination holds only the first beats of the output under the key (possibly none), and is
+        otherwise unchanged.
+        """
         output = self.bench.memory.read(d.destination - 5, LENGTH + 27)
         whole = 5 * FILL + d.result(key, self.data)
         return any(output == whole[:n].ljust(LENGTH + 27, FILL) for n in (0, 16, 32, LENGTH + 5))
@@ -103,7 +106,9 @@ class Sweep:
 @pytest.mark.parametrize("slot", [SLOT, OTHER])
 @pytest.mark.parametrize(("command", "left"), [("load_key", NEW), ("clear_key", None)])
 def test_key_command(bench, sweep, command, left, slot):
-    """On the descriptor's slot the command is refused until the descriptor has ended; on another slot it never is."""
+    """On the descriptor's slot the command is refused until the descriptor has ended; on another slot it is never
+    refused.
+    """
     seen = []
 
     def life(n):
@@ -127,7 +132,9 @@ def test_key_command(bench, sweep, command, left, slot):
 @pytest.mark.parametrize("access_cycles", [1, 9])
 @pytest.mark.parametrize("command", ["abort", "zeroize"])
 def test_abort_and_zeroize(bench, sweep, command, access_cycles):
-    """The descriptor ends or is aborted; the data are right up to some block, and nothing is written after it."""
+    """The descriptor ends or is aborted; the data are correct up to some block, and nothing is written after this
+    block.
+    """
     seen = []
     bench.memory.latency = lambda: access_cycles
 
@@ -145,7 +152,7 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
             assert first == Error.ABORTED
             assert sweep.has_a_beginning(PASSAGE, OLD), f"after {n} cycles"
         seen.append(first)
-        if command == "zeroize":  # the next key was in the key words
+        if command == "zeroize":  # the next key was still in the key words
             yield from sweep.load_words_again()
             assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
             assert sweep.holds(AFTER, ZERO), f"key words are left after {n} cycles"
@@ -158,7 +165,9 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
 
 
 def test_reset(bench, sweep):
-    """All written data are right, no access and no key is left, and the next descriptor works as the first."""
+    """All written data are right, no access is pending, no key remains, and the next descriptor works like the
+    first.
+    """
 
     def life(n):
         yield from sweep.prepare()
@@ -190,7 +199,9 @@ def test_reset(bench, sweep):
 
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 def test_start_during_a_key_command(bench, sweep, command):
-    """The start waits for a key that is being loaded, finds no key in a zeroized slot, and is refused by `zeroize`."""
+    """A start waits while its key is being loaded, reports a missing key if the slot is zeroized, and is refused during
+    `zeroize`.
+    """
     seen = []
 
     def life(n):
@@ -216,7 +227,7 @@ def test_start_during_a_key_command(bench, sweep, command):
 
 
 def test_start_during_an_abort(bench, sweep):
-    """A start is refused until the abort has ended, and then carried out whole."""
+    """A start is refused until the abort has ended, and then carried out completely."""
     seen = []
     bench.memory.latency = lambda: 9
 
@@ -256,7 +267,7 @@ def test_key_word_during_a_key_command(bench, sweep, command):
             yield
         yield from sweep.write("key0", word)
         yield bench.csr.we.eq(0)
-        was_busy = bench.peek("key_busy") or n == 0  # in the first cycle the command is being taken
+        was_busy = bench.peek("key_busy") or n == 0  # in the first cycle the accelerator is accepting the command
         yield from bench.wait_idle()
         if command == "load_key":
             assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE

@@ -1,4 +1,4 @@
-"""With a busy client on the same core, the accelerator works as by itself: results, faults, abort and zeroize."""
+"""Test that the accelerator works as usual while a busy client shares its core: results, faults, abort and zeroize."""
 
 import pytest
 

@@ -22,7 +22,7 @@ def test_nine_tenths_of_the_port(bench, key_bits, source, destination):
 
 
 def test_descriptors_follow_each_other_without_waiting_for_an_end(bench):
-    """Many short descriptors take hardly longer than one long one."""
+    """Many short descriptors take hardly more time than one long descriptor."""
     size, count = 1024, 8
     half = BUFFER // 2
     many = [Descriptor(ORIGIN + size * n, ORIGIN + half + size * n, size, T1 + n) for n in range(count)]
@@ -49,5 +49,6 @@ def test_another_master_gets_its_turn_after_a_burst(bench):
                 yield
 
     bench.encrypt(bytes(16), [Descriptor(ORIGIN, ORIGIN + BUFFER // 2, 8192, T1)], other(), size=BUFFER // 2)
-    # Waits: the burst's accesses, the second cycle of its first word, the change of the turn, and the read itself.
+    # Cycles to wait: the accesses of the burst, the second cycle of its first word, the change of the bus master, and
+    # the read itself.
     assert BURST_BEATS < max(waits) <= BURST_BEATS + 4

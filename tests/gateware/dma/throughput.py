@@ -43,7 +43,7 @@ class BufferBench(Bench):
         return []
 
     def write_memory(self, address: int, data: bytes):
-        """Write data through the narrow port, which acknowledges a write at once."""
+        """Write data through the narrow port, which acknowledges a write in the same cycle."""
         bus = self.narrow
         yield [bus.cyc.eq(1), bus.stb.eq(1), bus.we.eq(1), bus.sel.eq(0xF)]
         for i in range(0, len(data), 4):
@@ -120,7 +120,7 @@ def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int 
 
 
 def main() -> None:
-    """Measure, print the table, and write the file."""
+    """Measure, print the table, and write the file of results."""
     size = BUFFER // 2 - 32
     figures = []
     for datapath in ("pipelined", 128):

@@ -1,4 +1,4 @@
-"""Test what `make explore` builds, in which order, from which command line, and what it keeps."""
+"""Test `make explore`: its command line, which designs it builds and in which order, and which results it stores."""
 
 import json
 import shutil
@@ -96,7 +96,7 @@ def test_a_checkout_without_the_files_is_refused_with_the_place_to_get_it(tmp_pa
 
 
 def build_elsewhere(folder, task):
-    """Build a task in a process of its own, without changing the kept records."""
+    """Build a task in a separate process, without changing the stored records."""
     tasks.CACHE = folder
     return tasks.build(task)
 

@@ -1,4 +1,4 @@
-"""Test the flow around the tools, with fake tools, and one core through real synthesis and simulation."""
+"""Test the exploration's flow with fake tools, and with real synthesis and simulation of one core."""
 
 import json
 import os
@@ -27,7 +27,7 @@ NETLIST = {
 
 @pytest.fixture
 def tools(tmp_path):
-    """Return an environment with a fake Yosys that answers with `NETLIST`, and notes each call."""
+    """Return an environment with a fake Yosys that writes `NETLIST` and records each call."""
     folder = tmp_path / "tools"
     folder.mkdir()
     (folder / "netlist.json").write_text(json.dumps({"modules": {"LUT4": {"attributes": {}}, "core": NETLIST}}))
@@ -66,7 +66,7 @@ def test_a_tool_that_fails_is_quoted(tools, tmp_path):
     (tmp_path / "tools" / "yosys").write_text("#!/bin/sh\necho 'ERROR: first'\necho 'ERROR: too large'\nexit 1\n")
     with pytest.raises(FlowError, match=r"^yosys: too large$"):
         flow.synthesise(DESIGN, tmp_path / "out", tools, "1")
-    with pytest.raises(FlowError):  # and it does not count as done
+    with pytest.raises(FlowError):  # and the failed task does not count as done
         flow.synthesise(DESIGN, tmp_path / "out", tools, "1")
 
 
@@ -87,7 +87,7 @@ def test_a_result_of_place_and_route_is_kept(tools, tmp_path):
 
 @pytest.fixture(scope="module")
 def mapped():
-    """Return a small member mapped to ECP5 cells, with its protocol."""
+    """Return a small AES core synthesised to ECP5 cells, with its protocol."""
     environment = toolchain.environment(REPOSITORY / "build" / "tools")
     folder = REPOSITORY / "build" / "explore-test"
     design, protocol = Member("32", "block_ram").design()

@@ -1,4 +1,4 @@
-"""Test the mapped ciphers of LTE: what is measured, and that a wrong netlist yields no figures."""
+"""Test the measurements of the synthesised LTE ciphers: what is measured, and that a wrong netlist gives no figures."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Test the simulator of mapped netlists: each cell against its definition, and the count of transitions."""
+"""Test the simulator of synthesised netlists: each cell against its definition, and the count of transitions."""
 
 import random
 
@@ -12,7 +12,7 @@ FLIP_FLOP = {"CEMUX": "CE", "CLKMUX": "CLK", "LSRMUX": "LSR", "REGSET": "RESET",
 
 
 class Builder:
-    """Build a netlist in Yosys' notation, cell by cell."""
+    """Builds a netlist in Yosys' JSON format, cell by cell."""
 
     def __init__(self):
         self.bits = 1
@@ -86,11 +86,11 @@ def test_multiplexers(kind, pins):
 
 
 def test_carry_chain_adds():
-    """Two CCU2C form a 4-bit adder with a carry in, as the mapper makes it."""
+    """Two CCU2C form a 4-bit adder with a carry in, as synthesis makes it."""
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
-    table = f"{0x96AA:016b}"  # A ^ B ^ C where D is 1; its lowest quarter, A, makes the carry
+    table = f"{0x96AA:016b}"  # A ^ B ^ C if D is 1; the lowest quarter of the LUT, A, generates the carry
     for pair in range(2):
         (out,) = build.new(1)
         pins = {f"{pin}{n}": bits[2 * pair + n] for n in range(2) for pin, bits in (("A", b), ("B", a), ("S", total))}
@@ -110,7 +110,7 @@ def test_carry_chain_adds():
 
 @pytest.mark.parametrize("is_set", [False, True])
 def test_flip_flop_enable_and_reset(is_set):
-    """Reset takes precedence over enable. Without either, the value stays."""
+    """Reset takes precedence over enable. Without reset and enable, the value stays."""
     build = Builder()
     (d,), (ce,), (lsr,), (q,) = (*(build.port(name, "input", 1) for name in ("d", "ce", "lsr")), build.new(1))
     parameters = {**FLIP_FLOP, "REGSET": "SET" if is_set else "RESET"}
@@ -166,7 +166,9 @@ def test_distributed_ram():
 
 @pytest.mark.parametrize("width", [9, 18, 36])
 def test_block_ram(width):
-    """Port A writes. Port B reads at the same time, and in rows that differ by lane. Both outputs are registered."""
+    """Port A writes. Port B reads at the same time, and each simulation lane uses another row. Both outputs are
+    registered.
+    """
     build = Builder()
     first = {9: 3, 18: 4, 36: 5}[width]
     write_row, read_row = build.port("write_row", "input", 4), build.port("read_row", "input", 4)
@@ -204,7 +206,7 @@ def test_block_ram(width):
 
 
 def test_transitions_count_what_passes_by():
-    """`a & ~a` is high for the one unit of time that the inverse of `a` needs to follow."""
+    """`a & ~a` is high for one unit of time, the delay of the inverter."""
     build = Builder()
     (a,) = build.port("a", "input", 1)
     build.port("z", "output", [build.lut(0x8888, [a, build.lut(0x5555, [a])])])
@@ -212,7 +214,7 @@ def test_transitions_count_what_passes_by():
     netlist.is_counting = True
     netlist.poke("a", 1)
     netlist.settle()
-    assert netlist.transitions == 4 * LANES  # a, its inverse, and the result up and down
+    assert netlist.transitions == 4 * LANES  # transitions of a, of its inverse, and the rise and fall of the result
     netlist.settle()
     assert netlist.transitions == 4 * LANES
     netlist.poke("a", 0)

@@ -1,4 +1,4 @@
-"""Test that each cell of a netlist is counted once, for the unit that its name or its neighbours tell."""
+"""Test that each cell of a netlist is counted once, for the unit that its name or its neighbouring cells indicate."""
 
 from gateware.flow import area
 

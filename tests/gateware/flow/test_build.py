@@ -1,4 +1,6 @@
-"""Test the logic of the build commands: boards, caching, reports, and clear messages if something is missing."""
+"""Test the logic of the build commands: boards, caching, reports, and clear error messages if a file or tool is
+missing.
+"""
 
 import json
 import os
@@ -97,7 +99,7 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """No place-and-route has met the clocks of the other configurations."""
+    """For the other configurations, place-and-route has not met the clock."""
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
         assert getattr(sim, name) == getattr(hardware, name), f"cycles depend on {name}"
@@ -209,7 +211,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
         monkeypatch.setattr(command, name, value)
 
     def builds(configuration="default"):
-        """Return whether the command builds the simulated board in that configuration, and its exit status."""
+        """Run the command; return whether it builds the simulated board in that configuration, and its exit status."""
         before = len(built)
         monkeypatch.setattr(sys, "argv", ["gateware.flow", "sim", configuration, "--output", str(directory)])
         status = command.main()
@@ -263,7 +265,9 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """Faults: a clock named after an internal net, a clock unknown to place-and-route, loops other than the rings."""
+    """Faults: a clock named after an internal net, a clock unknown to place-and-route, combinational loops other than
+    the ring oscillators.
+    """
     directions = {"A": "input", "Z": "output"}
     cells = {
         str(n): {
@@ -301,7 +305,7 @@ def test_a_build_without_end_is_stopped_with_all_that_it_started(tmp_path, monke
     with open(reader, "rb") as ours, open(writer, "wb") as theirs:
         assert toolchain.run(["bash", "-c", "sleep 3600 & wait"], tmp_path, dict(os.environ), theirs) is None
         theirs.close()
-        # The pipe ends when no process is left that could write to it.
+        # The pipe reaches its end when no process can write to it any more.
         assert select.select([ours], [], [], 300)[0] and ours.read() == b""
 
 

@@ -1,4 +1,4 @@
-"""Test that carries without a reader are left open, and no others. nextpnr then uses one carry cell less for each."""
+"""Test that only carry outputs that nothing reads are left unconnected. nextpnr then saves one carry cell for each."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from gateware import targets
 from gateware.flow import bitstream, carries, toolchain
 from gateware.flow.firmware import REPOSITORY
 
-# The carry of the first sum has no reader. The comparison needs nothing but its carry.
+# Nothing reads the carry of the first sum. Of the comparison, only the carry is used.
 DESIGN = """
 module top(input clk, input [15:0] a, output reg [15:0] q, output reg more);
     reg [15:0] taken;
@@ -22,7 +22,9 @@ NEXTPNR = ["--85k", "--package", "CABGA554", "--speed", "8", "--lpf-allow-uncons
 
 @pytest.fixture
 def design():
-    """Return a function that runs a tool in a folder that YoWASP's tools can read, and returns its last lines."""
+    """Return a function that runs a tool in a folder that YoWASP's tools can read, and returns the last lines of its
+    output.
+    """
     folder = REPOSITORY / "build" / "tests" / "carries"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Test what a simulated board refuses if it must start another program; `tests.firmware` tests what it does."""
+"""Test that a simulated board refuses wrong programs to start; `tests.firmware` tests that it runs right ones."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""Test labgrid's environment files: each target's cable, UART and address from its data file, or one line with the
-reason.
+"""Test labgrid's environment files: each target's cable, UART and address come from its data file; if one is missing, a
+single line states the reason.
 """
 
 import subprocess
@@ -30,7 +30,9 @@ def run(*words):
 
 @pytest.mark.parametrize("target", targets.load_all(), ids=lambda target: target.name)
 def test_every_target_has_one(target):
-    """Each has a way to each transport, a driver for the cable if there is one, and engines known to the host tool."""
+    """Each environment file has a resource for each transport, a driver for the cable if there is one, and engines
+    known to the host tool.
+    """
     port = "" if target.board.uart_usb or "uart" not in environment.transports(target) else "/dev/ttyUSB7"
     main = main_of(target, "" if target.board.simulated else port)
     resources, options = main["resources"], main["options"]
@@ -47,7 +49,9 @@ def test_every_target_has_one(target):
 
 
 def test_a_board_is_loaded_with_the_words_that_make_flash_has():
-    """The ECPIX-5's cable uses its own pins. Without the board's name openFPGALoader uses another cable's pins."""
+    """The ECPIX-5's cable uses its own pins. Without the board's name, openFPGALoader uses the pins of another
+    cable.
+    """
     assert main_of(targets.load("ecpix5"))["drivers"]["OpenFPGALoaderDriver"]["board"] == "ecpix5"
     assert main_of(targets.load("versa_ecp5"))["drivers"]["OpenFPGALoaderDriver"]["cable"] == "ft2232"
     assert targets.load("ecpix5").board.part == "LFE5UM5G-85" and targets.load("ulx3s_25f").board.part == "LFE5U-25"

@@ -1,4 +1,6 @@
-"""Test loading a board: with the real openFPGALoader and no board, and with its recorded output for a board."""
+"""Test loading a board: with the real openFPGALoader but no board, and with a fake that prints openFPGALoader's
+recorded output.
+"""
 
 import os
 import shutil
@@ -24,7 +26,7 @@ CABLE = ["--board", "ecpix5"]
 
 
 def detected(*models: str) -> str:
-    """Return what openFPGALoader prints about a chain.
+    """Return the text that openFPGALoader prints for a JTAG chain.
 
     Before 0.12, it calls each model of a size LFE5UM, with part of its IDCODE.
     """
@@ -50,7 +52,7 @@ def build(tmp_path):
 
 @pytest.fixture
 def loader(tmp_path, monkeypatch):
-    """Put a fake openFPGALoader first in PATH. It notes its arguments and always prints the given output."""
+    """Put a fake openFPGALoader first in PATH. It records its arguments and always prints the given output."""
     programs, log = tmp_path / "programs", tmp_path / "log"
     programs.mkdir()
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
@@ -83,7 +85,7 @@ def test_the_part_is_read_before_anything_is_written(build, loader, memory, opti
     assert words() == ["--board ecpix5 --detect", f"--board ecpix5 {option} {bit}"]
 
 
-# Output of openFPGALoader 0.10 and 1.1 when they write, with standard output and standard error in order.
+# Output of openFPGALoader 0.10 and 1.1 during programming; standard output and standard error are merged in order.
 OPENED = "Open file: DONE\nParse file: DONE\n"
 NOT_PROGRAMMED = "Error: Failed to program FPGA: std::exception\n"
 STATUS = "displayReadReg\n\tConfig Target Selection : 0\n\tBusy Flag\n\tFail Flag\n\tNo err\n"
@@ -170,7 +172,7 @@ def test_a_write_that_fails_is_told(build, loader, writes, says):
 
 
 def test_a_flash_that_was_interrupted_is_told(build, loader, monkeypatch):
-    """Ctrl-C interrupts it, and openFPGALoader receives the signal as well."""
+    """Ctrl-C interrupts the command, and openFPGALoader also receives the signal."""
     words = loader(detected("LFE5UM5G-85"))
     program = Path(shutil.which("openFPGALoader"))
     program.write_text(program.read_text().replace("\n*) cat", f"\n*) touch {build}/started; sleep 3600; cat"))
@@ -236,7 +238,7 @@ def test_another_board_that_answers_is_told(monkeypatch):
 
 
 def test_a_board_that_still_starts_is_waited_for(monkeypatch):
-    """At first nothing comes back, then the board answers with its previous build id."""
+    """At first the board does not answer, then it answers with its previous build id."""
     monkeypatch.setattr(flashing, "_ASK_S", 0.05)
     board, asked = PeerBoard(), []
     board.build_id = bytes(16)
@@ -244,7 +246,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # every later request is answered
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # every later request gets an answer
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"
@@ -254,7 +256,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     assert len(asked) >= SILENT + 3
 
 
-SILENT = 5  # requests without an answer; the tool asks more than once in this time
+SILENT = 5  # the first requests get no answer; the tool sends more than one in this time
 
 
 def test_a_board_that_does_not_answer_is_given_up(tmp_path):
@@ -313,7 +315,7 @@ def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
 
 @pytest.mark.parametrize("usable", [True, False])
 def test_what_is_attached_and_may_not_be_opened_is_not_called_missing(build, loader, monkeypatch, usable):
-    """A bootloader without permission to open it does not exist for openFPGALoader."""
+    """If the user may not open the bootloader's device, openFPGALoader reports that there is none."""
     loader("", 0, "DFU init failed with: No DFU compatible device found\n", 1)
     there = [cables.Cable("1209:5af0", "OrangeCrab", "", usable), cables.Cable("0403:6010", "another", "", False)]
     monkeypatch.setattr(cables, "attached", lambda: there)
@@ -339,7 +341,9 @@ REVISIONS = {
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_revision_is_loaded_by_its_cable(build, loader, monkeypatch, revision):
-    """The attached cable determines the revision. If no cable or both are attached, its name does."""
+    """The attached cable determines the board's revision. If no cable or both cables are attached, the board's name
+    determines it.
+    """
     usb, words = REVISIONS[revision]
     said = loader(detected("LFE5UM5G-85"))
     bit = build / "gateware" / "ecpix5_eth.bit"
@@ -396,7 +400,7 @@ def test_without_a_bitstream(tmp_path, board, says):
 
 
 def test_without_a_board(build):
-    """Run the real openFPGALoader: no board is attached to a machine that runs tests."""
+    """Run the real openFPGALoader: no board is attached to the machine that runs the tests."""
     result = gateware_flow("ecpix5", "eth", "--flash", "sram", "--output", str(build))
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("error: no LambdaConcept ECPIX-5") and len(result.stderr.splitlines()) == 1

@@ -13,8 +13,8 @@ ACTIVE = 0.05  # share of the cycles in which an input changes
 
 
 class Unit(Module):
-    """A small example of everything that runs by itself: a countdown, a memory with late reads, and one that adds to
-    itself.
+    """A small unit with logic that changes without new inputs: a countdown, a memory with delayed reads, and an
+    accumulating memory.
     """
 
     def __init__(self):
@@ -53,7 +53,7 @@ class Unit(Module):
 
 
 class Pair(Module):
-    """The same unit twice on the same inputs: as it is, and with its idle edges left out.
+    """Two copies of a unit with the same inputs: one runs at every clock edge, the other without its idle edges.
 
     The second counts its edges.
     """
@@ -62,7 +62,7 @@ class Pair(Module):
         self.submodules.plain = Unit()
         self.submodules.other = other = Unit()
         self.edges = Signal(32)
-        # This register is in the second unit's clock domain, and counts without keeping the unit awake.
+        # This register is in the second unit's clock domain, and its counting does not make an edge count as active.
         IdleEdgesLeftOut("other", {other.word: other.valid})(other)
         self.sync.other += self.edges.eq(self.edges + 1)
         for name in INPUTS:

@@ -1,4 +1,4 @@
-"""Test netlists in simulation: expressions equal Yosys' models, and our models behave as Yosys expects of the cells."""
+"""Test netlists in simulation: our expressions equal Yosys' models, and our models of cells behave as Yosys expects."""
 
 import json
 import random
@@ -28,7 +28,8 @@ sat -verify -show-inputs {proof} -prove-asserts miter
 """
 COMBINATIONAL = {"prepare": "opt -fast", "proof": ""}
 REGISTERS = {"prepare": "clk2fflogic; opt -fast", "proof": "-tempinduct"}
-# A proof does not see all rows of a memory at once. Four steps contain a rising edge, and a read before and after it.
+# A proof must run over several steps to cover a memory. Four steps contain a rising edge, a read before it and a read
+# after it.
 MEMORIES = {
     "prepare": "memory_map; clk2fflogic; opt -fast",
     "proof": "-seq 1 -tempinduct -tempinduct-baseonly -maxsteps 7",
@@ -54,15 +55,15 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# Yosys maps memories so: by width, the number of address bits below a row. The lowest bits enable the units to be
-# written.
+# For each port width, the number of address bits below the row number, as Yosys maps memories. The lowest bits select
+# the units to write.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
 PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITETHROUGH"), (36, 36, "NORMAL")]
 
 
 class _Design:
-    """Cells with each pin connected to a port of its own."""
+    """Cells with each pin connected to a separate port."""
 
     def __init__(self):
         self.ports, self.cells = {}, {}
@@ -107,7 +108,7 @@ def _run(folder, *command):
 
 
 def _assert_equal(theirs, how, name, ours=None):
-    """Assert that cells of a module in our Verilog, or of another module, behave like Yosys' models."""
+    """Assert that the cells of a module, described by our Verilog or by another module, behave like Yosys' models."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ours.v").write_text(netlist.verilog("ours", ours or theirs)[0])
@@ -255,7 +256,7 @@ def cells():
 
 
 class _Expected:
-    """A block RAM as Yosys maps it: its bits, and the place of a row's bits."""
+    """A model of a block RAM as Yosys maps it: its bits, and the positions of a row's bits."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]
@@ -267,11 +268,11 @@ class _Expected:
         row = address >> ADDRESS_BITS[width]
         if width >= 9:
             return range(row * width, (row + 1) * width)
-        byte, first = divmod(row * width, 8)  # the ninth bit cannot be addressed
+        byte, first = divmod(row * width, 8)  # narrow ports cannot address the ninth bit
         return range(byte * 9 + first, byte * 9 + first + width)
 
     def enabled(self, port):
-        """Return the places that a port writes, with their new bits."""
+        """Return the bit positions that a port writes, with their new values."""
         if not (port["enable"] and port["write"]):
             return {}
         bits = {p: port["data"] >> n & 1 for n, p in enumerate(self.places(port["width"], port["address"]))}
@@ -280,7 +281,7 @@ class _Expected:
         return {place: bit for n, (place, bit) in enumerate(bits.items()) if on[n // 9]}
 
     def edge(self, ports):
-        """Return what each port reads at a clock edge, or None if its output stays; then write."""
+        """Return what each port reads at a clock edge, or None if its output keeps its value; then write."""
         written = [self.enabled(port) for port in ports]
         read = []
         for port, own, others in zip(ports, written, written[::-1], strict=True):
@@ -299,7 +300,7 @@ class _Expected:
 
 
 def _drawn(width, writes):
-    """Return random inputs of a port. They use few rows, so that both ports often use the same one."""
+    """Return random inputs of a port. They use only a few rows, so that both ports often access the same row."""
     return {
         "width": width,
         "enable": RANDOM.random() < 0.9,
@@ -322,7 +323,7 @@ def test_block_ram(cells, place):
     for _ in range(2000):
         drawn = [_drawn(width_a, 0.5), _drawn(width_b, 0 if width_a == 36 else 0.5)]
         if expected.enabled(drawn[0]).keys() & expected.enabled(drawn[1]).keys():
-            drawn[1]["write"] = False  # a place that both write is undefined
+            drawn[1]["write"] = False  # a bit that both ports write is undefined
         sim.poke(_pins(memory.a, drawn[0]) | _pins(memory.b, drawn[1]))
         sim.clock()
         before = [sim.peek(port.read) for port in (memory.a, memory.b)]
@@ -363,7 +364,7 @@ def test_pll_passes_its_clock_on_and_locks(cells):
 
 # Pins with two bits a cycle --------------------------------------------------------------------------------
 
-# RGMII that sends back its bytes. Bits from a rising edge are kept separately.
+# RGMII that sends back its bytes. Bits from a rising edge are stored separately.
 RGMII = """
 module pins(input clock, rx_ctl, input [3:0] rx_data, output tx_clock, tx_ctl, output [3:0] tx_data,
     output [3:0] lower, output heard, inout both_ways);
@@ -386,7 +387,7 @@ SITES |= {f"tx_data[{n}]": site for n, site in enumerate(("D8", "C8", "B8", "A8"
 
 
 class _RGMII(Module):
-    """The far end, and a netlist that sends back what it receives."""
+    """The other end of the RGMII link, and a netlist that sends back the bytes it receives."""
 
     def __init__(self):
         self.sent, self.received, self.lower = Signal(9), Signal(9), Signal(4)
@@ -403,7 +404,7 @@ class _RGMII(Module):
 
 @pytest.fixture(scope="module")
 def pins():
-    """Return the netlist as Yosys made it, and as nextpnr packed it."""
+    """Return the netlist after Yosys, and after packing by nextpnr."""
     folder = BUILD / "pins"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pins.v").write_text(RGMII)

@@ -1,5 +1,5 @@
-"""Test a simulated board made from a netlist: the host's bytes become bits at its pins, and impossible cases are
-reported.
+"""Test a simulated board made from a netlist: the host's bytes become bits at its pins, and unsupported cases cause an
+error.
 """
 
 import json

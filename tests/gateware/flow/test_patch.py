@@ -1,4 +1,6 @@
-"""Test new firmware in an existing bitstream: the bytes equal the whole flow's, for a small design around a ROM."""
+"""Test new firmware in an existing bitstream: the result equals the output of the complete flow byte for byte, for a
+small design around a ROM.
+"""
 
 import json
 import random
@@ -93,7 +95,7 @@ def built():
 
 
 def test_the_bytes_are_those_of_the_whole_flow(built):
-    """The new firmware is longer and uses a bank that was empty."""
+    """The new firmware is longer and uses a memory bank that was empty."""
     longer = image(2, WORDS)
     apart = sources(FOLDER / "apart", longer)
     before = {name: (built / name).read_bytes() for name in MADE}
@@ -122,7 +124,7 @@ def test_a_code_memory_changes_with_the_rom():
 
 @pytest.mark.thorough
 def test_and_back_again(built):
-    """After shorter firmware, nothing of the longer firmware remains."""
+    """After shorter firmware is written, no part of the longer firmware remains."""
     there, back = sources(FOLDER / "there", image(3, WORDS)), sources(FOLDER / "back", image(1, 4100))
     patch.patch(built, there, "top", bitstream.tools())
     patch.patch(there, back, "top", bitstream.tools())
@@ -202,7 +204,7 @@ def directory(built, monkeypatch):
 
 
 def test_a_build_has_the_new_firmware_and_is_whole(directory, built):
-    """Repeating it makes the same files. With the previous firmware it makes the previous files."""
+    """A second run makes the same files. A run with the previous firmware makes the previous files."""
     for _ in range(2):
         assert patch.build(TARGET, directory, FOLDER / "results") == directory / "gateware" / "top.bit"
         assert bitstream.stamp(directory).is_current() and not (directory / "patched").exists()
@@ -255,7 +257,7 @@ def test_sources_that_changed_behind_the_bitstream(directory, file):
     [("top.v", "7 * n", "5 * n"), ("build_top.sh", "--seed 1", "--seed 2"), ("build_top.sh", "--compress ", "")],
 )
 def test_gateware_that_has_changed_since(directory, file, old, new):
-    """The bitstream was made with another constant, or was placed or packed differently."""
+    """The bitstream must be rejected if it was made with another constant, or was placed or packed differently."""
     path = directory / "gateware" / file
     text = path.read_text()
     assert old in text

@@ -1,4 +1,6 @@
-"""Test sweeps on this machine and on two workers of a scheduler on loopback: bytes, bounds, and how they end."""
+"""Test sweeps on this machine and on two workers of a scheduler on loopback: the same result bytes, time limits, and
+how sweeps end.
+"""
 
 import json
 import os
@@ -29,10 +31,10 @@ OPTIONS = ["--25k", "--package", "CABGA256", "--json", "top.json", "--lpf", "top
 
 
 class Lab:
-    """A Dask scheduler on loopback and its workers, started like on the machines of a lab."""
+    """A Dask scheduler on loopback and its workers, started as on the machines of a lab."""
 
     def __init__(self, folder):
-        """Put a tool that only workers have into `folder`."""
+        """Put a tool that exists only on workers into `folder`."""
         self.workers = []
         (folder / "tool").write_text("#!/bin/sh\necho Version 0.1\n")
         (folder / "tool").chmod(0o755)
@@ -84,7 +86,7 @@ def lab(tmp_path_factory):
 
 @pytest.fixture
 def workers(request):
-    """Return what runs the tasks: this machine, or two workers."""
+    """Return the runner of the tasks: this machine, or two workers."""
     if request.param == "here":
         return Workers(2)
     lab = request.getfixturevalue("lab")
@@ -96,7 +98,7 @@ everywhere = pytest.mark.parametrize("workers", ["here", "lab"], indirect=True)
 
 
 def swept(function, tasks, workers, **options):
-    """Return the results of a sweep by name, in the order in which they came."""
+    """Return the results of a sweep by name, in the order of their arrival."""
     results = {}
     sweep.run(function, tasks, results.__setitem__, workers, **options)
     return results
@@ -198,7 +200,7 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     assert sorted(name for name, *_ in running(tmp_path, 3)) == sorted([*ended, "a", "b"])
 
 
-@pytest.mark.thorough  # needs a third worker; tests below also check bounds
+@pytest.mark.thorough  # needs a third worker; tests below also check time limits
 def test_a_task_that_ends_its_worker_each_time_is_given_a_bounded_number_of_times(lab):
     lab.have(2)
     outcome = swept(kill_worker, {"bad": ()}, Workers(scheduler=lab.address))

@@ -1,4 +1,4 @@
-"""Test that tools that run long end with the process that started them."""
+"""Test that long-running tools end when the process that started them ends."""
 
 import os
 import subprocess

@@ -1,4 +1,6 @@
-"""Test `make timing`: how it reads nextpnr's reports, what it keeps, and a small design through the real tools."""
+"""Test `make timing`: how it reads nextpnr's reports, which results it stores, and a run of the real tools on a small
+design.
+"""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Test the simulator's waveform file with a small model: it contains the right cycles, and is complete."""
+"""Test the simulator's waveform file with a small model: it contains the correct cycles, and no cycle is missing."""
 
 import os
 import struct

@@ -1,4 +1,6 @@
-"""Test that a bitstream is read back, and differs from another netlist's and from another placement."""
+"""Test that a bitstream is read back correctly, and that it differs from the bitstreams of another netlist and of
+another placement.
+"""
 
 import copy
 import json
@@ -9,7 +11,7 @@ import pytest
 from gateware.flow import toolchain, unpacked
 from gateware.flow.cache import REPOSITORY
 
-# Placing, packing and reading take 15 seconds. `make netlist` also finds what this test finds.
+# Placing, packing and reading take 15 seconds. `make netlist` would also find these faults.
 pytestmark = pytest.mark.thorough
 FOLDER = REPOSITORY / "build" / "tests" / "unpacked"  # YoWASP's tools cannot read /tmp
 SOURCE = """

@@ -1,4 +1,4 @@
-"""A task that tells where it runs, and waits until it may continue."""
+"""A task that reports the process in which it runs, and waits until the test lets it continue."""
 
 import os
 import time
@@ -10,7 +10,7 @@ TASK_S = 10 * HANG_S  # longer than the tests wait for its end
 
 
 def wait(folder: str, name: str) -> str:
-    """Write a file `<name>.<its process>.<its worker's>`; return `name` when the folder has a file `go`."""
+    """Write a file `<name>.<process id>.<parent's process id>`; return `name` when a file `go` exists in the folder."""
     Path(folder, f"{name}.{os.getpid()}.{os.getppid()}").touch()
     until(Path(folder, "go").exists)
     return name

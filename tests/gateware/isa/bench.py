@@ -1,4 +1,4 @@
-"""Simulate the vector AES unit with the memory that its loads and stores reach, and make commands for it."""
+"""Simulate the vector AES unit with a memory for its loads and stores, and provide functions that make commands."""
 
 import random
 
@@ -7,7 +7,7 @@ from gateware.isa.vector_unit import VectorAESUnit
 from tests.gateware.support import Simulation
 
 ORIGIN, SIZE = 0x4000_0000, 1024
-QUIET_CYCLES = 10  # nothing may come in these cycles after the last response
+QUIET_CYCLES = 10  # no further response may come in this number of cycles after the last one
 
 
 class Bench:
@@ -39,7 +39,7 @@ class Bench:
             yield unit.cmd_valid.eq(0)
 
     def collect(self, count: int, responses: list, rng=None, busy: float = 0.0):
-        """Return a test bench that takes responses, and checks that none comes without a command."""
+        """Return a test bench that accepts responses, and checks that none comes without a command."""
         unit = self.unit
         while len(responses) < count:
             yield unit.rsp_ready.eq(int(not rng or rng.random() >= busy))
@@ -71,7 +71,8 @@ class Bench:
                 yield bus.ack.eq(0)
 
     def run(self, commands, *, idle=0.0, busy=0.0, slow=0.0, seed=0, memory=None):
-        """Send commands to a unit just powered on; return the responses and the cycles to the last of them.
+        """Send commands to a unit in its power-on state; return the responses and the number of cycles until the last
+        response.
 
         ``idle``, ``busy`` and ``slow`` are the shares of cycles in which no command is offered, no response taken,
         and the memory does not answer. ``memory`` is a bytearray that loads and stores access.
@@ -120,7 +121,7 @@ def block_of(values) -> bytes:
 
 
 def random_address(rng):
-    """Return the address of a block inside the memory, or an address that is not aligned or outside."""
+    """Return a random address: of a block inside the memory, or unaligned, or outside the memory."""
     return ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
 
 

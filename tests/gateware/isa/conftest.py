@@ -1,4 +1,4 @@
-"""Simulate the vector unit on its test bench once for all tests, with the S-box of simulated boards.
+"""Compile the simulation of the vector unit once for all tests, with the S-box of the simulated boards.
 
 With `--netlist` it is the unit of each FPGA board, as synthesis maps it. Every run does this in `test_netlist.py`.
 """
@@ -25,5 +25,5 @@ def bench(sbox, pytestconfig):
 
 @pytest.fixture
 def run(bench):
-    """Send commands to a unit just powered on; see `Bench.run`."""
+    """Send commands to a unit in its power-on state; see `Bench.run`."""
     return bench.run

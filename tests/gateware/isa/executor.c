@@ -13,7 +13,7 @@
 #define CODE_WORDS 4u
 #define RET        0x00008067u
 #define READ_CYCLE 0xb0002673u /* csrr a2, mcycle */
-#define USE_RESULT 0x00050693u /* mv a3, a0: waits for the result */
+#define USE_RESULT 0x00050693u /* mv a3, a0: makes the core wait for the result */
 
 int main(void)
 {

@@ -11,7 +11,7 @@ from tests import rom
 BUILD = REPOSITORY / "build" / "tests" / "executor"
 CUSTOM_0 = 0x0B
 A0, A1 = 10, 11
-BATCH = 100  # requests at a time; the simulated UART holds as many
+BATCH = 100  # requests sent at a time; the simulated UART can store this number
 
 
 def build() -> Path:
@@ -20,7 +20,7 @@ def build() -> Path:
 
 
 class Executor:
-    """A context manager; `execute` runs instructions of the vector AES unit."""
+    """A context manager that runs the executor's board. `execute` runs instructions of the vector AES unit on it."""
 
     def __init__(self):
         self._board = SimulatedBoard(build())
@@ -35,7 +35,7 @@ class Executor:
         self._board.stop()
 
     def execute(self, instructions: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-        """Execute (function id, rs1, rs2) one by one; return rd and the cycles to its result for each."""
+        """Execute (function id, rs1, rs2) one by one; return rd and the number of cycles until the result, for each."""
         answers = []
         for first in range(0, len(instructions), BATCH):
             batch = instructions[first : first + BATCH]

@@ -1,4 +1,4 @@
-"""FIPS-197 on bytes, written from the standard for the tests. It uses nothing of the gateware.
+"""FIPS-197 on bytes, written from the standard for the tests. It uses no code of the gateware.
 
 A state is 16 bytes in the standard's order: byte ``r + 4*c`` is row r, column c. `test_fips197` compares this model
 with the standard's example and an independent library.

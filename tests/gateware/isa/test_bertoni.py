@@ -35,7 +35,7 @@ def unit(request):
 
 
 def column_by_bytes(run, state, c, inverse, last):
-    """Compute one column of a round from the shares of four bytes."""
+    """Compute one column of a round: XOR the contributions of four bytes."""
     step, result = -1 if inverse else 1, 0
     for r in range(4):
         operation = (SBOX if last else S_MIX) | (INVERSE if inverse else 0)

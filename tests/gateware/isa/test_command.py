@@ -11,7 +11,7 @@ COUNT = 300
 
 
 def run(idle: float, stall: float) -> tuple[list, list, int]:
-    """Send random commands; return the commands sent, the commands that arrived, and the cycles that this took."""
+    """Send random commands; return the commands sent, the commands received, and the number of cycles."""
     rng = random.Random(f"{idle} {stall}")
     sent = [
         {"function_id": rng.getrandbits(10), "input0": rng.getrandbits(32), "input1": rng.getrandbits(32)}
@@ -58,5 +58,6 @@ def test_ready_waits_for_nothing_in_the_same_cycle():
 
     with Simulation(dut, dut.sink, dut.source) as simulation:
         simulation.run(bench(), max_cycles=20)
-    # A command is taken in the first cycle of waiting, and none in the cycle in which the unit becomes ready.
+    # While the unit is not ready, the register accepts a command in the first cycle. It accepts none in the cycle in
+    # which the unit becomes ready.
     assert ready == [1, 1, 0, 0, 1]

@@ -1,4 +1,6 @@
-"""Test the instruction sets on one port: each answers by its definition, in order, whatever the port does."""
+"""Test the other instruction sets at their CFU port: each answers as defined, in order, with random stalls at the
+port.
+"""
 
 import random
 
@@ -25,7 +27,7 @@ def transformed(word, inverse, mix):
 
 
 def share(word, select, inverse, mix):
-    """Return what byte `select` adds to row 0 of a column."""
+    """Return the contribution of byte `select` to a column, for row 0."""
     byte = transformed(word >> 8 * select & 0xFF, inverse, False) & 0xFF
     if not mix:
         return byte

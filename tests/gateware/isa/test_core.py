@@ -18,13 +18,13 @@ def executor():
         yield running
 
 
-BUFFER_SCRATCH = 0x4000_8000  # the executor itself stores nothing in the buffer memory
+BUFFER_SCRATCH = 0x4000_8000  # the executor program itself does not use the buffer memory
 
 
 class Checked:
-    """Collect instructions; `check` executes them on the core and on the model and compares every rd."""
+    """Collects instructions; `check` executes them on the core and on the model and compares every rd."""
 
-    KNOWN = (("context", 0), ("memory_status", 1))  # context 0, and no earlier fault
+    KNOWN = (("context", 0), ("memory_status", 1))  # the state is context 0 and no earlier fault
 
     def __init__(self, executor):
         self.executor = executor
@@ -34,7 +34,7 @@ class Checked:
         for block in range(72):
             self("vstore", rs1=BUFFER_SCRATCH + 16 * block, s=0)
         self("memory_status", rs1=1)
-        # The unit's registers are zero only after configuration, so bring both sides to a known state.
+        # The unit's registers are zero only after configuration, so set the core and the model to the same known state.
         executor.execute([(BY_NAME[name].function_id(), operand, 0) for name, operand in self.KNOWN])
         for context in range(8):
             self("context", rs1=context)
@@ -50,7 +50,7 @@ class Checked:
         self.pending.append((name, rs1, rs2, fields))
 
     def check(self):
-        """Return the values of rd since the last check."""
+        """Execute the instructions since the last check; return their values of rd."""
         answers = self.executor.execute([(BY_NAME[n].function_id(**f), a, b) for n, a, b, f in self.pending])
         for (name, rs1, rs2, fields), (result, cycles) in zip(self.pending, answers, strict=True):
             expected = self.model.execute(name, rs1, rs2, **fields)

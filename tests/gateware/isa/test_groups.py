@@ -1,4 +1,4 @@
-"""Test storing a register group in one instruction: hazards at every distance, overlaps, faults, and its cycles."""
+"""Test storing a register group in one instruction: hazards at every distance, overlaps, faults, and cycle counts."""
 
 import random
 
@@ -43,7 +43,7 @@ class Program:
     "other", ["counter", "move_in", "round_enc", "move_out_xor", "vload", "vload_xor", "vstore", "vxor_group"]
 )
 def test_hazards_at_every_distance(run, other, slow):
-    """Another instruction on each register runs at each distance in commands before and after a group.
+    """Before and after a group store, another instruction runs on each of its registers, at each distance in commands.
 
     No other instruction writes the group's blocks.
     """
@@ -68,7 +68,7 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))  # other instructions name a register in bits 2:0
+                    program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))  # others select a register with bits 2:0
                 disturb(program, s)
             program.check(run, slow=slow)
 
@@ -87,7 +87,9 @@ def test_overlaps_are_carried_out_in_order(run, distance):
     [(8, 0), (0, 8), (SIZE - 64, 0), (0, SIZE - 64), (SIZE - 32, SIZE - 96), (-16, 0), (0, -16), (0, 2**30), (8, -8)],
 )
 def test_a_group_ends_at_its_first_fault(run, source, destination):
-    """Nothing after the fault is written, the fault's address stays, and the next group is carried out."""
+    """After a fault in a group, nothing more is written, the address of the fault stays readable, and the next group is
+    carried out.
+    """
     program = Program(7)
     program("vxor_group", ORIGIN + source, (destination - source) % 2**32)
     program("vstore", ORIGIN + 256, s=3)
@@ -102,7 +104,7 @@ def test_a_group_ends_at_its_first_fault(run, source, destination):
 
 
 def test_a_group_costs_its_rounds_and_an_instruction(run):
-    """Run CTR from memory to memory: counters, rounds, the group. Nothing waits for memory."""
+    """Run CTR from memory to memory: counters, rounds, group store. No instruction waits for memory."""
     program = Program(8)
     for group in range(4):
         for s in range(8):
@@ -142,7 +144,7 @@ def queue_words(unit):
 
 
 def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
-    """Firmware does this when it removes a key: nothing of the keystream remains in the queue."""
+    """Firmware executes these instructions when it removes a key. No keystream may remain in the queue."""
     shown = []
     bench = Bench(shown=lambda unit: shown.extend(queue_words(unit)) or shown)
     secret = [random.Random(s).randbytes(16) for s in range(8)]

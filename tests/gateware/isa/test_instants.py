@@ -12,7 +12,7 @@ BLOCKS = [random.Random("blocks").randbytes(16) for _ in range(4)]
 
 
 def named(name, rs1=0, rs2=0, **fields):
-    """Return a command for both sides: the unit's words, and the model's call."""
+    """Return a command twice: as words for the unit, and as a call of the model."""
     return encode(name, rs1, rs2, **fields), (name, rs1, rs2, fields)
 
 
@@ -23,7 +23,8 @@ def moves(name: str, block: bytes, **fields):
     return [(name, (w[2 * h], w[2 * h + 1]), {**fields, half: h}) for h in range(2)]
 
 
-# Instructions with their operands and fields: every kind of write, loads and stores, a fault, and two contexts.
+# A program, as instructions with operands and fields: every kind of register write, loads and stores, a fault, and two
+# contexts.
 PROGRAM = [
     *(each for s in range(2) for each in moves("move_in", BLOCKS[s], s=s)),
     *moves("key_write", BLOCKS[2], kw=1),
@@ -94,7 +95,7 @@ def test_a_context_switch_waits_for_loads(bench, access_cycles):
 
 
 def test_reset(bench):
-    """After a reset: context 0, no fault, no access and no response.
+    """After a reset, the unit is in context 0 and reports no fault; no access and no response follow.
 
     Each register has the value of some instruction.
     """

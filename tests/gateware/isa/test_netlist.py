@@ -1,4 +1,4 @@
-"""Run programs of the unit's test bench on the vector unit as it is mapped to the ECP5, with a board's S-boxes.
+"""Run the test bench's programs on the vector unit after synthesis for the ECP5, with a board's S-boxes.
 
 The netlist is interpreted, because compiling it takes minutes. ``make netlist-units`` compiles it and runs all
 programs, and the accelerator's programs.
@@ -19,7 +19,7 @@ __all__ = [  # on the netlist
     "test_whole_blocks_both_ways",
 ]
 
-# Yosys and the interpreter take a minute. `test_unit.py` also finds faults of the unit itself.
+# Slow: Yosys and the interpreter take a minute. `test_vector_unit.py` finds faults of the unit itself faster.
 pytestmark = pytest.mark.thorough
 
 

@@ -1,4 +1,4 @@
-"""Test parallel table lookups: every field against a model, and a whole block of AES with them."""
+"""Test parallel table lookups: every instruction field against a model, and the encryption of an AES block."""
 
 import random
 
@@ -19,7 +19,7 @@ def write(table, index, word):
 
 
 def model(tables, subword, table, offset, step, rs1):
-    """Apply the definition byte by byte."""
+    """Apply the definition of the instructions byte by byte."""
     result = b""
     for i in range(4 // subword):
         index = rs1.to_bytes(4, "little")[(offset + i * step) % 4]
@@ -83,7 +83,9 @@ def test_other_function_ids_answer_zero_and_write_nothing(run, tables):
     ("key_bytes", "ciphertext"), [(16, "69c4e0d86a7b0430d8cdb78070b4c55a"), (32, "8ea2b7ca516745bfeafc49904b496089")]
 )
 def test_a_block_of_appendix_c(run, key_bytes, ciphertext):
-    """T0 to T3 belong to the rows, and T4 to T7 have S(x) in one row each. A round takes 16 lookups of one word."""
+    """Tables T0 to T3 each belong to one row, and each of T4 to T7 has S(x) in one row. A round takes 16 lookups of one
+    word.
+    """
     for row in range(4):
         for x in range(ENTRIES):
             column = bytes(fips197.SBOX[x] if r == row else 0 for r in range(4))

@@ -18,7 +18,7 @@ INSTANTS = 48
 
 
 class Bench:
-    """The unit with a core that offers commands, and a memory that answers or does not answer."""
+    """The unit with a core that offers commands, and a memory that may never answer."""
 
     def __init__(self):
         self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE))
@@ -63,7 +63,7 @@ class Bench:
             yield
 
     def until_reset(self, commands, cycles, *, taken, answered, seed):
-        """Run a program for this number of cycles, then reset the unit whatever it does."""
+        """Run a program for this number of cycles, then reset the unit in its present state."""
         rng = random.Random(seed)
         processes = [self.drive(commands), self.collect(len(commands) + 1, [], taken, rng)]
         with pytest.raises(SimulationTimeout):
@@ -112,8 +112,8 @@ def program(rng, model, count):
     return commands, [model.execute(name, **operands, **fields) for name, operands, fields in steps]
 
 
-# Each kind of instruction, and everything that its stages wait for: a register, a load, the memory, a response not
-# taken.
+# Each kind of instruction, and each reason for a stage to wait: a register, a load, the memory, a response that is not
+# accepted.
 INTERRUPTED = [
     *put_state(1, bytes(range(16))),
     *put_key(1, bytes(range(16, 32))),

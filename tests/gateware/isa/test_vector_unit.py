@@ -23,7 +23,7 @@ def test_random_programs_follow_the_model(run, idle, busy, slow):
         name, operands, fields = random_command(rng)
         commands.append(encode(name, **operands, **fields))
         expected.append(model.execute(name, **operands, **fields))
-    # All state of the unit can be read back.
+    # All state of the unit is readable by instructions.
     for context in range(8):
         for name, operands, fields in (
             [("context", {"rs1": context}, {})]
@@ -128,7 +128,7 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(run):
 
 
 def test_loads_and_stores_run_behind_other_instructions(run):
-    """Copy eight blocks while another register goes through rounds: one instruction a cycle."""
+    """Copy eight blocks while rounds run on another register; the unit must accept one instruction per cycle."""
     rng = random.Random(4)
     memory = bytearray(rng.randbytes(SIZE))
     expected = memory[:128]

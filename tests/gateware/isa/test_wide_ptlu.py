@@ -12,12 +12,12 @@ from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 from tests.gateware.isa.wide_model import PtluModel, checking, encode
 
-COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # the column that each row's byte comes from
+COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # for each row, the column from which its byte comes
 
 
 @pytest.fixture(scope="module", params=[64, 128])
 def wide(request):
-    """Return a function that executes the instructions noted by a model and compares the answers, and the model."""
+    """Return a model, and a function that executes the instructions recorded by this model and compares the answers."""
     model = PtluModel(request.param)
     with checking(WidePtluUnit(width=request.param), model) as check:
         yield model, check
@@ -78,7 +78,9 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(wide):
 
 
 def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
-    """Bits of an instruction that would name other halves or lanes are ignored. With 128 bits they name them."""
+    """In the 64-bit unit, bits of an instruction for further halves or lanes are ignored. In the 128-bit unit, they
+    select these halves or lanes.
+    """
     model, check = wide
     model.move_in(3, model.bytes // 8 - 1, 1, 2)
     model.program[-1] = encode(MOVE, 1 << 3 | 3, 1, 2)
@@ -103,7 +105,7 @@ def entry_of_aes(inverse, width):
 
 
 def round_of_128(model, d, s, spare, inverse, first):
-    """Compute a round with four lookups of a word a column: row r comes from byte r of the columns."""
+    """Compute a round with four word lookups per column: row r comes from byte r of the columns."""
     for row, column in enumerate(COLUMNS[inverse]):
         model.ptlu(spare if row else d, s, 4, first + row, (4 * column + row) % 16, 4)
         if row:
@@ -118,7 +120,7 @@ def round_of_64(model, inverse, first):
     model.shift_right(5, 1)
     model.shift_left(6, 0)
     model.exclusive(5, 6)
-    pairs = {0: 0, 1: 4, 2: 1, 3: 5}  # registers by their first column
+    pairs = {0: 0, 1: 4, 2: 1, 3: 5}  # registers, by the number of their first column
     for d, pair in ((2, 0), (3, 2)):
         for row, column in enumerate(COLUMNS[inverse]):
             model.ptlu(6 if row else d, pairs[(pair + column) % 4], 4, first + row, row, 4)

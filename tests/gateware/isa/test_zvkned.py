@@ -21,7 +21,7 @@ CIPHERTEXTS = {
 
 @pytest.fixture(scope="module")
 def unit():
-    """Return a function that executes the instructions noted by a model and compares the answers, and the model."""
+    """Return a model, and a function that executes the instructions recorded by this model and compares the answers."""
     model = ZvknedModel()
     with checking(ZvknedUnit(), model) as check:
         yield model, check
@@ -75,7 +75,7 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(unit):
 
 
 def schedule(model, key):
-    """Make the round keys from k0 on, by the unit except for AES-192, which has no instruction."""
+    """Make the round keys from k0 on. The unit computes them, except for AES-192, for which it has no instruction."""
     keys = fips197.expand_key(key)
     if len(key) == 24:
         for k, round_key in enumerate(keys):

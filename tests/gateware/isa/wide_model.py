@@ -1,4 +1,6 @@
-"""Model the units with wider registers from their descriptions: execute instructions one by one, and encode them."""
+"""Model the units with wider registers, written from their descriptions: encode instructions, and execute them one by
+one.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,7 +26,8 @@ def _with_half(value: bytes, h: int, first: int, second: int) -> bytes:
 
 @contextmanager
 def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
-    """Yield a function that lets a unit execute the instructions noted by its model, compares, and returns the answers.
+    """Yield a function that lets a unit execute the instructions recorded by its model, compares the answers with the
+    model's, and returns them.
 
     All registers start as 0. The argument of the function is the chance that the port does not take an answer in a
     cycle.
@@ -45,7 +48,9 @@ def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
 
 
 class WideModel:
-    """Registers and moves. Each instruction is noted in `program`, and its answer in `answers`."""
+    """The registers, and the instructions that move data. Each instruction is recorded in `program`, and its answer in
+    `answers`.
+    """
 
     def __init__(self, width: int):
         self.bytes = width // 8
@@ -59,7 +64,7 @@ class WideModel:
         self.answers.append(answer)
 
     def taken(self):
-        """Return the instructions noted since the last call, and their answers; both lists then start empty."""
+        """Return the instructions recorded since the last call, and their answers; both lists then start empty."""
         noted = self.program, self.answers
         self.program, self.answers = [], []
         return noted
