@@ -128,9 +128,9 @@ def test_keys_stay_under_their_blocks(datapath):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # replaces a key in use
+        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # mutant: replaces a key in use
         (r"assign (\w*hold) = [^;]*;", r"assign \1 = 1'd0;"),  # zeroizes it under them
-        (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # ignores missing keys
+        (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # mutant: ignores missing keys
     ],
 )
 def test_a_broken_core_is_refuted(datapath, pattern, replacement):

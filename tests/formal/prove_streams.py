@@ -149,9 +149,9 @@ def test_iterative(width):
     ("pattern", "replacement"),
     [
         (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block without a place for it
-        (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # overwrites a block at `source`
+        (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # mutant: overwrites a waiting block
         (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: outputs a block without a key
-        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # ignores a block in its rounds
+        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # mutant: ignores a block in its rounds
     ],
 )
 def test_a_broken_iterative_cipher_is_refuted(pattern, replacement):

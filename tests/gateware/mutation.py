@@ -22,15 +22,15 @@ from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys cannot read /tmp
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for the Verilog of each simulated design, and for its tests
-FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with Verilog to simulate instead of a design's
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for the Verilog of each simulated design, and for the names of its tests
+FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with Verilog to simulate instead of the design's own
 NUMBER = "CIPHERLANE_FAULT"  # number of the fault to inject
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"
 WIDTH = 16  # of its number
 SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # remove what no output depends on: a fault there has no effect
 TIMEOUT_S = 600
-LARGEST = 1_000_000  # most characters of a design's Verilog: larger designs take minutes to compile
+LARGEST = 1_000_000  # maximum characters of a design's Verilog: larger designs take minutes to compile
 
 _substituted = set()
 
@@ -51,13 +51,15 @@ def pytest_sessionfinish(session):
 
 
 def _count_anew() -> None:
-    """Make Migen order its sets of signals, and so name and write them, like in a new process."""
-    step = 1 << 17  # more than the signals of a design; Migen's simulator allocates as many each time
+    """Make Migen order, name and write signals as in a new process."""
+    step = 1 << 17  # more than the signals of any design; Migen's simulator allocates this number each time
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 
 def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
-    """Return the Verilog to simulate for the design `name`: the same Verilog, unless the design must have a fault."""
+    """Return the Verilog to simulate for the design `name`: the given Verilog, or one with a fault if this is
+    requested.
+    """
     if folder := os.environ.get(RECORD):
         whole = _whole(verilog, data_files)
         if len(whole) > LARGEST:
@@ -71,7 +73,7 @@ def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
 
 
 def simulated(model: Path) -> None:
-    """Note that the present test simulates a model."""
+    """Record that the current test simulates this design."""
     folder = os.environ.get(RECORD)
     if folder:
         with Path(folder, f"{model.name}.tests").open("a") as tests:
@@ -79,7 +81,8 @@ def simulated(model: Path) -> None:
 
 
 def with_faults(verilog: str, count: int, seed: int) -> tuple[str, list[str]]:
-    """Return Verilog with `count` faults drawn by `seed`, numbered from 1, and the Yosys commands that made them.
+    """Return Verilog with `count` faults chosen at random by `seed`, numbered from 1, and the Yosys commands that made
+    them.
 
     The initial contents of memories get no faults, because standards' vectors check every entry of an S-box.
 
@@ -115,7 +118,7 @@ def _yosys(verilog: str, commands: list[str], result: str) -> str:
 
 
 def _whole(verilog: str, data_files: dict[str, str]) -> str:
-    """Return the Verilog with the initial contents of its memories included."""
+    """Return the Verilog with the initial contents of its memories written into the text."""
     return re.sub(r'\$readmemh\("(.*)", (\w+)\);', partial(_contents, data_files), verilog)
 
 

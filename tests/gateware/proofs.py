@@ -1,4 +1,4 @@
-"""Prove with Yosys that two combinational circuits are equal, with its own models of the FPGA's cells."""
+"""Prove with Yosys that two combinational circuits are equal, with Yosys' own models of the FPGA cells."""
 
 import subprocess
 import sys
@@ -9,7 +9,9 @@ from migen import Module
 
 
 def prove_equal(folder: Path, gold: Module, gate: Module) -> None:
-    """Prove that two modules have the same `o` for each `i`. YoWASP's Yosys cannot read folders below /tmp."""
+    """Prove that two modules have the same output `o` for each input `i`. YoWASP's Yosys cannot read folders below
+    /tmp.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name, dut in (("gold", gold), ("gate", gate)):
         (folder / f"{name}.v").write_text(convert(dut, {dut.i, dut.o}, name=name).main_source)

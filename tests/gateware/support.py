@@ -46,7 +46,7 @@ void model_clock(void *m, const uint32_t *in, uint32_t *out) {
 
 
 class SimulationTimeout(AssertionError):
-    """The test bench did not end within its bound of cycles."""
+    """The test bench did not end within its maximum number of cycles."""
 
 
 def flatten(ports) -> list[Signal]:
@@ -130,7 +130,7 @@ class Simulation:
         self.power_on()
 
     def power_on(self):
-        """Start again, with all memories at their initial contents."""
+        """Restart the simulation, with all memories at their initial contents."""
         self.close()
         self._model = self._library.model_create()
         with contextlib.chdir(self._folder):  # the folder with its memories' contents

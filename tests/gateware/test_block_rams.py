@@ -62,7 +62,7 @@ def test_where_there_is_room_nothing_shrinks():
 
 
 def steps_taken(target):
-    """Return how many of the steps lead to a target's configuration."""
+    """Return the number of configuration steps that lead to a target's configuration."""
     for count in range(len(block_rams.STEPS) + 1):
         taken = block_rams.shrunk(CONFIGURATIONS[target.configuration.name], count)
         if taken == target.configuration:
@@ -95,7 +95,7 @@ def test_a_25f_gets_what_the_page_says():
         16 << 10,
     )
     assert (configuration.max_data, configuration.core_datapath, configuration.compact) == (1024, 64, True)
-    # The firmware also keeps there a record, the data that pass through, and what it remembers of counter blocks.
+    # The buffer memory also holds a record, the data in progress, and the list of used counter blocks.
     assert configuration.bench_bytes + configuration.max_data + 512 + 13192 + 64 <= configuration.buffer_size
 
 

@@ -1,4 +1,6 @@
-"""Test that the hardware does not depend on how it is built, and lower network layers not on higher ones."""
+"""Test that the hardware does not depend on the build flow, and that lower network layers do not depend on higher
+ones.
+"""
 
 import subprocess
 import sys

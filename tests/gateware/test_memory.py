@@ -1,4 +1,6 @@
-"""Test memories that are declared free of collisions: that they are, and that synthesis uses the declaration."""
+"""Test memories that are declared free of read-write collisions: no collision occurs, and synthesis uses the
+declaration.
+"""
 
 import contextlib
 import json
@@ -37,7 +39,9 @@ def declared(module: Module):
 
 
 class Watched(Module):
-    """Wraps a module; `collision` is high when its memory reads a word that is being written, and the value counts."""
+    """Wraps a module; `collision` is high when its memory reads a word that is being written, and the value read is
+    used.
+    """
 
     def __init__(self, dut: Module, in_vain: Signal | int = 0):
         self.submodules.dut = dut
@@ -73,7 +77,7 @@ def test_fifo(paced):
 
 @pytest.mark.parametrize(("paced", "apart"), [(False, 1), (True, 4)])
 def test_a_fifo_gives_each_word_once_and_in_its_order(paced, apart):
-    """The reader waits at times.
+    """The reader sometimes waits.
 
     The paced FIFO asks its memory through a register, so words come every `apart` cycles.
     """
@@ -105,7 +109,7 @@ def test_packet_buffer():
 
 
 def test_output_queue():
-    """A pipeline of some cycles feeds the queue: each block is written that long after its place was reserved."""
+    """A pipeline feeds the queue: each block is written some cycles after its place was reserved."""
     queue = OutputQueue(3)
     top = Watched(queue, in_vain=queue.control["stored"] == 0)
     start = Signal()
@@ -117,7 +121,7 @@ def test_output_queue():
 
 @pytest.mark.parametrize("declare", [False, True])
 def test_synthesis_adds_no_bypass(declare):
-    """The FIFO has exactly the registers for its pointers, level, two valid bits and last word."""
+    """The FIFO must have no registers other than pointers, level, two valid bits and last word."""
     width, depth = 34, 512  # 36 bits of a block RAM, with `first` and `last`
     fifo = BlockRAMFIFO([("data", width)], depth)
     if not declare:
@@ -164,7 +168,7 @@ def test_the_mac_s_fifos_between_clocks_are_in_block_ram():
     ids=["keystream", "events", "sessions"],
 )
 def test_what_is_read_a_cycle_late_is_in_block_ram(module, count):
-    """Synthesis would otherwise put so few words into LUTs."""
+    """Without this attribute, synthesis would put such a small memory into LUTs."""
     memories = list(declared(module))
     assert len(memories) == count and all(BLOCK_RAM in memory.attr for memory in memories)
 

@@ -1,4 +1,4 @@
-"""The vector unit by itself, and the accelerator with the CTR service by itself, as a target has them."""
+"""The vector unit, and the accelerator with its CTR service, as separate designs with a target's parameters."""
 
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record

@@ -1,4 +1,5 @@
-"""Compile Verilog with a harness in C++ into a library by Verilator and g++, once for each text, tool and flag.
+"""Compile Verilog and a C++ harness into a library with Verilator and g++. The result is cached by source text, tool
+versions and flags.
 
 Verilator's own library and headers are compiled once for all models. Code that runs once, at a model's start, is
 compiled without optimization, and the rest with little, because most benches are short.
@@ -13,7 +14,7 @@ from gateware.flow import cache
 from tests.gateware import mutation
 
 TIMEOUT_S = 3600
-LARGE = 2_000_000  # above this many characters of Verilog, optimizing does not pay
+LARGE = 2_000_000  # above this number of characters of Verilog, optimizing takes more time than it saves
 VERILATOR = ["verilator", "--cc", "--top-module", "top", "--prefix", "Vtop", "-Wno-lint", "-Wno-COMBDLY", "-Wno-fatal"]
 VERILATOR += ["--x-assign", "0", "--x-initial", "0", "-O3"]
 GXX = ["g++", "-fPIC", "-w", "-faligned-new", "-fcf-protection=none"]
@@ -65,7 +66,7 @@ def _tools() -> str:
 
 
 def _place(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
-    """Return the folder where a model is kept."""
+    """Return the folder that stores a model."""
     return _folder(_tools(), verilog, harness, *(x for item in sorted(data_files.items()) for x in item))
 
 

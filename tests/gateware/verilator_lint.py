@@ -103,7 +103,7 @@ def _snow3g_core() -> Module:
 
 
 def designs() -> Iterator[tuple[str, Module]]:
-    """Names and designs."""
+    """The designs to lint, by name."""
     for sbox in VECTOR_UNITS:
         target = next(t for t in TARGETS if t.fit.cfu_sbox == sbox and not t.configuration.scalar_unit)
         yield f"vector_unit_{sbox}", units.UNITS["vector_unit"](target)

@@ -93,7 +93,7 @@ class WideModel:
             self.move_out(d, c)
 
     def look_at_all(self, add_key):
-        """Read v0 to v7, then every round key by its sum with a register; `add_key` makes the sum."""
+        """Read v0 to v7, then every round key through its XOR with a register, which `add_key` computes."""
         for d in range(8):
             self.get(d)
         for k in range(self.key_registers):
@@ -102,7 +102,7 @@ class WideModel:
 
 
 class PtluModel(WideModel):
-    """`gateware.isa.wide_ptlu`, byte by byte."""
+    """A model of `gateware.isa.wide_ptlu`, byte by byte."""
 
     def __init__(self, width: int):
         super().__init__(width)
@@ -139,7 +139,7 @@ class PtluModel(WideModel):
 
 
 class ZvknedModel(WideModel):
-    """The pseudo code of the standard, in its order and with its names."""
+    """A model that follows the standard's pseudo code, with the same order and names."""
 
     def __init__(self):
         super().__init__(128)

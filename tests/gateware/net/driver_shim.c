@@ -1,4 +1,7 @@
-/* Connects the driver to a simulated fast path, through two functions for reads and writes. */
+/*
+ * Connects the driver to a simulated fast path, through two functions that read and write
+ * registers.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -93,7 +93,7 @@ class Peer:
 
 @dataclass
 class Session:
-    """A session, with the fields that hardware knows."""
+    """A session, with the fields that the hardware stores."""
 
     number: int
     peer: Peer
@@ -108,7 +108,7 @@ class Session:
     placed: int = 0
 
     def place(self) -> int:
-        """Return the offset of a record that has not been requested yet."""
+        """Return the offset of the next record that was not requested before."""
         self.placed += 1
         return (self.first + self.placed - 1) * self.record_bytes
 

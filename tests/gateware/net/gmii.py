@@ -33,8 +33,8 @@ from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
 RESET = 0xFFFF_FFFF  # address that stands for a cycle of reset
-# A board's PLL holds the system's reset even longer than this: until the PHY's domains are reset too, and until both
-# sides of each clock crossing have seen the reset.
+# Cycles of reset: enough for the PHY's clock domains to be reset too, and for both sides of each clock crossing to see
+# the reset. A board's PLL holds the reset even longer.
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
 # The smallest core that keeps up with the wire, with the S-boxes that Verilator compiles fastest.
@@ -237,7 +237,7 @@ class GMIIBoard:
         return sent, [table[n].data for n, (*_, value) in enumerate(operations) if value is None], cycles
 
     def exchange(self, script: array, operations: list[tuple] = (), drain: int = DRAIN_CYCLES) -> list[Sent]:
-        """Play a script, and run on until all answers have left; return the frames that were sent."""
+        """Play a script, then continue until all answers have left; return the frames that were sent."""
         return parse(self.run(script + array("H", bytes(2 * drain)), operations)[0])
 
     def cpu_frames(self) -> list[bytes]:
@@ -277,7 +277,7 @@ class GMIIBoard:
         raise AssertionError("a command on keys does not end")
 
     def open(self, session: Session, window: Window | None = None) -> None:
-        """Load a session's key and open it, with an empty window unless one is given."""
+        """Load a session's key and open it, with the given window, or an empty one."""
         self.run(array("H"), self.operations.load_key(session.slot, session.key))
         self.wait()
         window = window or Window(session.record_bytes // 16, session.first)
@@ -287,7 +287,7 @@ class GMIIBoard:
         assert not self.read("status") & self.bit("status", "refused")
 
     def window(self, session: Session) -> Window:
-        """Return the window of a session's row, as the CPU reads it."""
+        """Read the window of a session's row through the CPU's registers, and return it."""
         self.write("row", session.row)
         first, sums = 0, {}
         for place in range(RECORDS):

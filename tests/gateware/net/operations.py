@@ -8,7 +8,7 @@ from tests.gateware.net.window_model import RECORDS, Window
 
 
 class Operations:
-    """Makes accesses to the registers of a fast path, by name.
+    """Makes lists of accesses to the fast path's registers, by their names.
 
     Parameters
     ----------
@@ -69,7 +69,9 @@ class Operations:
         return [(cycle, "row", session.row), self.command("close", cycle)]
 
     def write_window(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a window; reads between them allow the time that each place takes."""
+        """Return the accesses that write a window; reads of `status` between the places give the hardware enough time
+        to write each.
+        """
         accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
         for place in range(RECORDS):
             kept = window.sums.get(window.first + place)

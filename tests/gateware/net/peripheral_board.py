@@ -24,7 +24,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_PORT
 from tests.gateware.net.window_model import Window
 from tests.gateware.verilated import compile_model
 
-WAIT_MAX = 40_000  # longest wait of a test, in cycles
+WAIT_MAX = 40_000  # maximum wait of a test, in cycles
 
 HARNESS = """
 #include <stdint.h>
@@ -94,7 +94,7 @@ ENDLESS = 0xFFFF_FFFF
 
 
 class StuckError(AssertionError):
-    """Raised when the unit takes no more words."""
+    """Raised when the unit stops accepting words."""
 
 
 @dataclass
@@ -168,7 +168,7 @@ class PeripheralBoard:
         assert self.play([], [(0, "reset", 0), (1, "idle", None)])[1] != [ENDLESS]
 
     def play(self, datagrams: list[tuple], operations: list[tuple] = (), cycles: int = 0) -> tuple[list[Answer], list]:
-        """Play datagrams and register accesses; return the answers and the values read.
+        """Send datagrams and make register accesses; return the answers and the values read.
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ class Sent:
 
 
 def datagram(session: Session, payload: bytes) -> bytes:
-    """Return a frame from a session's peer to the board's UDP port."""
+    """Return a frame from a session's host to the board's UDP port."""
     peer = session.peer
     body = frames.summed(peer.ip, BOARD_IP, frames.udp(peer.port, BOARD_PORT, payload))
     packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
@@ -50,7 +50,7 @@ def on_wire(frame: bytes, *, gap: int = frames.GAP_BYTES, fcs: bool = True, prea
 
 
 def parse(sent: array) -> list[Sent]:
-    """Return the frames that were transmitted; check preamble, check sequence, length and gap of each."""
+    """Return the transmitted frames, after checking preamble, check sequence, length and gap of each."""
     found = []
     raw = sent.tobytes()
     valid = bytes(raw[1::2])

@@ -19,7 +19,7 @@ from tests.gateware.net.peripheral_board import ENDLESS, Answer, PeripheralBoard
 
 COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
-SIZES = (16, 64, 200, 1448)  # bytes of data; the last fills a datagram of 1472
+SIZES = (16, 64, 200, 1448)  # bytes of data; the last size fills a datagram of 1472 bytes
 # Cores, with the step in cycles between the tries: the Ethernet boards' core, with the S-boxes that Verilator compiles
 # fastest; the fastest core; and the slowest core, on which a passage is too long to try every cycle.
 CORES = (
@@ -31,7 +31,7 @@ CORES = (
 
 @dataclass
 class Findings:
-    """Results of a sweep: number of cycles tried, answers, drops, and a message for everything wrong."""
+    """Results of a sweep: number of cycles tried, answers, drops, and a message for each error."""
 
     instants: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Findings:
 
 
 def make_sessions(slot_0_has_key: bool) -> tuple[Session, Session]:
-    """Return the session that the commands concern, and another one."""
+    """Return two sessions: the one on which the commands act, and another."""
     rng = random.Random(7)
     victim, other = (
         Session(
@@ -116,7 +116,7 @@ class Sweep:
             "load_key": operations.write_key(victim.slot, self.new_key),
             "clear_key": [operations.key_config(victim.slot)],
         }.get(self.command, [])
-        # the datagrams are the same in each try, so their windows answer them again
+        # each try sends the same datagrams, and the window answers repeated records again
         board.prepare([victim, self.other], fresh=False)
         board.play([], before)
         counted = self._counted()
@@ -173,7 +173,7 @@ class Sweep:
         return "a wrong or foreign answer" if present else None
 
     def _afterwards(self) -> str | None:
-        """Open everything again after the command; return a message if something is wrong."""
+        """Open both sessions again after the command; return a message if something is wrong."""
         board, operations, victim, other = self.board, self.board.operations, self.victim, self.other
         valid, opened = board.play([], [(0, "key_valid", None), (0, "opened", None)])[1]
         keys = {victim.slot: victim.key, other.slot: other.key}

@@ -1,4 +1,5 @@
-"""The fast path keeps up with the wire while another client uses the core, with the longest keys, at the boards' clock.
+"""Test that the fast path processes the full wire rate while another client uses the core, with the longest keys, at
+the boards' clock.
 
 The MAC is the variant with a register after its padding.
 """

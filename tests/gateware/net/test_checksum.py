@@ -1,4 +1,6 @@
-"""Compares the sum over words with the Internet checksum of RFC 1071, in Migen's own simulator."""
+"""Compares the hardware's checksum, which is computed word by word, with the Internet checksum of RFC 1071, in Migen's
+own simulator.
+"""
 
 import random
 
@@ -12,7 +14,7 @@ INITIAL = 0x1234
 
 
 def sums_of(words: list[list[int]], idle: float, initial: int) -> list[int]:
-    """Feed the words of several sums; return the value of each, two cycles after its last word."""
+    """Send the words of several sums; return the value of each, two cycles after its last word."""
     dut = checksum.ChecksumSum(initial=checksum.half(initial))
     rng, values = random.Random(1), []
 

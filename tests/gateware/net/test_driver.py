@@ -155,7 +155,9 @@ def play(driver: Driver, session: Session, window: Window, rng, records: int) ->
 
 
 def test_windows_go_with_the_session(driver, session):
-    """A session is served, finished, and served again with its window; in between its row holds nothing."""
+    """A session is served, finished, and served again with its window; in between, its row in the fast path is
+    empty.
+    """
     rng = random.Random(1)
     window = Window(6)
     for _ in range(3):
@@ -205,7 +207,7 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # address and port, most data, window; then the counters
+    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # address and port, maximum data, window; then the counters
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}
     assert counted == {Event.RECORD: 2, Event.OTHER_DATA: 1, Event.WINDOW: 2}

@@ -35,7 +35,7 @@ def board(model):
 
 
 def make_sessions(rng: random.Random, count: int) -> list[Session]:
-    """Return sessions of several peers, with all key lengths."""
+    """Return sessions of several hosts, with all key lengths."""
     return [
         Session(
             number=rng.getrandbits(32),
@@ -64,7 +64,7 @@ def counted(board: GMIIBoard) -> Counter:
 
 
 def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
-    """Assert that nothing is under way, and that a record of each session still gets its answer and nothing else."""
+    """Assert that no datagram is in progress, and that one record of each session gets exactly its own answer."""
     assert board.read("in_use") == 0
     for session in sessions:
         offset = session.place()
@@ -73,7 +73,9 @@ def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
 
 
 def flipped(frame: bytes, position: int, bit: int) -> bytes:
-    """Return the frame with one bit damaged; the check sequence, computed later, does not show it."""
+    """Return the frame with one bit changed. The check sequence is computed afterwards, so it does not reveal the
+    change.
+    """
     return frame[:position] + bytes([frame[position] ^ 1 << bit]) + frame[position + 1 :]
 
 
@@ -186,7 +188,7 @@ def test_every_size_and_key_length(board):
 
 
 def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
-    """A checksum field of 0 means that there is none.
+    """A UDP checksum field of 0 means that the datagram has no checksum.
 
     So a checksum that computes to 0 must be sent as 0xFFFF, both ways.
     """
@@ -201,7 +203,8 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose two bytes of data such that the checksum computes to 0: the checksum of the datagram without them.
+        # Choose two bytes of data so that the computed checksum is 0. These bytes equal the checksum of the datagram
+        # with zeros in their place.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -285,10 +288,11 @@ def test_every_fault_is_counted_once_and_never_answered(board):
     assert_empty(board, sessions)
 
 
-# Clocks that differ very little from the wire's, or from a simple ratio to it, so that edges meet in every order.
+# System clocks that differ very little from the wire's clock, or from a simple ratio to it, so that clock edges occur
+# in every order.
 @pytest.mark.parametrize("clock", [125_006_250, 124_993_750, 62_503_125, 75_003_750, 99_995_000])
 def test_phases_drift(board, clock):
-    """The phases drift by at least a cycle during the traffic; every record is answered."""
+    """The phase between the clocks drifts by at least one cycle during the traffic. Every record must be answered."""
     board.set_clock(clock)
     board.reset()
     rng = random.Random(clock)
@@ -305,7 +309,9 @@ def test_phases_drift(board, clock):
 
 
 def test_reset_in_mid_operation(board):
-    """A reset at any point of the traffic: earlier answers are right or break off, and no old data leave after it."""
+    """Reset at any point of the traffic. Earlier answers are correct or incomplete, and no old data are sent after the
+    reset.
+    """
     rng = random.Random(14)
     sessions = make_sessions(rng, 2)
     script, allowed = array("H"), []
@@ -322,7 +328,7 @@ def test_reset_in_mid_operation(board):
         sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)] * RESET_CYCLES)
         cut = next((at for at in range(instant, len(sent)) if not sent[at]), len(sent))
         assert cut - instant < 8 and not any(sent[cut:])
-        for at in range(cut, 0, -1):  # drops a frame that the reset interrupted
+        for at in range(cut, 0, -1):  # drops a frame that was interrupted by the reset
             if at < instant and not sent[at]:
                 break
         found = frames_of(parse(sent[: at + 1]))
@@ -348,7 +354,7 @@ def test_noise_and_interrupted_frames(board):
 
 
 def test_sessions_closed_and_opened_in_flight(board):
-    """Each answer is right for the session's key at the time; none comes once the session is closed."""
+    """Each answer is encrypted under the session's key of that time; after the session is closed, no answer is sent."""
     rng = random.Random(5)
     old, other = make_sessions(rng, 2)
     new = Session(**{**vars(old), "key": rng.randbytes(32), "token": rng.getrandbits(64), "number": old.number + 1})
@@ -382,7 +388,9 @@ def test_sessions_closed_and_opened_in_flight(board):
 
 
 def test_a_record_is_answered_again_and_other_data_never(board):
-    """A record may also repeat after its session was closed, in another row, and with damaged frames between."""
+    """A record is also answered again after its session was closed and reopened in another row, and with damaged frames
+    in between.
+    """
     rng = random.Random(13)
     (session, other) = make_sessions(rng, 2)
     session.record_bytes, session.first = 160, 2**20
@@ -432,7 +440,9 @@ def test_a_record_is_answered_again_and_other_data_never(board):
 
 
 def test_key_changed_under_an_open_session(board):
-    """A datagram is encrypted entirely with the earlier key or the later key, or is dropped because there is no key."""
+    """A datagram is encrypted entirely with the earlier key or the later key, or is dropped because the slot holds no
+    key.
+    """
     rng = random.Random(6)
     (session,) = make_sessions(rng, 1)
     board.open(session)

@@ -1,4 +1,6 @@
-"""The fast path at its UDP port, with a simple engine and no cipher: stalls everywhere, and incomplete datagrams."""
+"""The fast path at its UDP port, with a simple XOR engine instead of AES: stalls at all interfaces, and incomplete
+datagrams.
+"""
 
 import random
 from collections import Counter
@@ -23,7 +25,7 @@ ROWS = 4
 
 
 class _Engine(Module):
-    """An engine that XORs each byte with the complement of the key slot, with a queue."""
+    """An engine that XORs each byte with the complement of the key slot, and has a queue for results."""
 
     def __init__(self, slot_bits: int, layout):
         self.sink = stream.Endpoint(layout)
@@ -112,7 +114,7 @@ class Bench:
         found = Counter()
 
         def bench():
-            for _ in range(12):  # until the last event is counted
+            for _ in range(12):  # wait until the last event is counted
                 yield
             for event in Event:
                 yield self.path.events.select.eq(event)
@@ -156,14 +158,14 @@ class Bench:
             yield sink.valid.eq(0)
 
     def drained(self):
-        """Wait until the last datagram that was sent has had its verdict, and all replies have left."""
+        """Wait until the fast path has accepted or dropped the last datagram, and all replies have left."""
         yield
         for signal in (self.path.sink.ready, self.path.empty):
             while not (yield signal):
                 yield
 
     def receive(self, received: list, rng, stall: float):
-        """Take datagrams for ever; append each to `received` as (address, port, MAC address, payload)."""
+        """Receive datagrams without end; append each to `received` as (address, port, MAC address, payload)."""
         source, payload, checksums = self.path.source, b"", set()
         while True:
             yield source.ready.eq(rng.random() >= stall)
@@ -190,7 +192,7 @@ def simulated():
 @pytest.fixture
 def bench(simulated):
     simulated.sim.reset()
-    simulated.sim.clock(ROWS)  # until all rows are zero
+    simulated.sim.clock(ROWS)  # wait until all rows are zero
     return simulated
 
 
@@ -251,7 +253,9 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Closing a row zeroizes it at once. The reply and the end of its use must rely on values taken at the verdict."""
+    """Closing a row zeroizes it at once. The reply, and the end of the slot's use, must therefore rely on values that
+    were copied when the record was accepted.
+    """
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
 
@@ -300,7 +304,7 @@ def test_an_error_at_the_end_drops_the_reply(bench):
 
 
 def test_a_word_without_keystream_drops_the_reply(bench):
-    """Whichever word of a reply has no keystream, the reply is dropped; the replies before and after it leave."""
+    """If any word of a reply has no keystream, this reply is dropped. The replies before and after it are sent."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -334,7 +338,7 @@ def test_a_word_without_keystream_drops_the_reply(bench):
 
 
 def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
-    """While nobody takes replies, every datagram is still read and counted.
+    """While no reply can leave, the fast path still reads and counts every datagram.
 
     Later all accepted datagrams are answered whole.
     """
@@ -374,7 +378,7 @@ def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
 
 
 def test_many_small_replies_wait(bench):
-    """Not only the words but also the number of waiting datagrams is limited."""
+    """The number of waiting datagrams is limited, in addition to the number of their words."""
     rng = random.Random(4)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -396,7 +400,7 @@ def test_many_small_replies_wait(bench):
 
 
 def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
-    """Records are sent at all offsets within a record's bytes, and with all lengths around the longest."""
+    """Records are sent at all offsets within a record's bytes, and with all lengths near the maximum."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     session.record_bytes = 208
@@ -421,7 +425,9 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """A damaged record leaves no trace in the window. An empty record takes its place like any other."""
+    """A damaged record does not change the window. An empty record occupies a place in the window like any other
+    record.
+    """
     rng = random.Random(6)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -429,7 +435,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    others += [b" datsomea", b"tome\x1fdat`"]  # with an equal sum a; with an equal sum b
+    others += [b" datsomea", b"tome\x1fdat`"]  # the first has an equal sum a, the second an equal sum b
 
     def produce():
         yield bench.path.usable.eq(2**ROWS - 1)
@@ -453,7 +459,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
 
 
 def test_every_byte_of_a_record_tells_other_data(bench):
-    """A change in any byte of a record is detected; bytes after the record's end do not count."""
+    """A change in any byte of a record is detected. Bytes after the record's end are ignored."""
     rng = random.Random(8)
     (session, *_), received, wanted = make_sessions(rng), [], []
     bench.open(session)
@@ -482,7 +488,9 @@ def test_every_byte_of_a_record_tells_other_data(bench):
 
 
 def test_each_session_has_its_limit(bench):
-    """A record may end at the limit but not one byte later, wherever in the stream the limit is."""
+    """A record may end exactly at the session's limit, but not one byte later, for limits at all positions of the
+    stream.
+    """
     rng = random.Random(9)
     sessions, received, wanted = make_sessions(rng), [], []
     for session in sessions:
@@ -507,7 +515,7 @@ def test_each_session_has_its_limit(bench):
 
 
 def test_a_wrong_length_drops_the_datagram(bench):
-    """A datagram is dropped if UDP's length and the record's length differ in one bit."""
+    """A datagram is dropped if the length in the UDP header and the record's length differ in one bit."""
     rng = random.Random(10)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -528,7 +536,7 @@ def test_a_wrong_length_drops_the_datagram(bench):
 
 
 def test_a_window_moves_through_many_laps(bench):
-    """Records with different data take each place of the window, lap by lap."""
+    """Records with different data fill all places of the window several times."""
     rng = random.Random(11)
     (session, *_), received, wanted = make_sessions(rng), [], []
     session.record_bytes = 16
@@ -549,7 +557,7 @@ def test_a_window_moves_through_many_laps(bench):
 
 
 def test_room_is_counted_to_the_word(bench):
-    """While nobody takes replies, a datagram is refused only if its reply does not fit after the replies that wait."""
+    """While no reply can leave, a datagram is refused only if the queue has no room for its reply."""
     rng = random.Random(12)
     (session, *_) = make_sessions(rng)
     bench.open(session)

@@ -1,4 +1,6 @@
-"""Strangers fill the wire between a session's datagrams, yet the fast path serves the session nearly as fast."""
+"""Hosts without a session fill the wire between a session's datagrams. The fast path must serve the session nearly as
+fast as without them.
+"""
 
 import random
 from array import array
@@ -12,7 +14,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, o
 
 RECORDS, RECORD_BYTES, DRAIN_CYCLES = 8, 1440, 20_000
 MOST_SHARE = 0.05
-MOST_SHARE_OF_ANSWERED = 0.15  # limit for frames that are answered too, since their answers share the wire
+MOST_SHARE_OF_ANSWERED = 0.15  # limit for foreign frames that are answered, since answers use the wire too
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,9 @@ def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """The session has half of the wire; the other half is full of a stranger's frames, back to back."""
+    """The session has half of the wire; the other half is full of frames from a host without a session, back to
+    back.
+    """
     one = on_wire(FLOODS[flood])
     took = []
     for strangers in (False, True):

@@ -1,4 +1,4 @@
-"""The fast path's smaller parts, each by itself, in Migen's own simulator."""
+"""The fast path's smaller parts, each tested separately, in Migen's own simulator."""
 
 import random
 
@@ -39,7 +39,7 @@ def feed(endpoint, words, rng, idle: float):
 
 
 def collect(endpoint, received: list, rng, stall: float, cycles: int):
-    """Take packets for a number of cycles."""
+    """Receive packets for a number of cycles."""
     packet = []
     for _ in range(cycles):
         yield endpoint.ready.eq(rng.random() >= stall)
@@ -54,7 +54,7 @@ def collect(endpoint, received: list, rng, stall: float, cycles: int):
 
 @pytest.mark.parametrize(("idle", "stall"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.6), (0.4, 0.4)])
 def test_skid_passes_each_word_once_and_keeps_none(idle, stall):
-    """Words that the skid held are gone from it once another packet has passed."""
+    """The skid buffer holds no words of a packet after another packet has passed."""
     rng = random.Random(repr((idle, stall)))
     skid = Skid(eth_phy_description(32))
     sent, received = packets(rng, 40, 20), []
@@ -234,7 +234,7 @@ def test_event_counters_lose_nothing():
             assert (yield dut.value) == totals[event]
 
     def watch():
-        """While events are counted, the value shown is always the right one, at most one event late."""
+        """While events are counted, the displayed value is always a correct count, at most one event old."""
         yield dut.select.eq(Event.OTHER_DATA)
         for _ in range(4):
             yield
@@ -274,7 +274,7 @@ def test_session_table():
         while (yield dut.searching):
             cycles += 1
             yield
-        assert cycles == 5  # one cycle starts the search
+        assert cycles == 5  # a pulse of one cycle starts the search
         if not (yield dut.found):
             return None
         fields = []
@@ -284,7 +284,9 @@ def test_session_table():
         return [*fields, (yield dut.initial)]
 
     def closed_meanwhile(row, when):
-        """Start a search, close the row `when` cycles later, open it again at once; return whether it is found."""
+        """Start a search, close the row `when` cycles later, open it again at once; return whether the search finds the
+        row.
+        """
         yield from pulse(dut.open, row)
         yield [dut.number.eq(0), dut.search.eq(1), dut.row.eq(row)]
         yield
@@ -298,7 +300,7 @@ def test_session_table():
         return found
 
     def bench():
-        for _ in range(4):  # until all rows are zero
+        for _ in range(4):  # wait until all rows are zero
             assert (yield dut.locked)
             yield
         for row, columns in enumerate(rows):
@@ -331,15 +333,15 @@ def test_session_table():
         assert (yield dut.opened) == 0b1011
         yield dut.in_use.eq(0)
         yield from pulse(dut.open, 2)
-        assert (yield from find(0)) == [2, 0, 0, 0, 0, 0, 0]  # the earlier session is gone
+        assert (yield from find(0)) == [2, 0, 0, 0, 0, 0, 0]  # the earlier session is no longer found
         for row in range(4):
             yield from pulse(dut.close, row)
         for row in range(4):
             found = []
             for when in range(10):
                 found.append((yield from closed_meanwhile(row, when)))
-            # If the row is opened again before the search reaches it, the search finds the new session; later it never
-            # does.
+            # If the row is opened again before the search reaches it, the search finds the new session. If it is opened
+            # later, the search never finds it.
             assert found == [int(when < row) for when in range(10)], found
 
     run_simulation(dut, bench())

@@ -1,4 +1,6 @@
-"""The peripheral at its registers and its UDP port: commands in any cycle, bounded waits, and no leftovers."""
+"""The peripheral at its registers and its UDP port: commands in any cycle, bounded waits, and no data that remain
+afterwards.
+"""
 
 import pytest
 
@@ -8,7 +10,7 @@ from tests.gateware.net.gmii import CORE
 from tests.gateware.net.peripheral_board import ENDLESS, PeripheralBoard, answer
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 
-# Bytes of data, and cycles between tries. `make sweep` tries every cycle, on every core.
+# Pairs of data size in bytes and cycles between tries. `make sweep` tries every cycle, on every core.
 STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 
@@ -38,7 +40,9 @@ def test_a_command_at_any_instant(board, command, slot_0_has_key):
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 @pytest.mark.parametrize("word", [7, 40])
 def test_a_command_ends_while_a_datagram_does_not(board, command, word):
-    """The datagram stops within its data for longer than any command lasts. It is never answered, under any key."""
+    """The datagram pauses within its data for longer than the longest command. It must not be answered, under any
+    key.
+    """
     victim, other = make_sessions(True)
     board.prepare([victim, other])
     operations = board.operations
@@ -65,7 +69,9 @@ def test_a_command_ends_while_a_datagram_does_not(board, command, word):
 
 
 def test_a_session_does_not_outlive_a_reset(board):
-    """A row that is opened after a reset without any fields written serves nobody, whatever it held before."""
+    """A row that is opened after a reset without any fields written answers no session, regardless of its earlier
+    contents.
+    """
     victim, other = make_sessions(True)
     board.prepare([victim, other])
     before = [(0, "event", int(Event.SESSION)), (0, "event_count", None)]

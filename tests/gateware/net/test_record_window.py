@@ -56,7 +56,7 @@ class Bench:
         yield
 
     def access(self, command, row: int, place: int, given: tuple[int, int, int] = (0, 0, 0)):
-        """Make an access of the CPU; return the values it has read, as (came, sum, base)."""
+        """Make one access as the CPU; return the values read, as (came, sum, base)."""
         dut = self.dut
         yield [dut.row.eq(row), dut.place.eq(place), command.eq(1)]
         yield [field.eq(value) for field, value in zip(dut.given.flatten(), given, strict=True)]
@@ -107,7 +107,9 @@ def bench(simulated):
 
 
 def next_record(rng: random.Random, window: Window, sent: dict) -> tuple[int, bytes]:
-    """Return block and data of a record: in or out of order, repeated, far away, with other data, or misplaced."""
+    """Choose a record at random; return its first block and its data. It may be in order or out of order, repeated, far
+    from the window, with other data, or not aligned.
+    """
     number = max(window.sums, default=window.first - 1)
     kind = rng.choice(("next", "next", "next", "repeat", "other", "near", "far", "before", "odd", "long"))
     if kind == "next":
@@ -136,7 +138,9 @@ def random_window(rng: random.Random) -> Window:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_records_of_several_sessions(bench, seed):
-    """Two sessions take turns. The CPU sometimes closes, reads and opens each, and works on other rows."""
+    """Records of two sessions alternate. Meanwhile, the CPU sometimes closes, reads and reopens a session, and accesses
+    other rows.
+    """
     rng = random.Random(seed)
     wanted, results = [], []
     windows, sent = {}, {}
@@ -175,7 +179,7 @@ def test_records_of_several_sessions(bench, seed):
             if not window or row >= 2 or rng.random() < 0.3:
                 window, sent[row] = random_window(rng), {}
             (windows if row < 2 else kept)[row] = window
-            yield from bench.put(row, window)  # its window was read; resume it in this row
+            yield from bench.put(row, window)  # the window was read before; resume the session in this row
             paused.discard(row)
             for _ in range(rng.randrange(4000)):
                 yield
@@ -209,7 +213,7 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """The window that would end with the record begins below a power of two, the present one above it."""
+    """A window that ended with this record would begin below a power of two; the current window begins above it."""
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
 

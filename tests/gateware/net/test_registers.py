@@ -1,4 +1,4 @@
-"""The fast path's registers are equal in LiteX, in the generated header and on the generated page."""
+"""Compares the fast path's registers in LiteX, in the generated header and on the generated page."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The CPU's frame slots and their memory: frames in both directions, sums, and other users of the memory."""
+"""The CPU's frame slots and their memory: frames in both directions, checksums, and other accesses to the memory."""
 
 import random
 import struct
@@ -16,7 +16,7 @@ TX = RX_SLOTS * SLOT_BYTES
 GAP = 3  # cycles between received frames
 # Timeout, in cycles, of the bus that the CPU shares with the MAC's registers.
 BUS_TIMEOUT = 63
-# Cycles of a word on a wire of 1 Gb/s at 75 MHz.
+# Cycles at 75 MHz for one word on a wire of 1 Gb/s.
 WIRE = 2.4
 
 
@@ -72,7 +72,7 @@ def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
 
 
 def read_slot(bus, number, begin, size):
-    """Read bytes of a slot as the CPU; return them and the longest wait in cycles."""
+    """Read bytes of a slot as the CPU does; return the bytes and the longest wait in cycles."""
     words, longest = [], 0
     first, end = begin // 4, -(-(begin + size) // 4)
     for word in range(first, end):
@@ -92,7 +92,7 @@ def acknowledge(pending):
 
 
 def take(dut):
-    """Take the frame that waits; return its slot, length, contents and sums."""
+    """Receive the waiting frame; return its slot, length, contents and checksums."""
     while not (yield dut.writer.ev.available.trigger):
         yield
     slot = yield dut.writer._slot.status
@@ -147,7 +147,9 @@ def test_received_frames_and_their_sums(board, spacing):
 
 
 def test_frames_that_do_not_stay(board):
-    """Damaged, overlong and surplus frames leave nothing in taken slots, and the next frame arrives correctly."""
+    """Damaged frames, overlong frames and frames without a free slot leave no data in occupied slots, and the next
+    frame arrives correctly.
+    """
     dut, simulation = board
     rng = random.Random(3)
     damaged, long = rng.randbytes(300), rng.randbytes(FRAME_BYTES + 1)
@@ -194,7 +196,9 @@ def start(dut, number, size, checksum):
 
 
 def send(source, sent, pauses, *, fill_words=0, spacing=None):
-    """Take frames, with random pauses, or at the wire's rate. At the wire's rate, check that no word comes too late."""
+    """Receive transmitted frames, with random pauses or at the wire's rate. At the wire's rate, check that no word
+    comes too late.
+    """
     frame, level, due, begun, dry = bytearray(), 0.0, 0.0, False, 0
     while True:
         ready = pauses is None or pauses.random() < 0.6
@@ -220,7 +224,7 @@ def send(source, sent, pauses, *, fill_words=0, spacing=None):
 
 
 def with_checksum(frame):
-    """Return the frame as it must leave: with UDP's checksum."""
+    """Return the frame as it must be sent, with its UDP checksum."""
     checksum = ones_complement(frame[UDP:]) ^ 0xFFFF or 0xFFFF
     return frame[:UDP_CHECKSUM] + struct.pack("<H", checksum) + frame[UDP_CHECKSUM + 2 :]
 
@@ -276,7 +280,7 @@ def test_both_directions_at_the_wire_and_the_cpu(board, checksum):
             yield
 
     def cpu():
-        """Read words of a received frame, and write and check other words, while more frames come."""
+        """Read words of a received frame, and write and check other words, while more frames arrive."""
         while len(taken) < len(incoming):
             number = max(len(taken) - 1, 0) % RX_SLOTS
             value, cycles = yield from read(dut.narrow, (number * SLOT_BYTES + 4 * rng.randrange(370)) // 4)

@@ -9,14 +9,14 @@ RECORDS = 64
 
 @dataclass
 class Window:
-    """A session's window: the sums of the records that came, by number."""
+    """A session's window: the sums of the received records, by record number."""
 
     record_blocks: int
     first: int = 0
     sums: dict[int, int] = field(default_factory=dict)
 
     def number(self, block: int, length: int) -> int | None:
-        """Return the number of the record that begins at a block, or None if the window refuses it."""
+        """Return the number of the record that begins at this block, or None if the window refuses the record."""
         number, rest = divmod(block, self.record_blocks) if self.record_blocks else (0, 1)
         if rest or length > 16 * self.record_blocks or not self.first <= number < self.first + 2 * RECORDS:
             return None

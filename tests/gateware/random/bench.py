@@ -1,4 +1,4 @@
-"""Simulate the random source with a CSR bank, with a test's sequence instead of the noise."""
+"""Simulate the random source with a CSR bank, with a test sequence instead of noise."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ SIMULATED_BANK = 1
 
 
 class Noise(Module):
-    """A noise source with its bit as a port."""
+    """A noise source whose output bit is set by the test bench."""
 
     def __init__(self):
         self.bit = Signal()
@@ -32,7 +32,7 @@ class Bench:
         self.address = {csr.name: i for i, csr in enumerate(csrs)}
         banks = [csr_bus.Interface(data_width=32, address_width=14) for _ in range(2)]
         top.submodules += csr_bus.CSRBank(csrs, 0, banks[0])
-        # The simulated board's source is in the same design.
+        # The random source of the simulated board is in the same design.
         top.submodules.simulated = simulated = RandomSource(None)
         top.submodules += csr_bus.CSRBank(simulated.get_csrs(), SIMULATED_BANK, banks[1])
         top.submodules += csr_bus.InterconnectShared([self.csr], banks)
@@ -47,7 +47,7 @@ class Bench:
         self.background = [self._feed()]
 
     def _feed(self):
-        """Hold each bit for the cycles of a sample. The first cycle after reset is number 0."""
+        """Apply each bit for the cycles of one sample. The first cycle after reset is number 0."""
         for bit in self.bits:
             yield self.noise.bit.eq(bit)
             for _ in range(SAMPLE_CYCLES):

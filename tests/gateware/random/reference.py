@@ -1,4 +1,4 @@
-"""The health tests of SP 800-90B, 4.4, over whole sequences, written from its text."""
+"""The health tests of SP 800-90B, 4.4, applied to whole sequences, written from the standard's text."""
 
 WINDOW = 1024
 
@@ -12,7 +12,9 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """Return the index of the first sample that is the `cutoff`-th one equal to its window's first, or None."""
+    """Return the index of the first sample that is the `cutoff`-th sample in its window equal to the window's first
+    sample, or None.
+    """
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]
         if window.count(window[0]) >= cutoff:
@@ -22,7 +24,8 @@ def proportion_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def source_fails(samples: list[int], repetition: int, proportion: int) -> int | None:
-    """Return the first sample that fails a test of the samples or of the sums of neighbours.
+    """Return the index of the first sample that fails a test, of the samples themselves or of the sums of adjacent
+    samples.
 
     The first sum is the first sample itself.
     """

@@ -59,14 +59,16 @@ class Driver:
         self.bench.run(self.bench.write(self.names[offset], value, self.bank))
 
     def read(self, count):
-        """Return status and words; the buffer was full of other data."""
+        """Return status and words; the buffer is filled with other data before the call."""
         words = (ctypes.c_uint32 * (count + 1))(*(count + 1) * [FILL])
         status = self.c.shim_read(words, count)
         assert words[count] == FILL
         return status, list(words)[:count]
 
     def condition(self, count, calls=2**32 - 1):
-        """Return status and bytes; the buffer was full of other data. The engine fails after `calls` blocks."""
+        """Return status and bytes; the buffer is filled with other data before the call. The engine fails after `calls`
+        blocks.
+        """
         data = ctypes.create_string_buffer(bytes([FILL & 0xFF]) * (count + 1), count + 1)
         status = self.c.shim_condition(data, count, calls)
         assert data.raw[count] == FILL & 0xFF
@@ -156,7 +158,7 @@ def test_source_that_never_answers_is_given_up(driver):
     driver.status = 0
     assert driver.read(2) == (-errno.ETIMEDOUT, [0, 0])
     assert driver.reads < 200_000
-    driver.status = VALID  # a source that works again
+    driver.status = VALID  # from here on, the source works again
     driver.data_is_read = lambda: driver.pass_samples(STARTUP + 33)
     assert driver.read(1)[0] == 0
 

@@ -1,5 +1,5 @@
-"""Test the continuous health tests against SP 800-90B's text, sample by sample, and their cut-offs against its
-formulas.
+"""Test the continuous health tests against SP 800-90B's text, sample by sample, and compare their cut-offs with the
+standard's formulas.
 """
 
 import random
@@ -82,7 +82,9 @@ def runs(length, count):
 
 
 def window_of(ones):
-    """Return a window of noise, then windows that begin with 1 and have `ones` ones, spread over the window."""
+    """Return a window of noise, followed by windows that begin with 1 and contain `ones` ones, spread over the
+    window.
+    """
     places = {n * WINDOW // ones for n in range(ones)}
     return [*biased(0.5, WINDOW, 3), *(int(n in places) for n in range(WINDOW))]
 

@@ -1,4 +1,4 @@
-"""Test the rings after synthesis for ECP5, and that place-and-route accepts them."""
+"""Test the ring oscillators after synthesis for ECP5, and test that place-and-route accepts them."""
 
 import contextlib
 import json
@@ -36,7 +36,9 @@ def run(folder, *command):
 
 
 def test_rings_survive_synthesis(folder):
-    """From each flip-flop that samples a ring, the way back through inverters ends where it began."""
+    """From each flip-flop that samples a ring, follow the inputs backwards through inverters; the path must return to
+    its start.
+    """
     cells = json.loads((folder / "top.json").read_text())["modules"]["top"]["cells"].values()
     inverters = {}
     for cell in cells:

@@ -1,4 +1,6 @@
-"""Test SNOW 3G with the CTR service: blocks in any order, keys that come and go, and that nothing of them remains."""
+"""Test SNOW 3G with the CTR service: blocks in any order, keys that are loaded and removed, and that no part of a key
+remains.
+"""
 
 import itertools
 import random
@@ -77,11 +79,11 @@ class Bench:
         return found
 
     def state(self) -> bool:
-        """Return whether generator or result contain anything other than zero."""
+        """Return whether the generator or the result register is not zero."""
         return any(self.sim.peek(word) for word in [*self.core.generator.state, self.core.source.data])
 
     def stored(self) -> bool:
-        """Return whether anything remains of the key in the slot of the last request."""
+        """Return whether any part of the key remains in the slot of the last request."""
         return any(self.sim.peek(row.read_data) for row in self.core.rows)
 
 
@@ -120,7 +122,7 @@ def test_published_sets(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_requests_in_any_order(bench, stall):
-    """Requests continue, go back, leave blocks out, or change message or key.
+    """Requests continue a message, go back, skip blocks, or change message or key.
 
     Slots without a key answer with errors.
     """
@@ -179,7 +181,7 @@ def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
     bench.load(0, key)
     first = eea1(key, 1, 2, 1, bytes(16))
     good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
-    # The generator's place does not matter; the rest of the counter block decides.
+    # Only the counter block decides whether a request is refused, not the position of the generator.
     assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
 
 
@@ -191,7 +193,7 @@ def test_another_message_from_the_block_on_where_the_generator_is(bench):
 
 
 def test_the_last_block_of_the_longest_message(bench):
-    """No block follows it: block numbers do not start again."""
+    """No block follows the last one: block numbers do not wrap to 0."""
     key = bytes(range(16))
     bench.load(0, key)
     found = bench.ask([request(counter_block(1, 2, 1), 2, index=BLOCKS - 1)], max_cycles=300_000)
@@ -202,7 +204,7 @@ def test_the_last_block_of_the_longest_message(bench):
 
 @pytest.mark.parametrize("size", [24, 32])
 def test_other_keys_are_none(bench, size):
-    """The previous key is lost, too."""
+    """The previous key is also lost."""
     bench.load(0, bytes(range(16)))
     bench.sim.run(begin_key(bench.port.keys, bytes(range(size))), settle(bench.port.keys), max_cycles=1000)
     bench.sim.run(settle(bench.port.keys), max_cycles=1000)
@@ -223,7 +225,7 @@ def test_nothing_is_left_when_another_key_is_loaded(bench):
 @pytest.mark.parametrize("how", ["clear_slot", "zeroize", "flush"])
 @pytest.mark.parametrize("cycles", [0, 3, 20, 60])
 def test_nothing_is_left_of_a_key(bench, how, cycles):
-    """Generator and result are zero, whatever the core was doing."""
+    """Generator and result are zero, in every state of the core."""
     bench.load(0, bytes(range(1, 17)))
     bench.load(1, bytes(range(3, 19)))
     bench.sim.run(send(bench.port.request, [request(counter_block(1, 2, 1), 50)]), max_cycles=100)
@@ -243,7 +245,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # clients never do this to a key in use: the remaining blocks have no keystream
+    else:  # clients never do this while a key is in use; the remaining blocks have no keystream
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)
@@ -255,7 +257,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
 
 
 def test_a_key_that_goes_at_any_cycle(bench):
-    """Each block is answered once: with its keystream until the key goes, without keystream from then on."""
+    """Each block is answered once: with keystream until the key is removed, without keystream from then on."""
     key, keys = bytes(range(1, 17)), bench.port.keys
     streams = [eea1(key, n, 2, 1, bytes(16 * 7)) for n in (1, 7)]
     whole = [streams[0][16 * n : 16 * n + 16] for n in range(3, 7)] + [
@@ -277,7 +279,7 @@ def test_a_key_that_goes_at_any_cycle(bench):
             yield
         yield from send(bench.port.request, [request(counter_block(1, 2, 1), 1, index=1)])
 
-    for cycle in range(20):  # a later block that arrives while its key goes
+    for cycle in range(20):  # a later block that arrives while its key is being removed
         bench.load(0, key)
         assert bench.ask([request(counter_block(1, 2, 1), 1)]) == [streams[0][:16]]
         found = bench.ask([], more=1, also=[clear(cycle), later(10)])

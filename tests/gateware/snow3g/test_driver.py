@@ -48,7 +48,7 @@ def test_known_answers(driver):
 
 
 def test_messages_of_several_keys_at_any_alignment(driver):
-    """Parts are consecutive or not. Where the DMA does not reach, data go through the bounce buffer."""
+    """Parts of a message may be consecutive or not. Where the DMA does not reach, data go through the bounce buffer."""
     rng = random.Random(2)
     for n, key in enumerate(KEYS):
         assert driver.c.shim_set_key(n, key, 128) == 0
@@ -74,7 +74,9 @@ def test_lengths_in_bits(driver):
 
 
 def test_what_is_none_of_a_message_is_refused(driver):
-    """Other key lengths, other counter blocks, and ends after the last block: nothing is read or written."""
+    """Other key lengths, other counter blocks, and data that end after the last block are refused: nothing is read or
+    written.
+    """
     assert driver.c.shim_set_key(0, bytes(32), 256) == driver.c.shim_set_key(0, bytes(24), 192) == -errno.EINVAL
     assert driver.c.shim_set_key(0, KEYS[0], 128) == 0
     good = counter_block(1, 2, 1)

@@ -1,4 +1,4 @@
-"""Test S1 and S2: tables against published values, each implementation of S_Q proved equal to its table."""
+"""Test S1 and S2: compare the tables with published values, and prove each implementation of S_Q equal to its table."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.gateware.support import ROOT, Simulation
 
 
 def test_tables():
-    """S_Q begins as the standard prints it. Multiplying and dividing by alpha are inverses of each other."""
+    """The first values of S_Q equal the standard's. Multiplying and dividing by alpha are inverses of each other."""
     assert bytes(S_Q[:12]).hex() == "25247367d7ae5c30a4ee6ecb" and sorted(S_Q) == list(range(256))
     for word in (0x00000001, 0x80000000, 0x12345678, 0xFFFFFFFF):
         product = (word << 8 & 0xFFFFFFFF) ^ MUL_ALPHA[word >> 24]

@@ -26,7 +26,7 @@ def generator(request):
 
 
 def keystream(sim, key: str, iv: str, count: int) -> tuple[list[int], list[int]]:
-    """Return words of a keystream, and the cycles after its job in which each came."""
+    """Return words of a keystream, and for each word the cycles after the job's start."""
     dut, z, times, begun = sim.dut, [], [], []
 
     def load():
@@ -43,7 +43,7 @@ def keystream(sim, key: str, iv: str, count: int) -> tuple[list[int], list[int]]
 
 
 def test_keystreams(generator):
-    """Each job ends the job before it. The first word comes 34 cycles after the job."""
+    """A new job ends the previous job. The first word comes 34 cycles after the job."""
     for key, iv, words in KEYSTREAMS:
         z, times = keystream(generator, key, iv, max(words))
         assert {n: z[n - 1] for n in words} == words
@@ -95,13 +95,13 @@ def words_of(data: bytes) -> list[dict]:
 
 
 def cut(data: bytes, bits: int) -> bytes:
-    """Return the first bits of data, followed by zeros to the end of a word."""
+    """Return the first bits of data, padded with zeros to the end of a word."""
     value = int.from_bytes(data) >> (8 * len(data) - bits)
     return (value << (-bits % 32)).to_bytes((bits + 31) // 32 * 4)
 
 
 def ciphered(sim, jobs: list, data: list[bytes], rng=None) -> list[bytes]:
-    """Return the answers to messages, split by `last`."""
+    """Send messages; return the answers, split into messages at `last`."""
     dut, found, ends = sim.dut, [], []
     words = [word for message in data for word in words_of(message)]
 

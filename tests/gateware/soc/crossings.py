@@ -1,4 +1,4 @@
-"""Finds signals that go from one clock domain into another, from the statements of an elaborated design.
+"""Finds signals that go from one clock domain into another, by analysing the statements of an elaborated design.
 
 Each register, memory port, I/O cell and instance with a clock must take values only from its own domain. Any other
 value crosses domains. Crossings through a `MultiReg`, an `AsyncResetSynchronizer` or the memory of an `AsyncFIFO` are
@@ -21,7 +21,8 @@ from migen.genlib.fifo import AsyncFIFO
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
 PADS, LOOP = "pads", "loop"
-# Cells that pass on or divide a clock: the output pin is in step with the input pin, by cell type.
+# Cells that forward or divide a clock, as (input pin, output pin) by cell type. The output's edges coincide with edges
+# of the input.
 IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
 
@@ -42,7 +43,7 @@ class Found:
     unguarded: list[Crossing] = field(default_factory=list)
     glitching: list[str] = field(default_factory=list)
     skewing: list[str] = field(default_factory=list)
-    never_reset: list[str] = field(default_factory=list)  # domains without a driver for their reset
+    never_reset: list[str] = field(default_factory=list)  # clock domains without a driver for their reset
 
 
 def modules(top: Module):
@@ -66,7 +67,7 @@ class Netlist:
     def __init__(self, fragment: _Fragment, pads: set[Signal]):
         self.pads = pads
         self.registers: dict[Signal, str] = {}
-        # inputs, and the value assigned if there is no condition
+        # the inputs, and the assigned value if the assignment is unconditional
         self.logic: dict[Signal, list[tuple[set, object]]] = {}
         self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
         for statement in _assignments(fragment.comb, set()):
@@ -177,7 +178,7 @@ class Netlist:
         return self.domains.get(self.clocks.get(expression)) if isinstance(expression, Signal) else None
 
     def origins(self, signal) -> frozenset:
-        """Return the origins of a signal's value."""
+        """Return the registers, pads and loops from which a signal's value comes."""
         if signal in self._origins:
             return self._origins[signal]
         found, seen, pending = set(), set(), [signal]
@@ -201,7 +202,7 @@ class Netlist:
         return self._origins[signal]
 
     def driver(self, expression):
-        """Return the register, pad or loop that an expression is a copy of, or None if it comes from logic."""
+        """If an expression only copies a register, pad or loop, return this; return None if it comes from logic."""
         while True:
             while isinstance(expression, _Slice):
                 expression = expression.value

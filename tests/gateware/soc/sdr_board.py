@@ -19,11 +19,11 @@ from tests.gateware.soc.sdr_module import Pads, SdrModule
 
 
 class _Apart:
-    """Replaces a three-state pad by signals for the value driven, the output enable, and the value seen."""
+    """Replaces a three-state pad with signals for the value driven, the output enable, and the value seen."""
 
     @staticmethod
     def lower(pad: Tristate) -> Module:
-        """Return the connections of one bit of `dq`."""
+        """Return a module with the connections of one bit of `dq`."""
         dq, n = pad.target.value, pad.target.start
         connections = Module()
         connections.comb += [dq.driven[n].eq(pad.o), dq.drives[n].eq(pad.oe), pad.i.eq(pad.target)]
@@ -44,7 +44,8 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
         pads = Pads(geometry.addressbits, 32 if short else 16, short)
         crg.cd_sdr = ClockDomain(reset_less=True)
         crg.comb += crg.cd_sdr.clk.eq(~ClockSignal("sys"))
-        # The limit is longer than the refresh interval, because LiteDRAM first finishes the commands under way.
+        # The limit is longer than the refresh interval, because LiteDRAM finishes its current commands before a
+        # refresh.
         crg.module = SdrModule(
             pads, rows=1 << geometry.rowbits, columns=1 << geometry.colbits, refresh_cycles=timing.tREFI + 100
         )

@@ -1,4 +1,5 @@
-"""A model of an SDR SDRAM module at its pins, with the features that its makers' data sheets share (JESD21-C, 3.11.5).
+"""A model of an SDR SDRAM module at its pins, with the features that the data sheets of all manufacturers share
+(JESD21-C, 3.11.5).
 
 The model samples at each edge of its clock, domain `sdr`. The word of a read is on the bus for one clock, from CL - 1
 edges after the command. The word of a write is taken with its command. Bursts have one word. The module is ready once
@@ -50,7 +51,7 @@ class _Since:
         module.sync.sdr += If(self.cycles != 2**bits - 1, self.cycles.eq(self.cycles + 1))
 
     def restart(self, at=1):
-        """Restart the count: the event happens now, or, with 0, at the next edge."""
+        """Restart the count: the event happens now, or at the next edge if the argument is 0."""
         return self.cycles.eq(at)
 
 
@@ -143,5 +144,5 @@ class SdrModule(LiteXModule):
         self._refuse(now["write"] & (pads.dq.drives != 2**bits - 1))
 
     def _refuse(self, condition) -> None:
-        """Mark the module as wrong from a forbidden command on, once it is ready."""
+        """After initialisation, set the error flag at the first forbidden command, and keep it set."""
         self.sync.sdr += If(self.ready & condition, self.wrong.eq(1))

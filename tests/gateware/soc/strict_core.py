@@ -14,7 +14,7 @@ MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
 
 
 def strict(verilog: str) -> tuple[str, int]:
-    """Return the Verilog with such memories, and the number of reads that were changed."""
+    """Return the Verilog with changed memories, and the number of changed reads."""
     reads = 0
 
     def of_module(module: re.Match) -> str:

@@ -1,4 +1,4 @@
-"""Hardware boards: the SoC of each elaborates, everything that its file names exists, and the part is the right one."""
+"""Hardware boards: each SoC elaborates, all names in the board's file exist, and the FPGA part is correct."""
 
 import logging
 import subprocess
@@ -61,13 +61,13 @@ def test_snow3g_s_s_boxes_are_cells_on_an_fpga_and_tables_on_the_simulated_board
 
 
 def listed(option):
-    """Return a list of openFPGALoader by name: each board's cable, or each cable's USB identity."""
+    """Return one of openFPGALoader's lists, by name: each board's cable, or each cable's USB identity."""
     said = subprocess.run(["openFPGALoader", option], capture_output=True, text=True, timeout=HANG_S).stdout
     return dict((*line.split(), "")[:2] for line in said.splitlines() if line.strip())
 
 
 def test_openfpgaloader_knows_the_boards_by_their_names():
-    """The boards may also be known by their cables, with the USB identity that the board's file names."""
+    """Each board is known to openFPGALoader, or its cable is, with the USB identity in the board's file."""
     loaders = {cable.loader: cable for t in HARDWARE for cable in t.board.cables}
     known, adapters = listed("--list-boards"), listed("--list-cables")
     boards = {words[1]: cable for words, cable in loaders.items() if words[0] == "--board"}

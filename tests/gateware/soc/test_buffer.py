@@ -135,7 +135,9 @@ def test_ports_work_at_the_same_time():
 
 @pytest.mark.parametrize("masters", [1, 2, 3])
 def test_masters_share_the_wide_port(masters):
-    """Each master reads what it wrote to its own blocks, in classic accesses and bursts, whatever the others do."""
+    """Each master reads what it wrote to its own blocks, in classic accesses and bursts, independently of the other
+    masters.
+    """
     top = Module()
     top.submodules.buffer = buffer = BufferMemory(size=SIZE)
     buses = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in range(masters)]

@@ -1,4 +1,6 @@
-"""The core never uses a word that it reads in the cycle of its write; `gateware.flow.bitstream` tells synthesis so."""
+"""The core never uses a word that it reads in the cycle of its write; `gateware.flow.bitstream` passes this property to
+synthesis.
+"""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -41,7 +43,9 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(scope="module")
 def board():
-    """Build and run a simulated board with the strict core. In a self-test about 77,000 reads meet a write."""
+    """Build and run a simulated board with the strict core. In a self-test, about 77,000 reads occur in the cycle of a
+    write to the same word.
+    """
     source = Path(get_data_mod("cpu", "vexriscv").data_location)
     text, reads = strict((source / CORE).read_text())
     assert reads == READS

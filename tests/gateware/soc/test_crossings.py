@@ -1,4 +1,4 @@
-"""Clock domains: which signals cross them, and whether each clock is constrained by a name that exists."""
+"""Clock domains: which signals cross them, and whether each clock constraint names an existing clock."""
 
 import logging
 import re
@@ -27,7 +27,7 @@ ETHERNET = {
 ECPIX5 = {
     ("MultiReg", PADS, "sys"),  # UART
     ("MultiReg", LOOP, "sys"),  # the random source's rings
-    ("AsyncResetSynchronizer", PADS, "sys"),  # the reset button, the delay after power-on, the CPU's own reset
+    ("AsyncResetSynchronizer", PADS, "sys"),  # sources of reset: button, power-on delay, CPU
     ("AsyncResetSynchronizer", "por", "sys"),
     ("AsyncResetSynchronizer", "sys", "sys"),
 }
@@ -78,7 +78,7 @@ def test_only_what_is_synchronised_crosses(board, configuration):
     target = targets.load(board, configuration)
     soc = CipherlaneSoC(target, firmware=[0])
     soc.finalize()
-    # The simulated board's pads are driven in step with their clocks.
+    # The simulated board's pads change at the edges of their clocks.
     pads = set() if target.board.simulated else soc.platform.constraint_manager.get_io_signals()
     found = find(soc, pads)
     assert set(found.unguarded) <= SOURCE_SYNCHRONOUS
@@ -189,7 +189,7 @@ def test_domain_that_nothing_resets_is_found():
 
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
-    target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # tables as S-boxes make less text
+    target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # S-boxes as tables make shorter Verilog
     bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()
     verilog = (tmp_path / "gateware" / "ecpix5_eth.v").read_text()
@@ -234,7 +234,7 @@ def cell(kind, **connections):
 
 
 def test_loops_are_counted():
-    """Counts a loop of two LUTs and one through a memory, but no path that only leads in, out or to a register."""
+    """Count a loop of two LUTs and a loop through a memory, but no path that only leads in, out or to a register."""
     ring = {"a": cell("LUT4", A=[2, "0"], Z=[1]), "b": cell("LUT4", A=[1], B=[9], Z=[2])}
     memory = {"m": cell("TRELLIS_DPR16X4", RAD=[11, "0"], DI=[12], DO=[10]), "n": cell("PFUMX", A=[10], Z=[11])}
     chain = {"in": cell("LUT4", A=[8], Z=[9]), "out": cell("LUT4", A=[2], Z=[3]), "far": cell("CCU2C", A=[3], COUT=[4])}

@@ -1,4 +1,6 @@
-"""The hardware for a loader: lock of the code memory, watchdog, causes of resets, and breaks on a UART's line."""
+"""The hardware for a loader: lock of the code memory, watchdog, causes of resets, and break conditions on a UART
+line.
+"""
 
 import random
 
@@ -191,7 +193,7 @@ def test_a_break_is_named_whether_firmware_runs_or_not(bench):
 
 
 class Line(Module):
-    """A break detector connected to LiteX's UART transmitter, on a line that can be held low as in a break."""
+    """A break detector connected to LiteX's UART transmitter, on a line that the test can hold low, as in a break."""
 
     def __init__(self, cycles, bit_cycles):
         pads = Record([("tx", 1)])

@@ -1,4 +1,4 @@
-"""The model of SDR SDRAM that other tests rely on keeps what is written and tolerates nothing forbidden."""
+"""Test the model of SDR SDRAM that other tests use: it stores written data and reports all forbidden commands."""
 
 import pytest
 from migen import run_simulation
@@ -33,7 +33,7 @@ def nop(count=1):
 
 
 def see(commands, short=False, driven=None):
-    """Play commands; return the value on the bus in the clock that ends with the edge that samples each command.
+    """Play commands; for each command, return the value on the bus just before the edge that samples the command.
 
     For a write this is the value written.
     """
@@ -115,7 +115,7 @@ GOOD = [activate(), write(), *nop(2)]
         ([("load_mode", 2 << 4), ("nop",)], False),
         ([precharge(), activate(), precharge(), activate()], False),  # tRAS
         ([precharge(), activate(), *nop(1), precharge(), activate()], True),
-        ([write(auto=A10), activate()], False),  # the bank begins to close a clock later
+        ([write(auto=A10), activate()], False),  # the bank begins to precharge one clock later
         ([write(auto=A10), *nop(1), activate()], True),
         ([precharge(), ("refresh",), *nop(1), activate()], False),  # tRFC
         ([precharge(), ("refresh",), *nop(2), activate()], True),

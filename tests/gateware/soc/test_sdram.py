@@ -1,4 +1,6 @@
-"""SDRAM on the bus: its address and size on each board, and the timing of the simulated one, equal to a board's."""
+"""SDRAM on the bus: its address and size on each board, and the timing of the simulated SDRAM, which equals a
+board's.
+"""
 
 import itertools
 import logging
