@@ -5,6 +5,7 @@ import sys
 
 from firmware.codegen.__main__ import write_if_changed
 from gateware import boards
+from gateware.description import Board, Cable
 from gateware.flow.firmware import REPOSITORY
 
 PATH = REPOSITORY / "host" / "cipherlane" / "known_cables.py"
@@ -25,7 +26,7 @@ def rows() -> list[tuple[str, str, str, str]]:
     return sorted(set(found))
 
 
-def _name(board: boards.Board, cable: boards.Cable) -> str:
+def _name(board: Board, cable: Cable) -> str:
     title = board.title.partition(" (")[0]
     return f"{title} {cable.revisions}" if cable.revision else title
 
