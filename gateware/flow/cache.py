@@ -3,6 +3,7 @@
 Outputs named by a digest are in `FOLDER`. Several clones may share it (CIPHERLANE_CACHE), and `make clean` keeps it.
 """
 
+import fcntl
 import hashlib
 import os
 import re
@@ -69,20 +70,33 @@ def write(path: Path, text: str) -> None:
 def made_once(target: Path, make: Callable[[Path], None]) -> Path:
     """Returns the folder `target`; if it does not exist, `make` fills it first.
 
-    `make` fills an empty folder, which then gets its final name, so that other processes never see a part of it. The
-    folder's modification time is the time of its last use, so that old folders can be found.
+    `make` fills an empty folder, which then gets its final name, so that other processes never see a part of it. A
+    lock keeps processes that share the folder from making it twice. The folder's modification time is the time of its
+    last use, so that old folders can be found.
     """
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(dir=target.parent))
-        try:
-            make(work)
+        lock = target.with_name(f"{target.name}.lock")
+        with lock.open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
             try:
-                work.replace(target)
-            except OSError:  # another process was faster
                 if not target.exists():
-                    raise
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+                    _make(target, make)
+            finally:
+                lock.unlink(missing_ok=True)  # who waits for it, or comes later, looks for the folder first
     os.utime(target)
     return target
+
+
+def _make(target: Path, make: Callable[[Path], None]) -> None:
+    """Lets `make` fill a folder, and gives it the name `target`."""
+    work = Path(tempfile.mkdtemp(dir=target.parent))
+    try:
+        make(work)
+        try:
+            work.replace(target)
+        except OSError:  # another process was faster: a failed one left it no lock
+            if not target.exists():
+                raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

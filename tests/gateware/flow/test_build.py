@@ -8,8 +8,10 @@ import re
 import select
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -20,6 +22,7 @@ from gateware.configurations import CONFIGURATIONS
 from gateware.flow import __main__ as command
 from gateware.flow import bitstream, cache, image, simulation, toolchain
 from gateware.flow.firmware import REPOSITORY, FirmwareError, regions_of_firmware
+from tests import waiting
 from tests.waiting import HANG_S
 
 PASSES = ("profiling", "profiled")
@@ -172,6 +175,29 @@ def test_what_is_kept_is_made_once_and_whole(tmp_path):
         os.utime(folder, (0, 0))
     assert len(made) == 2
     assert cache.made_once(folder, make).stat().st_mtime > 0, "its last use"
+
+
+def test_who_asks_while_it_is_made_waits_for_it(tmp_path):
+    made, target = [], tmp_path / "kept" / "key"
+    with ThreadPoolExecutor() as pool:
+
+        def make(folder):
+            made.append(folder)
+            if len(made) == 1:
+                others.extend(pool.submit(cache.made_once, target, make) for _ in range(3))
+                waiting.until(lambda: locks_awaited(target.with_name("key.lock")) == 3)
+            (folder / "part").write_text("1")
+
+        others = []
+        assert cache.made_once(target, make) == target
+        assert [other.result(waiting.HANG_S) for other in others] == [target] * 3
+    assert len(made) == 1 and [path.name for path in target.parent.iterdir()] == ["key"]
+
+
+def locks_awaited(path):
+    """Return how many requests for the lock of a file wait, by Linux's list of locks."""
+    waiters = [line for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
+    return sum(line.split()[-3].endswith(f":{path.stat().st_ino}") for line in waiters)
 
 
 def test_a_simulated_board_is_known_by_its_content_wherever_it_is_built(tmp_path):
