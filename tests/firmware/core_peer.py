@@ -59,7 +59,9 @@ def write_wire_header(folder: Path) -> Path:
     """Write `cl_wire.h` into `folder`, which is created; return the header's path."""
     folder.mkdir(parents=True, exist_ok=True)
     header = folder / "cl_wire.h"
-    header.write_text(wire.render(WIRE_TOML), encoding="utf-8")
+    part = header.with_suffix(f".{os.getpid()}")  # another process may be reading the header
+    part.write_text(wire.render(WIRE_TOML), encoding="utf-8")
+    part.replace(header)
     return header
 
 
