@@ -10,6 +10,7 @@ from cipherlane.transport.simboard import SimulatedBoard, find_board
 
 from gateware.flow.emulator import lay_out
 from gateware.flow.firmware import LITEX, REPOSITORY
+from tests.waiting import HANG_S
 
 
 def build(
@@ -43,7 +44,7 @@ def build(
     command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"OUT={output}", f"LITEX={LITEX}"]
     command += [f"INCLUDE={board / 'firmware' / 'include'}", f"MAIN={main}", f"MORE={' '.join(map(str, more))}"]
     command += [f"DEFINES={' '.join(defines)}", f"-j{os.cpu_count()}", str(output / "firmware.bin")]
-    subprocess.run(command, check=True, timeout=120)
+    subprocess.run(command, check=True, timeout=HANG_S)
     return lay_out(output, board, output / "firmware.bin")
 
 

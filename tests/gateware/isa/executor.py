@@ -7,6 +7,7 @@ from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware.flow.firmware import REPOSITORY
 from tests import rom
+from tests.waiting import HANG_S
 
 BUILD = REPOSITORY / "build" / "tests" / "executor"
 CUSTOM_0 = 0x0B
@@ -25,7 +26,7 @@ class Executor:
     def __init__(self):
         self._board = SimulatedBoard(build())
         self._board.start()
-        self._port = rom.open_uart(self._board, timeout=30)
+        self._port = rom.open_uart(self._board, timeout=HANG_S)
 
     def __enter__(self):
         return self
@@ -46,6 +47,6 @@ class Executor:
                 request += struct.pack("<3I", instruction, rs1, rs2)
             self._port.write(request)
             answer = self._port.read(8 * len(batch))
-            assert len(answer) == 8 * len(batch), "the core did not answer in 30 s"
+            assert len(answer) == 8 * len(batch), "the core did not answer"
             answers += struct.iter_unpack("<2I", answer)
         return answers
