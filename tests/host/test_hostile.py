@@ -110,7 +110,7 @@ BAD_INFO = [
 ]
 
 
-@pytest.mark.parametrize(("values", "expected"), BAD_INFO, ids=str)
+@pytest.mark.parametrize(("values", "expected"), BAD_INFO, ids=[expected for _, expected in BAD_INFO])
 def test_an_identity_that_cannot_be_is_refused_and_named(values, expected):
     board = PeerBoard()
     for name, value in values.items():
