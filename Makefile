@@ -37,6 +37,8 @@ FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run)
 ANSWER = $(if $(filter PORT,$(GIVEN)), --port '$(PORT)')
 HIL = $(if $(COORDINATOR),--coordinator '$(COORDINATOR)') $(if $(PLACE),--place '$(PLACE)') $(if $(WAIT),--wait '$(WAIT)') \
 	$(if $(SELECT),--select '$(SELECT)') $(if $(SOAK),--soak '$(SOAK)') $(if $(HIL_ENV),--environment '$(HIL_ENV)') $(if $(ACCEPT),--accept '$(ACCEPT)')
+# One process for each core, with whole files, whose tests share models.
+PARALLEL := -n logical --dist loadfile
 HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/hil tests/hil
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
@@ -115,13 +117,13 @@ hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at C
 test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most faults (no board needed)
 	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
-	@$(PYTHON) -m pytest -m 'not thorough'
+	@$(PYTHON) -m pytest $(PARALLEL) -m 'not thorough'
 	@$(HIL_TESTS) -m 'not thorough'
 
 test-all: setup lint sim ## 18 min | Lint, then all tests, as in the nightly run
 	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
-	@$(PYTHON) -m pytest
+	@$(PYTHON) -m pytest $(PARALLEL)
 	@$(HIL_TESTS)
 
 lint: setup ## 1 min | ruff, clang-format, cppcheck, Verilator lint, generated pages

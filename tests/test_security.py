@@ -12,6 +12,7 @@ import pytest
 
 from tests.mutants.guards import PROOFS, guards
 from tests.promises import EACH_NIGHT, promised
+from tests.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
@@ -20,9 +21,10 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 
 
 def recipe(target):
-    """Return the words after `pytest` in a target's first command that runs it."""
+    """Return the words after `pytest` in a target's first command that runs it, without the number of processes."""
+    assert re.search(r"^PARALLEL := -n logical --dist loadfile$", MAKEFILE, re.MULTILINE), "selects no tests"
     (lines,) = re.findall(rf"^{target}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
-    return shlex.split(re.search(r"-m pytest(.*)", lines)[1])
+    return shlex.split(re.search(r"-m pytest(?: \$\(PARALLEL\))?(.*)", lines)[1])
 
 
 def test_named_tests_are_there():
@@ -72,8 +74,9 @@ def test_it(n):
 """
 
 
+@pytest.mark.parametrize("processes", [[], ["-n", "2"]], ids=["", "parallel"])
 @pytest.mark.parametrize("there", [False, True], ids=["", "CI"])
-def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, there):
+def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, there, processes):
     """Test the plug-in that `conftest.py` uses, in a separate run of pytest."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_own.py").write_text(SKIPPED)
@@ -86,7 +89,7 @@ def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, t
         {"CI": "true"} if there else {}
     )
     environment["PYTHONPATH"] = str(ROOT)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_own.py"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *processes, "tests/test_own.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=HANG_S)
     assert "SECURITY: not shown here: tests/test_own.py::test_it: no such thing here" in done.stdout
     assert done.returncode == (1 if there else 0)
