@@ -22,7 +22,7 @@
  */
 #define ERASE_STEP  32u
 #define ARRIVED_MAX 256u
-/* A millisecond: sending the frames of all slots takes less. */
+/* One millisecond, in clock cycles. Sending the frames of all transmit slots takes less. */
 #define TX_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000)
 #define LOCAL_MAC                                                                                  \
 	{                                                                                          \
@@ -41,7 +41,7 @@
 
 static void refresh(struct cl_link *link)
 {
-	/* `link` is the first member, so the addresses are equal. */
+	/* `link` is the first member of struct ethernet, so both have the same address. */
 	struct ethernet *const ethernet = (struct ethernet *)link;
 	struct cl_wire_network_reply *const network = &ethernet->network;
 
@@ -86,8 +86,8 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 }
 
 /**
- * Waits until the MAC has sent the oldest frame, and returns its slot for the next frame; NULL
- * after a time-out.
+ * Waits until the Ethernet MAC has sent the oldest frame, and returns its slot for the next frame;
+ * NULL after a time-out.
  */
 static uint8_t *next_slot(const struct ethernet *ethernet)
 {
@@ -110,7 +110,7 @@ void ethernet_forget(struct ethernet *ethernet)
 	cl_zeroize(ethernet->link.staging, CL_LINK_UDP_MAX_DATA);
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
-			return; /* not sent in time: later responses will overwrite the slots */
+			return; /* time-out: later responses will overwrite the slots */
 		}
 	}
 	cl_zeroize((void *)TX_SLOTS_BASE, ETHMAC_TX_SLOTS * ETHMAC_SLOT_SIZE);
@@ -130,12 +130,12 @@ static uint8_t *rx_slot(uint32_t number)
  * Zeroizes one received frame that may hold a key or its data, the latest first. Stops when a new
  * frame arrives.
  *
- * The function does not touch the slot that the MAC writes next: that slot is erased after its next
- * frame has been handled. When a frame arrives during the erasure, the rest of the slot is erased
- * once no frame is pending. By then, a second frame may have begun to arrive in the half-erased
- * slot. The first bytes of a slot are erased last. If they were being erased when the second frame
- * began, this frame may be damaged: the slot is marked as suspect. The frame is then dropped and
- * zeroized, unless it arrives after a poll that found no frame.
+ * The function does not touch the slot that the Ethernet MAC writes next: that slot is erased after
+ * its next frame has been handled. When a frame arrives during the erasure, the rest of the slot is
+ * erased once no frame is pending. By then, a second frame may have begun to arrive in the
+ * half-erased slot. The first bytes of a slot are erased last. If they were being erased when the
+ * second frame began, this frame may be damaged: the slot is marked as suspect. The frame is then
+ * dropped and zeroized, unless it arrives after a poll that found no frame.
  */
 static APART void erase_stale(struct ethernet *ethernet)
 {
@@ -170,7 +170,7 @@ static APART void erase_stale(struct ethernet *ethernet)
 
 static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checksum)
 {
-	/* The slot must be written before the MAC is told to send it. */
+	/* The slot must be written before the Ethernet MAC is told to send it. */
 	__asm__ volatile("" : : : "memory");
 	ethmac_tx_checksum_write(with_udp_checksum);
 	ethmac_sram_reader_slot_write(ethernet->tx_slot);
@@ -188,7 +188,7 @@ static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 	cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
 }
 
-/** Returns the slot of the handled frame to the MAC, which may then reuse it. */
+/** Returns the slot of the handled frame to the Ethernet MAC, which may then reuse it. */
 static void release(struct ethernet *ethernet)
 {
 	const uint32_t number = ethernet->rx_slot;
@@ -200,8 +200,8 @@ static void release(struct ethernet *ethernet)
 }
 
 /**
- * Sends the answer to an ARP or ICMP request, made from the frame in its slot. A long answer is
- * sent only if the budget for work outside sessions has cycles left.
+ * Sends the answer to an ARP or ICMP request. Copies the rest of the answer from the received
+ * frame. A long answer is sent only if the budget for work outside sessions has cycles left.
  */
 static APART void respond(struct ethernet *ethernet, const struct cl_frame *frame, size_t len,
 			  uint8_t *tx_slot)
@@ -237,8 +237,8 @@ static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t 
 }
 
 /**
- * Handles the frame in a slot. The MAC does not write this slot meanwhile. @p begin is the cycle at
- * which the poll began.
+ * Handles the frame in a slot. The Ethernet MAC does not write this slot meanwhile. @p begin is the
+ * cycle at which the poll began.
  */
 static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 {

@@ -1,6 +1,7 @@
 /**
  * @file
- * The record service over LiteEth's MAC. The MAC keeps frames in slots on the bus.
+ * The record service over LiteEth's Ethernet MAC. The Ethernet MAC keeps frames in slots on the
+ * bus.
  *
  * The accelerator's DMA reads and writes the slots directly. For other engines, the data pass
  * through the buffer memory, where they are aligned to 16 bytes. Data records of the engine
@@ -34,7 +35,7 @@ struct ethernet {
 	uint32_t stale;
 	uint32_t suspect;
 	/**
-	 * `erasing`: the slot that is being erased, or the number of slots if none is. `left`:
+	 * `erasing`: number of the slot that is being erased; ETHMAC_RX_SLOTS if none is. `left`:
 	 * number of bytes of this slot that are not erased yet. If `left` is 0, the slot stays
 	 * marked as stale until a poll finds no frame.
 	 */
@@ -50,15 +51,16 @@ struct ethernet {
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_t *staging);
 
 /**
- * Waits until the MAC has sent all frames, then zeroizes them. Requests that ethernet_poll zeroize
- * the received frames while no frame waits. The slot that the MAC writes next is zeroized only
- * after its next frame has been handled. A frame that carries a key is always zeroized as soon as
- * it has been read.
+ * Waits until the Ethernet MAC has sent all frames, then zeroizes them. Requests that ethernet_poll
+ * zeroize the received frames while no frame waits. The slot that the Ethernet MAC writes next is
+ * zeroized only after its next frame has been handled. A frame that carries a key is always
+ * zeroized as soon as it has been read.
  */
 void ethernet_forget(struct ethernet *ethernet);
 
 /**
- * Handles one frame, if one was received. Drops the response if the MAC does not accept it in time.
+ * Handles one frame, if one was received. Drops the response if the Ethernet MAC does not accept it
+ * in time.
  */
 void ethernet_poll(struct ethernet *ethernet);
 

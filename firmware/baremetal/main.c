@@ -45,8 +45,9 @@ static struct receive {
 
 #ifdef MAIN_RAM_BASE
 /*
- * The same buffer in SDRAM. It is used if the SDRAM works. An engine that cannot access SDRAM
- * copies the data through `bounce`, or uses the CPU's loads and stores.
+ * A receive buffer in SDRAM, which replaces the one in the buffer memory if the SDRAM works. An
+ * engine that cannot access SDRAM copies the data through `bounce`, or uses the CPU's loads and
+ * stores.
  */
 static struct receive receive_sdram __attribute__((section(".sdram"), aligned(32)));
 
@@ -55,8 +56,8 @@ _Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero afte
 
 #ifdef CSR_ETHMAC_BASE
 /*
- * Holds a record's data while an engine works on them, if the engine is slower in the MAC's slots
- * than in the buffer memory.
+ * Holds a record's data while an engine works on them, if the engine is slower in the Ethernet
+ * MAC's slots than in the buffer memory.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 

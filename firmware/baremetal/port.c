@@ -21,13 +21,18 @@ uint32_t port_cycles(void *context)
 void port_dcache_flush(void)
 {
 	flush_cpu_dcache();
-	/* The compiler must read memory again: a DMA may have changed it. */
+	/*
+	 * A DMA may have changed the memory, so the compiler must not reuse values that it read
+	 * earlier.
+	 */
 	__asm__ volatile("" : : : "memory");
 }
 
 void port_drain(void)
 {
-	/* This register is not cached, so the bus serves the read after all earlier stores. */
+	/*
+	 * Reads of this register bypass the cache, so the read ends only after all earlier stores.
+	 */
 	(void)ctrl_scratch_read();
 }
 

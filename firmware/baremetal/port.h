@@ -58,7 +58,7 @@ static inline int port_uart_get(void *context)
 }
 
 /**
- * Waits for four bytes from the UART and returns them as a little-endian word. Used by programs
+ * Waits for four bytes from the UART and returns them as a little-endian number. Used by programs
  * that a test controls over the UART.
  */
 static inline uint32_t port_receive_word(void)
@@ -76,7 +76,7 @@ static inline uint32_t port_receive_word(void)
 	return word;
 }
 
-/** Sends words over the UART, little-endian. */
+/** Sends 32-bit numbers over the UART, each as four little-endian bytes. */
 static inline void port_send_words(const uint32_t *words, unsigned int count)
 {
 	port_uart_put(NULL, (const uint8_t *)words, 4 * count);

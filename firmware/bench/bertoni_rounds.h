@@ -1,8 +1,8 @@
 /**
  * @file
- * Rounds and key schedule of AES with the instruction sets of Bertoni et al. 2006 (target only).
- * The encoding of the operands is our own: gateware/isa/bertoni.py defines it and the unit. No
- * instruction has a side effect, so the compiler may schedule them.
+ * Rounds and key schedule of AES with the instruction sets of Bertoni et al. 2006. It compiles only
+ * for the board's CPU. The encoding of the operands is our own: gateware/isa/bertoni.py defines it
+ * and the unit. No instruction has a side effect, so the compiler may schedule them.
  */
 #ifndef BERTONI_ROUNDS_H
 #define BERTONI_ROUNDS_H
@@ -25,8 +25,8 @@
 #define BERTONI_INVERSE  0x08
 
 /**
- * Runs @p operation, or its inverse if @p inverse, on byte @p select of @p rs1_. Word operations
- * take all of @p rs1_.
+ * Executes the instruction @p operation, or its inverse if @p inverse is true. Byte operations use
+ * byte @p select of @p rs1_; word operations use all of @p rs1_.
  */
 #define BERTONI(operation, inverse, select, rs1_, rs2_)                                            \
 	({                                                                                         \
@@ -44,7 +44,7 @@
 
 /**
  * Computes one column with four byte-oriented instructions and four XORs. A round has four columns,
- * so it takes sixteen of each.
+ * so it takes sixteen instructions and sixteen XORs.
  */
 #define BERTONI_SHARES(share, k, a, b, c, d)                                                       \
 	((k) ^ share(0, a) ^ share(1, b) ^ share(2, c) ^ share(3, d))
@@ -106,7 +106,10 @@ static inline __attribute__((always_inline)) void bertoni_word_round(bool last, 
 	}
 }
 
-/** SubWord(@p word): with `sub_word` if @p words, otherwise with `sbox`. */
+/**
+ * Computes SubWord of @p word. Uses the instruction `sub_word` if @p words is true, otherwise
+ * `sbox`.
+ */
 static inline uint32_t bertoni_sub_word(bool words, uint32_t word)
 {
 	return words ? BERTONI(BERTONI_SUB_WORD, false, 0, word, 0)
@@ -114,8 +117,8 @@ static inline uint32_t bertoni_sub_word(bool words, uint32_t word)
 }
 
 /**
- * InvMixColumns of a column. The instruction applies InvSubBytes before InvMixColumns, so the code
- * applies SubBytes first to cancel it.
+ * Computes InvMixColumns of one column. The instruction applies InvSubBytes before InvMixColumns,
+ * so the code applies SubBytes first to cancel it.
  */
 static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 {

@@ -173,7 +173,10 @@ static void count_on(const struct bench_variant *variant, const struct request *
 }
 
 #ifdef MAIN_RAM_BASE
-/** Runs one pass on data in any memory; the time includes copies through the buffer memory. */
+/**
+ * Runs one pass on data in any memory. The measured time includes the copies to and from the buffer
+ * memory, if the request asks for them.
+ */
 static int pass_anywhere(const struct bench_variant *variant, const struct request *request,
 			 struct stream *stream, uint8_t *data)
 {
@@ -279,7 +282,7 @@ static void run(const struct request *request)
 			status = set_key(variant, request, stream);
 			key_cycles = port_cycles(NULL) - start;
 		}
-		/* The measured time must not depend on older contents of the cache. */
+		/* Empty the cache, so that its old content does not influence the measured time. */
 		port_dcache_flush();
 		if (status == 0) {
 			status = measure(variant, request, data, &result);
@@ -325,8 +328,8 @@ static void run_interleaved(const struct request *request)
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
 		/*
-		 * Each stream has its own generation number, so that streams which share a context
-		 * notice when it holds another stream's key.
+		 * Each stream's key has another generation number. So if several streams share a
+		 * context, the engine detects that the context contains the key of another stream.
 		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);

@@ -1,8 +1,8 @@
 /**
  * @file
- * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target only). The unit
- * holds tables T0 to T7 of 256 words; the bytes of rs1 are the indices. The hardware is in
- * gateware/isa/ptlu.py.
+ * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits. Compiles only for the
+ * board's CPU. The unit contains the tables T0 to T7, each with 256 words of 32 bits. The bytes of
+ * rs1 are the indices. The hardware is in gateware/isa/ptlu.py.
  */
 #ifndef PTLU_H
 #define PTLU_H

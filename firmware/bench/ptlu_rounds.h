@@ -1,8 +1,9 @@
 /**
  * @file
- * Rounds of AES with Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target
- * only; ptlu.h). T0 to T3 hold the round tables for rows 0 to 3; T4 to T7 hold SubBytes of a byte
- * in rows 0 to 3. The tables serve the direction of the key: encryption or decryption.
+ * Rounds of AES with Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits
+ * (ptlu.h). Compiles only for the board's CPU. T0 to T3 hold the round tables for rows 0 to 3; T4
+ * to T7 hold SubBytes of a byte in rows 0 to 3. The key's direction, encryption or decryption,
+ * determines the content of the tables.
  */
 #ifndef PTLU_ROUNDS_H
 #define PTLU_ROUNDS_H

@@ -1,9 +1,9 @@
 /**
  * @file
- * Rounds of AES with the instructions of VexRiscv's AES plugin (target only); the unit is
- * gateware/isa/rom_rounds.py. Row 0 of a column is in the high byte of its word. So the code
- * reverses the byte order of each block before and after the rounds. Round keys are reversed once,
- * in set_key.
+ * Rounds of AES with the instructions of VexRiscv's AES plugin. Compiles only for the board's CPU.
+ * The unit is gateware/isa/rom_rounds.py. Row 0 of a column is in the high byte of its word. So the
+ * code reverses the byte order of each block before and after the rounds. Round keys are reversed
+ * once, in set_key.
  */
 #ifndef ROM_ROUNDS_H
 #define ROM_ROUNDS_H

@@ -208,7 +208,10 @@ CL_C_INLINE void wide_write_tables(bool inverse)
 	}
 }
 
-/** Has the unit compute the round keys of AES-128 or AES-256, into k0, k1 and so on. */
+/**
+ * Computes the round keys of AES-128 or AES-256 with the unit's instructions. Stores them in k0, k1
+ * and so on.
+ */
 CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bits)
 {
 	wide_write_key(0, key);
@@ -228,10 +231,10 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
 }
 
 /**
- * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1. Its registers
- * have no room for more blocks, and more would not help: the next instruction can use a result at
- * once. If @p side is four or more, blocks are loaded and stored as in the vector unit's engines
- * (vector/ise_words.h).
+ * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1: its registers
+ * have no room for more blocks. More blocks would save no time either, because each instruction can
+ * use the result of the instruction before it without a wait. If @p side is four or more, blocks
+ * are loaded and stored as in the vector unit's engines (vector/ise_words.h).
  */
 CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
 			     unsigned int side, const uint32_t *in, uint32_t *out)

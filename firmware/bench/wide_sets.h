@@ -1,8 +1,9 @@
 /**
  * @file
- * Instructions of the sets on wider registers (target only): Fiskiran and Lee's parallel table
- * lookup `ptlu` of 64 and 128 bits (gateware/isa/wide_ptlu.py), and Zvkned's
- * (gateware/isa/zvkned.py). gateware/isa/wide_registers.py contains the parts that both share.
+ * The instruction sets on registers wider than 32 bits, which compile only for the board's CPU. The
+ * sets are Fiskiran and Lee's parallel table lookup `ptlu` with 64 and 128 bits
+ * (gateware/isa/wide_ptlu.py), and Zvkned (gateware/isa/zvkned.py). gateware/isa/wide_registers.py
+ * contains the hardware that they share.
  */
 #ifndef WIDE_SETS_H
 #define WIDE_SETS_H
@@ -27,7 +28,9 @@
 /** v[d].half[h] = first, second. */
 #define WIDE_MOVE_IN(d, h, first, second) WIDE(7, (h) << 3 | (d), first, second)
 
-/** k[k].half[h] = first, second. In the 64-bit set, h is bit 4 of k. */
+/**
+ * Writes half @p h of key register @p k. In the 64-bit set, @p h is bit 4 of the register's number.
+ */
 #define WIDE_KEY_WRITE(k, h, first, second) WIDE(7, 0x20 | (h) << 4 | (k), first, second)
 
 /** v[d].lane[c]. */

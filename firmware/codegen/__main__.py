@@ -32,7 +32,7 @@ def texts() -> dict[Path, str]:
 
 
 def write_if_changed(path: Path, text: str) -> None:
-    """Write a file unless it already has this text, so that make rebuilds nothing for an unchanged file."""
+    """Write the text to a file. Leave an unchanged file alone, so that make rebuilds nothing."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 INTERRUPT_PRIORITY = 0
-# Zephyr's interrupt table begins with these numbers of the CPU's own interrupts. Number 11 is the CPU's external
-# interrupt; all interrupts of the SoC arrive through it.
+# The SoC's interrupts use entries 0 to 10 of Zephyr's interrupt table. Entry 11 of the same table is the CPU's external
+# interrupt, through which all interrupts of the SoC arrive.
 INTERRUPTS_MAX = 11
 
 # For each devicetree binding: the registers that its node names.
@@ -20,7 +20,7 @@ _TIMER = ("load", "reload", "en", "update_value", "value", "ev_status", "ev_pend
 _UPTIME = ("uptime_latch", "uptime_cycles")
 _WATCHDOG = ("control", "cycles", "remaining", "ev_status", "ev_pending", "ev_enable")
 
-# The MAC's registers. Each entry has the name in the node and LiteX's name.
+# The Ethernet MAC's registers. Each entry has the name in the node and LiteX's name.
 _ETHERNET = {
     "rx_slot": "sram_writer_slot",
     "rx_length": "sram_writer_length",
@@ -61,7 +61,9 @@ def _named_registers(description: dict[str, Any], prefix: str, names: tuple[str,
 
 
 def _reg(places: dict[str, tuple[int, int]]) -> str:
-    """Return the properties `reg` and `reg-names` of a node. A place is an address and a size in bytes."""
+    """Return the properties `reg` and `reg-names` of a node. `places` maps each name to an address and a size in
+    bytes.
+    """
     reg = ",\n\t\t\t      ".join(f"<0x{address:08x} 0x{size:x}>" for address, size in places.values())
     names = ", ".join(f'"{name}"' for name in places)
     return f"reg = {reg};\n\t\t\treg-names = {names};"

@@ -12,20 +12,21 @@ from typing import Any
 
 from litedram.init import get_sdram_phy_init_sequence
 
-# Bits of LiteDRAM's `dfii_control` and `dfii_pi<n>_command`, by the names in LiteDRAM's sequences. They go into
-# `cl_dfii.h`.
+# Bits of LiteDRAM's registers `dfii_control` and `dfii_pi<n>_command`. The names are those that LiteDRAM uses in its
+# initialisation sequences. They go into `cl_dfii.h`.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
 # The shortest wait, in cycles of the system clock. The memory's DLL and calibration need 512 cycles of the memory's
-# clock (JESD79-3F, tDLLK, tZQinit). A system cycle lasts for one or more of these. Commands of SDR SDRAM need fewer.
+# clock (JESD79-3F, tDLLK, tZQinit). A cycle of the system clock is at least as long as a cycle of the memory's clock.
+# SDR SDRAM needs shorter waits.
 WAIT_CYCLES = 512
 # Time for which the reset signal stays low after power and clocks have become stable (JESD79-3F, 3.3.1). SDR SDRAM has
 # no reset signal: manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# Number of phases in which a PHY's dfii shows the data of a read, for PHYs that do not show them in all phases. The
-# simulation model marks only data of the first phase as valid. GENSDRPHY sets its valid mark one cycle late, when the
-# data are gone. The controller does not use these marks.
+# Number of phases in which software can see read data in the `dfii` registers. Lists only PHYs in which some phases do
+# not show them. The PHY's signal `rddata_valid` controls whether the registers store the data; the memory controller
+# does not use it. The simulation model sets it only in the first phase. GENSDRPHY sets it one cycle too late.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 

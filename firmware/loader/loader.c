@@ -7,7 +7,7 @@
 
 #define MAGIC          UINT32_C(0x57464C43)
 #define COVERED_BYTES  CL_WIRE_IMAGE_CRC
-#define GATEWARE_BYTES 8u /* the first part of a build id, which identifies the gateware */
+#define GATEWARE_BYTES 8u /* first bytes of a build id; they identify the gateware */
 #define ALIGNMENT      16u
 
 static uint8_t *firmware(const struct loader *loader)
@@ -16,8 +16,8 @@ static uint8_t *firmware(const struct loader *loader)
 }
 
 /*
- * Returns from the header whether the image could be started if its data were complete:
- * CL_WIRE_IMAGE_STATE_*.
+ * Returns the state of an image (CL_WIRE_IMAGE_STATE_*), judged only by its header: the image's
+ * data are not checked.
  */
 static uint8_t header_state(const struct loader *loader, const struct cl_wire_image *header)
 {

@@ -37,9 +37,9 @@ struct loader {
 	const char *board;
 	const uint8_t *build_id;
 	/**
-	 * True while no request for the loader has come and the loader is about to start the
-	 * firmware. Records for the firmware then get no answer; the host repeats them after the
-	 * start.
+	 * True while the loader is about to start the firmware, and has received no request for
+	 * itself. It then ignores records for the firmware; the host repeats them, and the started
+	 * firmware answers.
 	 */
 	bool passing;
 	/** True while an image with the header `header` is being transferred. */

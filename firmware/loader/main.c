@@ -24,7 +24,7 @@
  * Time that the loader waits for a request after power-on: a quarter of a second. In simulation it
  * does not wait, because a host may send requests for the firmware at once, and none may be lost.
  */
-#ifndef PASSING_CYCLES /* a test may define another value before */
+#ifndef PASSING_CYCLES /* a test may define another value */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*
@@ -114,7 +114,7 @@ int main(void)
 		len = loader_handle(&loader, bytes, len, bytes, &goes);
 		if (len != 0) {
 			/*
-			 * The error reply to a request for the firmware does not restart the
+			 * A request for the firmware gets an error reply, and does not restart the
 			 * waiting time.
 			 */
 			if (bytes[CL_WIRE_HEADER_TYPE] != CL_WIRE_TYPE_ERROR) {

@@ -18,7 +18,10 @@
 /* Fields of an RLC AMD PDU (TS 36.322, 6.2.1.4): D/C, RF, P, FI (2 bits), E, SN (10 bits). */
 #define RLC_BYTES 2u
 #define RLC_DATA  0x80u
-/* Set in an RLC segment, in a part of an SDU, or if the PDU has several SDUs. */
+/*
+ * These bits are set if the PDU is a segment, if it contains only a part of an SDU, or if it
+ * contains several SDUs.
+ */
 #define RLC_PARTIAL 0x5cu
 #define RLC_SN_MASK 0x3ffu
 
@@ -33,12 +36,12 @@
 typedef uint32_t __attribute__((may_alias)) word;
 
 /**
- * Marks functions that lte_receive() calls for each packet: they are inlined there. For a thread
- * that does only one step, other functions contain these calls.
+ * Marks functions that are inlined in lte_receive(), because it calls them for each packet. A
+ * thread that does only one step calls them through the functions declared in layer2.h.
  */
 #define INLINE static inline __attribute__((always_inline))
 
-/** A part of a MAC PDU. `next` is the offset of the subheader of the part after it. */
+/** A part of a MAC PDU. `next`: offset of the next part's subheader. */
 struct part {
 	size_t next;
 	uint32_t len;
@@ -88,8 +91,8 @@ static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t
 }
 
 /**
- * Checks the MAC header. Returns the offset of the first part, or 0 if the header and the parts do
- * not fit in the block.
+ * Checks the header of a MAC PDU. Returns the offset of the first part, or 0 if the header and the
+ * parts do not fit in the block.
  */
 INLINE size_t payload(const uint8_t *block, size_t len)
 {
@@ -111,8 +114,8 @@ INLINE size_t payload(const uint8_t *block, size_t len)
 #define WORDS_AT_ONCE 4
 
 /**
- * Copies data at any alignment to a word-aligned place. It writes whole words, so it overwrites up
- * to three bytes after the copy.
+ * Copies data from any alignment to a word-aligned address. It writes whole words, so it overwrites
+ * up to three bytes after the copy.
  */
 static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -142,7 +145,7 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 		get += WORDS_AT_ONCE;
 		put += WORDS_AT_ONCE;
 	}
-	/* The last words: read a word only if it contains a byte of the data. */
+	/* Copy the last words. Read a word only if it contains a byte of the data. */
 	for (; len > 0; len -= len < sizeof(word) ? len : sizeof(word)) {
 		const uint32_t high = len > sizeof(word) - skipped ? *get++ : 0;
 

@@ -57,19 +57,19 @@ struct lte_counts {
 	uint32_t dropped;
 };
 
-/** What one layer passes to the next: a PDU of a bearer, within the transport block. */
+/** A PDU of a bearer, inside the transport block. Each layer passes it on to the next layer. */
 struct lte_pdu {
 	struct lte_bearer *bearer;
 	const uint8_t *data;
 	size_t len;
 };
 
-/** MAC's state while it processes a transport block. */
+/** State of the layer MAC while it processes a transport block. */
 struct lte_mac {
 	const uint8_t *block;
 	/**
-	 * `left`: number of bytes after the parts that were passed on. `at`: their offset in the
-	 * block.
+	 * `at`: offset in the block of the next part. `left`: number of bytes from there to the end
+	 * of the block.
 	 */
 	size_t left;
 	size_t at;
@@ -85,11 +85,11 @@ struct lte_mac {
 struct lte_stack {
 	struct lte_bearer *bearers;
 	size_t bearer_count;
-	/** Returns room for a deciphered packet of at most LTE_PACKET_BYTES, 4-byte aligned. */
+	/** Returns a 4-byte aligned buffer of LTE_PACKET_BYTES bytes for a deciphered packet. */
 	uint8_t *(*room)(void *context);
 	/**
-	 * Delivers a packet. It is where `room` returned; with 128-EEA0 it is inside the block, at
-	 * any alignment.
+	 * Delivers a packet. It is in the buffer that `room` returned. With 128-EEA0 it is inside
+	 * the block, at any alignment.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len);
 	void *context;
@@ -108,9 +108,10 @@ struct lte_stack {
 int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len);
 
 /**
- * Starts MAC: checks the header of a transport block. The block must stay in place.
+ * Step MAC: begins a transport block and checks its header. The block must stay in memory until its
+ * last part has been processed.
  *
- * @retval 0 the header fits the block's length; call lte_mac_next() for its parts
+ * @retval 0 the header fits the block's length; then call lte_mac_next() for each part
  * @retval -EBADMSG it does not
  */
 int lte_mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len);

@@ -58,7 +58,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (sink->checks) {
-		port_dcache_flush(); /* a DMA may have written the packet */
+		port_dcache_flush(); /* a DMA may have written the packet to memory, so the cache
+					may contain old data */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }

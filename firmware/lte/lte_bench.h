@@ -11,8 +11,8 @@
 #include "layer2.h"
 
 /**
- * Most bytes in a block, and the number of packets that are kept. With these sizes, 2 KB of the
- * buffer memory stay free.
+ * Largest size of a transport block in bytes, and number of packets that the receiver stores before
+ * it overwrites the oldest one. With these sizes, 2 KB of the buffer memory stay free.
  */
 #define LTE_BENCH_BLOCK_BYTES 50944u
 #define LTE_BENCH_PACKETS     8u
@@ -23,8 +23,8 @@
 /** Words of a request, little-endian. The transport block follows, padded to a whole word. */
 struct lte_bench_request {
 	/**
-	 * 0: 128-EEA0, without an engine. n: engine number n of the program, counted from 1. It
-	 * deciphers 128-EEA1 if it is `snow3g`, otherwise 128-EEA2.
+	 * Number of the cipher. 0: 128-EEA0, which needs no engine. n > 0: the n-th engine of the
+	 * program; the engine `snow3g` deciphers 128-EEA1, all others 128-EEA2.
 	 */
 	uint32_t cipher;
 	uint32_t passes;

@@ -11,7 +11,10 @@
  * activation of a row.
  */
 #define COMMAND_CYCLES 64u
-/* A setting works if this number of patterns is read correctly. */
+/*
+ * Number of test patterns for a setting of the PHY. The setting works if all of them are read
+ * correctly.
+ */
 #define TRIALS     8u
 #define LINE_BYTES 32u /* bytes in a line of the CPU's data cache */
 #define WORDS      (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
@@ -23,8 +26,9 @@
 #endif
 
 /*
- * Words of each step of the initialisation: whether it is a command or a write to dfii_control; its
- * bits; the address and bank of a command; the cycles to wait after it.
+ * Indices of the words that describe a step of the initialisation: whether the step is a command or
+ * a write to dfii_control; the bits to write; a command's address and bank; the cycles to wait
+ * after the step.
  */
 enum {
 	STEP_IS_COMMAND,
@@ -76,13 +80,16 @@ static void initialise(void)
 	}
 }
 
-/* A PHY whose registers do not show the data that commands read has nothing to adjust. */
+/*
+ * If software cannot see read data in the PHY's registers, it cannot adjust the PHY, so it does not
+ * need this code.
+ */
 #if CL_SDRAM_SHOWN_PHASES > 0
 static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
 
 /**
- * Returns the address of the register with word @p n of a data access; @p base is the address of
- * word 0.
+ * Returns the address of the register that contains word @p n of a read or write command's data. @p
+ * base is the address of the register that contains word 0.
  */
 static unsigned long word_address(unsigned long base, unsigned int n)
 {
@@ -149,8 +156,8 @@ static bool saw_burst(unsigned int lane)
 #endif
 
 /**
- * Writes words by commands and reads them back. Returns true if the group's lines returned these
- * words.
+ * Writes words to the memory by commands and reads them back. Returns true if the lines of the
+ * group returned the right bits.
  */
 static bool reads(unsigned int lane, uint32_t seed)
 {

@@ -15,14 +15,14 @@
 #include "sdram_port.h"
 
 /**
- * Number of bytes, from the region's start, in which every bit is tested: twice the L2 cache, and
- * enough for records. The test leaves them zero.
+ * Number of bytes, from the start of the memory, in which every bit is tested. They are twice the
+ * size of the L2 cache, and enough for records. After the test they are zero.
  */
 #define SDRAM_TESTED_BYTES (CONFIG_L2_SIZE > 1024 ? 2u * CONFIG_L2_SIZE : 2048u)
 
 /**
- * Number of tested bytes that a program may use for data. Reading the bytes after them makes the L2
- * cache write the data back to the memory.
+ * Number of tested bytes that a program may use for data. The tested bytes after them stay unused:
+ * reading them makes the L2 cache write the data back to the memory.
  */
 #define SDRAM_DATA_BYTES (SDRAM_TESTED_BYTES - CONFIG_L2_SIZE)
 

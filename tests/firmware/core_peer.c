@@ -1,10 +1,14 @@
 /*
- * Drives firmware/core on the host for its tests: reads messages from stdin, answers on stdout.
+ * Drives firmware/core on the host for its tests: reads commands from stdin and writes replies to
+ * stdout.
  *
- * A message is a length (32 bits, little-endian), an operation (one letter) and its arguments. An
- * answer is a length and bytes. The program is built with sanitizers. Every buffer that the core
- * gets is allocated separately, with exactly the size that the core's interface requires. So the
- * sanitizers notice every access beyond a buffer.
+ * A command is a length (32 bits, little-endian), a letter that selects the function, and its
+ * arguments. A reply is a length and that number of bytes; the length may be 0. Numbers are
+ * little-endian; u8, u16, u32, u64 and i32 name their types. An argument without a type or a length
+ * takes the remaining bytes of the command. `misalign` is the distance in bytes of a buffer from an
+ * aligned address. The program is built with sanitizers. Every buffer that the core gets is
+ * allocated separately, with exactly the size that the core's interface requires. So the sanitizers
+ * notice every access beyond a buffer.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -38,7 +42,7 @@
 /** Larger than the stack frame of a function that only wipes or copies the stack. */
 #define FRAME_BYTES 128u
 
-/** The state that remains from one message to the next. */
+/** The state that the program keeps from one command to the next. */
 struct peer {
 	struct cl_platform platform;
 	struct cl_service *service;
@@ -48,7 +52,10 @@ struct peer {
 	size_t uart_capacity;
 	struct cl_link network_link;
 	struct cl_link_udp udp;
-	/** If true, the link finds no frame waiting once before each frame. */
+	/**
+	 * If true, the program counts a pause before each frame, as a port does that finds no frame
+	 * waiting.
+	 */
 	bool pause;
 	/**
 	 * If not 0, the engine `faulty` takes this many cycles, plus some cycles that depend on the
@@ -64,17 +71,18 @@ struct peer {
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
-	 * For the engine `serving`, which stands for the fast path: the last session that it got,
-	 * the work that it reports for it, and the number of sessions that it serves.
+	 * The server `serving` represents the fast path. `client`: the session that the core passed
+	 * to it last. `work`: the work that it reports for this session. `serving`: the number of
+	 * sessions that it serves now.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
-	/** The records that arrived for the last session of `serving`. */
+	/** The window of `client`: the records that arrived for this session. */
 	struct cl_window came;
 	uint32_t serving;
 	int serve_status;
 	int finish_status;
-	/** The random source's status, and the first of the words that it returns. */
+	/** The status that the random source returns, and the first random word. */
 	int random_status;
 	uint32_t random_word;
 	/**
@@ -95,15 +103,15 @@ struct peer {
 	size_t answered;
 };
 
-/** The part of a message that is not read yet. */
+/** The arguments of a command that the function has not read yet. */
 struct message {
 	const uint8_t *data;
 	size_t size;
 };
 
 /**
- * A copy of the stack below the caller of keep_stack(), with the data that calls into the core left
- * there.
+ * A copy of the stack memory below the caller of keep_stack(). It shows the data that the last call
+ * into the core left there.
  */
 static uint8_t stack_left[STACK_BYTES];
 
@@ -301,10 +309,12 @@ static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply 
 }
 
 /**
- * Starts the service as after power-on. Arguments: u32 max_data, clock_hz, bench_bytes, mask of
- * engines, first value and step of the cycle counter, idle cycles, kind, whether there is a random
- * source. Three bits of the mask cause faults: bit 29 gives the server too long a window; bit 30
- * gives it the first engine's code; bit 31 lists that engine twice.
+ * Command: start the service as after power-on. Arguments (each u32): max_data, clock_hz,
+ * bench_bytes, mask of engines, first value of the cycle counter, step of the cycle counter, idle
+ * time in cycles, kind of board, 1 if there is a random source. Reply: status of cl_service_init
+ * (i32). Bits 0 to 4 of the mask select engines and the server. The next three bits make the
+ * platform invalid. Bit 29: the server's window is too long. Bit 30: the server has the code of the
+ * first engine. Bit 31: the first engine is in the list twice.
  */
 static void op_start(struct peer *peer, struct message *message)
 {
@@ -413,7 +423,7 @@ static void collect(void *context, const uint8_t *bytes, size_t size)
 	answer(context, bytes, size);
 }
 
-/** Starts the UART link. Call it after op_start() if at all. */
+/** Command: start the UART link. Must come after op_start(). No arguments. Reply: empty. */
 static void op_uart_start(struct peer *peer, struct message *message)
 {
 	(void)message;
@@ -421,7 +431,10 @@ static void op_uart_start(struct peer *peer, struct message *message)
 			  peer);
 }
 
-/** Handles a record: u64 peer, u8 in place, u8 misalign, bytes. Answers the reply, or nothing. */
+/**
+ * Command: handle a record. Arguments: peer (u64), 1 if the reply overwrites the record (u8),
+ * misalign (u8), record. Reply: the reply to the record; empty if there is none.
+ */
 static void op_record(struct peer *peer, struct message *message)
 {
 	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
@@ -454,7 +467,10 @@ static void op_record(struct peer *peer, struct message *message)
 	free(reply_memory);
 }
 
-/** Handles a record in place, as op_record does. Answers the whole buffer as it is afterwards. */
+/**
+ * Command: handle a record whose reply overwrites it. Arguments: record. Reply: the whole buffer
+ * after the call.
+ */
 static void op_record_leaves(struct peer *peer, struct message *message)
 {
 	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
@@ -471,7 +487,10 @@ static void op_record_leaves(struct peer *peer, struct message *message)
 	free(buffer);
 }
 
-/** Handles a record with a reply buffer that is too small. Answers the length of the reply. */
+/**
+ * Command: handle a record with a reply buffer that is one byte too small. Arguments: record.
+ * Reply: length of the record's reply (u32).
+ */
 static void op_record_no_room(struct peer *peer, struct message *message)
 {
 	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data) - 1;
@@ -487,8 +506,8 @@ static void op_record_no_room(struct peer *peer, struct message *message)
 }
 
 /**
- * Bytes to receive; one call of the receive function returns at most `chunk` of them before it
- * reports that none are left.
+ * Bytes that the link receives. After each `chunk` bytes, get_byte() reports once that no byte is
+ * available.
  */
 struct stream {
 	struct message message;
@@ -509,8 +528,8 @@ static int get_byte(void *context)
 }
 
 /**
- * Receives bytes from the UART: u32 chunk (bytes that are available at a time), bytes. Answers the
- * bytes that the board transmits.
+ * Command: receive bytes from the UART. Arguments: number of bytes that are available at a time
+ * (u32), bytes. Reply: the bytes that the board transmits.
  */
 static void op_uart(struct peer *peer, struct message *message)
 {
@@ -538,8 +557,8 @@ static void refresh_network(struct cl_link *link)
 }
 
 /**
- * Starts the UDP link: MAC address, IPv4 address, u16 port, u16 max_data, u8 whether the link has a
- * staging buffer.
+ * Command: start the UDP link. Arguments: MAC address (6 bytes), IPv4 address (4 bytes), port
+ * (u16), max_data (u16), 1 if the link has a staging buffer (u8). Reply: empty.
  */
 static void op_udp_start(struct peer *peer, struct message *message)
 {
@@ -563,9 +582,10 @@ static void op_udp_start(struct peer *peer, struct message *message)
 }
 
 /**
- * Receives a frame: u32 sum, u32 a, u32 b (the sums that the MAC computes), then the bytes of the
- * frame. Answers the frame that the MAC gets to transmit, or nothing. The frame and its answer are
- * in slots; the heads that the link uses are copies.
+ * Command: receive an Ethernet frame. Arguments: the sums `sum`, `a` and `b` that the Ethernet MAC
+ * computes (u32 each), frame. Reply: the frame that the Ethernet MAC has to transmit; empty if
+ * there is none. As on a board, both frames are in slots, and the link works on copies of their
+ * first bytes.
  */
 static void op_udp(struct peer *peer, struct message *message)
 {
@@ -620,8 +640,8 @@ static void op_udp(struct peer *peer, struct message *message)
 }
 
 /**
- * Sets the timing from now on: u8 whether no frame waits once before each frame; u32 cycles that
- * the engine `faulty` takes.
+ * Command: set the timing of later commands. Arguments: 1 if a pause without a waiting frame
+ * precedes each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
  */
 static void op_pace(struct peer *peer, struct message *message)
 {
@@ -629,7 +649,10 @@ static void op_pace(struct peer *peer, struct message *message)
 	peer->ctr_cycles = take_u32(message);
 }
 
-/** Copies bytes: u8 misalign of source, u8 of destination, bytes. Answers u32 sum, and the copy. */
+/**
+ * Command: copy bytes with cl_copy_sum(). Arguments: misalign of the source (u8), misalign of the
+ * destination (u8), bytes. Reply: sum (u32), the copy.
+ */
 static void op_copy(struct peer *peer, struct message *message)
 {
 	const size_t from_misalign = *take(message, 1);
@@ -649,7 +672,10 @@ static void op_copy(struct peer *peer, struct message *message)
 	free(to_memory);
 }
 
-/** Counts how often the given bytes occur on the stack that the last call into the core left. */
+/**
+ * Command: search the stack memory after the last call into the core. Arguments: bytes. Reply: how
+ * often they occur (u32).
+ */
 static void op_find_in_stack(struct peer *peer, struct message *message)
 {
 	const size_t size = message->size;
@@ -673,8 +699,8 @@ static uint32_t count_in(const void *memory, size_t bytes, const uint8_t *sought
 }
 
 /**
- * Counts how often the given bytes occur in the memory of the service and the streams, in the
- * UART's buffer, and in the UDP link's staging buffer and slots.
+ * Command: search the memory of the service and of the streams, the UART's buffer, and the UDP
+ * link's staging buffer and slots. Arguments: bytes. Reply: how often they occur (u32).
  */
 static void op_find(struct peer *peer, struct message *message)
 {
@@ -690,7 +716,10 @@ static void op_find(struct peer *peer, struct message *message)
 	answer_u32(peer, found);
 }
 
-/** Sets the statuses that the engine `faulty` returns: i32 from set_key, i32 from ctr. */
+/**
+ * Command: set the results of the engine `faulty`. Arguments: status of set_key (i32), status of
+ * ctr (i32). Reply: empty.
+ */
 static void op_fault(struct peer *peer, struct message *message)
 {
 	peer->set_key_status = (int)take_u32(message);
@@ -709,10 +738,12 @@ static uint64_t take_u64(struct message *message)
 }
 
 /**
- * Sets what the engine `serving` returns from serve and finish (i32 each), and the work that it
- * reports: u64 bytes, u64 blocks, u32 records. Answers u32 number of sessions that it serves, and
- * its last session: u32 session, u64 token, u64 peer, u64 length, u32 record_bytes, u64 first and
- * u64 seen of its window, u32 records. The initial counter block follows if it serves any.
+ * Command: set the results of the server `serving`. Arguments: status of serve (i32), status of
+ * finish (i32), and the work to report: bytes (u64), blocks (u64), records (u32). Reply: number of
+ * sessions that the server serves (u32). Then its last session: session (u32), token (u64), peer
+ * (u64), length (u64), record_bytes (u32). Then this session's window: first (u64), seen (u64),
+ * records (u32). If the server serves a session, the reply ends with the initial counter block (16
+ * bytes).
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
@@ -730,14 +761,14 @@ static void op_serving(struct peer *peer, struct message *message)
 	answer_u64(peer, peer->came.first);
 	answer_u64(peer, peer->came.seen);
 	answer_u32(peer, peer->came.records);
-	if (peer->serving > 0) { /* the pointer is valid only while the engine serves a session */
+	if (peer->serving > 0) { /* the pointer is valid only while the server serves a session */
 		answer(peer, peer->client.iv, CL_BLOCK_BYTES);
 	}
 }
 
 /**
- * Receives a record for the last session of `serving`: u64 number of the record, u64 sum. Answers
- * the window's verdict.
+ * Command: receive a record for the last session of the server `serving`. Arguments: number of the
+ * record (u64), sum (u64). Reply: result of cl_window_judge (u32).
  */
 static void op_serve_record(struct peer *peer, struct message *message)
 {
@@ -751,7 +782,10 @@ static void op_serve_record(struct peer *peer, struct message *message)
 	answer_u32(peer, verdict);
 }
 
-/** Computes a record's sum: u8 misalign, bytes. Answers the sum. */
+/**
+ * Command: compute cl_window_sum() of a record's data. Arguments: misalign (u8), data. Reply: sum
+ * (u64).
+ */
 static void op_sum(struct peer *peer, struct message *message)
 {
 	const size_t misalign = *take(message, 1);
@@ -764,8 +798,10 @@ static void op_sum(struct peer *peer, struct message *message)
 }
 
 /**
- * Changes a window: 'i' u32 records starts it; 'r' u32 records changes its size; 'n' u64 record,
- * u64 sum receives a record. Answers u32 verdict (0 except for 'n'), u64 first, u64 seen, u64 end.
+ * Command: change a window. The first argument is a letter that selects the change. 'i': empty the
+ * window and set its size (u32). 'r': change its size (u32). 'n': receive a record; further
+ * arguments: number of the record (u64), sum (u64). Reply: result of cl_window_judge for 'n',
+ * otherwise 0 (u32), first (u64), seen (u64), end (u64).
  */
 static void op_window(struct peer *peer, struct message *message)
 {
@@ -801,10 +837,12 @@ static void op_window(struct peer *peer, struct message *message)
 }
 
 /**
- * Changes a table of ranges: '0' empties it; 't' u64 key, first (16 bytes, big-endian), u64 blocks
- * adds a range; 'e', 's' or 'r' u32 index, u64 blocks extends, shortens or releases a range.
- * Answers i32 result, u32 free, and for each entry in use u64 key, u64 high, u64 low, u64 blocks,
- * u32 held.
+ * Command: change a table of ranges. The first argument is a letter that selects the change. '0':
+ * empty the table. 't': add a range; further arguments: key number (u64), first block (16 bytes,
+ * big-endian), number of blocks (u64). 'e', 's' or 'r': extend, shorten or release a range; further
+ * arguments: index (u32), number of blocks (u64). Reply: status (i32), number of free entries
+ * (u32). Then for each used entry: key number (u64), high and low half of the first block's number
+ * (u64 each), number of blocks (u64), 1 if a stream holds the range (u32).
  */
 static void op_ranges(struct peer *peer, struct message *message)
 {
@@ -851,7 +889,10 @@ static void op_ranges(struct peer *peer, struct message *message)
 	}
 }
 
-/** Advances the cycle counter by u32 cycles, and runs one iteration of the port's main loop. */
+/**
+ * Command: advance the cycle counter, then call cl_service_poll() as a port's main loop does.
+ * Arguments: cycles (u32). Reply: empty.
+ */
 static void op_poll(struct peer *peer, struct message *message)
 {
 	peer->cycles += take_u32(message);
@@ -859,7 +900,8 @@ static void op_poll(struct peer *peer, struct message *message)
 }
 
 /**
- * Answers u32: how often the core has asked to zeroize data in memory since this was last asked.
+ * Command: count how often the core has asked the port to zeroize memory since the last such
+ * command. No arguments. Reply: count (u32).
  */
 static void op_forgotten(struct peer *peer, struct message *message)
 {
@@ -869,9 +911,9 @@ static void op_forgotten(struct peer *peer, struct message *message)
 }
 
 /**
- * Calls the function that computes the number of a key ('k'), makes a ticket ('t') or draws a
- * counter block ('d'): letter, u32 key bits, u32 session, block, key. Answers i32 status, and the
- * 16 bytes that hold the result.
+ * Command: compute a key's number ('k') or a ticket ('t'), or draw a counter block ('d').
+ * Arguments: this letter, key bits (u32), session (u32), counter block (16 bytes), key (32 bytes).
+ * Reply: status (i32), result padded with zeros (16 bytes).
  */
 static void op_identity(struct peer *peer, struct message *message)
 {
@@ -901,7 +943,10 @@ static void op_identity(struct peer *peer, struct message *message)
 	answer(peer, result.block, sizeof(result.block));
 }
 
-/** Sets what the random source returns from now on: i32 status, u32 first word. */
+/**
+ * Command: set the results of the random source. Arguments: status (i32), first random word (u32).
+ * Reply: empty.
+ */
 static void op_random(struct peer *peer, struct message *message)
 {
 	peer->random_status = (int)take_u32(message);
@@ -909,8 +954,9 @@ static void op_random(struct peer *peer, struct message *message)
 }
 
 /**
- * Runs CTR: u8 engine, u8 in misalign, u8 out misalign, u8 in place, u32 key bits, counter, key,
- * data.
+ * Command: run CTR. Arguments: engine, 0 for `byte` or 1 for `table` (u8), misalign of the input
+ * (u8), misalign of the output (u8), 1 to work in place (u8), key bits (u32), counter block (16
+ * bytes), key (32 bytes), data. Reply: status (i32), output.
  */
 static void op_ctr(struct peer *peer, struct message *message)
 {
@@ -952,7 +998,10 @@ static void op_ctr(struct peer *peer, struct message *message)
 	free(out_memory);
 }
 
-/** Expands a key: u32 key bits, key. Answers status, rounds, words. */
+/**
+ * Command: expand a key. Arguments: key bits (u32), key (32 bytes). Reply: status (i32), number of
+ * rounds (u32), round keys.
+ */
 static void op_expand(struct peer *peer, struct message *message)
 {
 	const uint32_t key_bits = take_u32(message);
@@ -964,7 +1013,10 @@ static void op_expand(struct peer *peer, struct message *message)
 	answer(peer, key.round_key, sizeof(key.round_key));
 }
 
-/** Answers a counter block: iv, u64 number of the block. */
+/**
+ * Command: compute a counter block. Arguments: initial counter block (16 bytes), number of the
+ * block (u64). Reply: counter block (16 bytes).
+ */
 static void op_counter(struct peer *peer, struct message *message)
 {
 	const uint8_t *const iv = take(message, CL_BLOCK_BYTES);
@@ -974,7 +1026,9 @@ static void op_counter(struct peer *peer, struct message *message)
 	answer(peer, counter, sizeof(counter));
 }
 
-/** Continues a CRC-32 over bytes: u32 CRC of the bytes before, bytes. */
+/**
+ * Command: continue a CRC-32. Arguments: CRC of the earlier bytes (u32), bytes. Reply: CRC (u32).
+ */
 static void op_crc(struct peer *peer, struct message *message)
 {
 	const uint32_t crc = take_u32(message);
@@ -986,7 +1040,10 @@ static void op_crc(struct peer *peer, struct message *message)
 	free(memory);
 }
 
-/** Encodes a frame by COBS: u32 number of bytes added at a time, bytes. Answers the frame. */
+/**
+ * Command: encode a frame with COBS. Arguments: number of bytes per call of the encoder (u32),
+ * bytes. Reply: the frame.
+ */
 static void op_encode(struct peer *peer, struct message *message)
 {
 	const size_t piece = take_u32(message);
@@ -1002,8 +1059,9 @@ static void op_encode(struct peer *peer, struct message *message)
 }
 
 /**
- * Decodes COBS: u32 size of the buffer, u32 bytes that are available at a time, bytes. For each
- * frame that ends, answers its status and the frame (u32 length, bytes).
+ * Command: decode COBS frames. Arguments: size of the decoder's buffer (u32), number of bytes that
+ * are available at a time (u32), bytes. Reply: for each complete frame, status of the decoder
+ * (u32), length (u32), decoded bytes.
  */
 static void op_decode(struct peer *peer, struct message *message)
 {

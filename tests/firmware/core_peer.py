@@ -21,7 +21,7 @@ WIRE_TOML = ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
-# Folders of the core that drive hardware, whose instructions and registers exist only on the board.
+# Folders of the core whose code needs instructions or registers that exist only on a board.
 TARGET_ONLY = {"accelerator", "fastpath", "random", "scalar", "vector"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
@@ -30,8 +30,8 @@ _SERVED = struct.Struct("<IIQQQIQQI")
 
 
 class Served(NamedTuple):
-    """Arguments that the engine `serving` got: the number of sessions, and the last session. `iv` is empty without a
-    session.
+    """State of the server `serving`: the number of its sessions, and the arguments of its last session. If it serves no
+    session, `iv` is empty.
     """
 
     count: int
@@ -47,7 +47,9 @@ class Served(NamedTuple):
 
 
 class PeerDied(RuntimeError):
-    """The program ended, because a sanitizer found a fault, a message was not understood, or a time-out passed."""
+    """The program ended. Either a sanitizer found a fault, or the program did not know a command, or it did not reply
+    in time.
+    """
 
 
 def portable_sources() -> list[Path]:
@@ -86,7 +88,7 @@ def link(main: Path, *more: Path, include: Sequence[Path] = ()) -> Path:
 
 
 def _folder(include: Sequence[Path]) -> Path:
-    """Return the folder for objects that are compiled with these headers and the core's headers."""
+    """Return the folder for object files; it is another one for each set of headers."""
     common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
     headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
     for path in [*headers, *sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
@@ -124,7 +126,7 @@ class CorePeer:
         return self
 
     def __exit__(self, *_exception):
-        """End the process. Raise an error if a sanitizer reports a leak or a late fault."""
+        """End the process. Raise an error if a sanitizer reports a leak, or a fault at the end."""
         _, errors = self._process.communicate(timeout=HANG_S)
         if self._process.returncode:
             raise PeerDied(errors.decode())
@@ -229,7 +231,8 @@ class CorePeer:
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """Set whether the link finds no frame waiting before each frame, and how long the engine `faulty` takes.
+        """Set whether a pause without a waiting frame precedes each frame, and how many cycles the engine `faulty`
+        takes.
 
         With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.
         """
@@ -245,16 +248,18 @@ class CorePeer:
         return int.from_bytes(self.call("F", data), "little")
 
     def serving(self, *, status=0, finish=0, bytes_=0, blocks=0, records=0) -> "Served":
-        """Set what the engine `serving` returns and reports; return its number of sessions and its last client."""
+        """Set what the server `serving` returns and reports; return its number of sessions and its last session."""
         result = self.call("V", struct.pack("<iiQQI", status, finish, bytes_, blocks, records))
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
     def left_on_stack(self, data: bytes) -> int:
-        """Return how often bytes occur on the stack after the last record was handled or its answer was sent."""
+        """Return how often bytes occur on the stack, as the last call into the core left it."""
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
-        """Run one operation: number a `key`, make a `ticket`, or `draw` a counter block. Return status and result."""
+        """Compute the number of a key (`key`), make a ticket (`ticket`), or draw a counter block (`draw`). Return
+        status and result.
+        """
         head = what[:1].encode() + struct.pack("<II", 8 * len(key), session)
         result = self.call("I", head, block, key.ljust(32, b"\0"))
         return int.from_bytes(result[:4], "little", signed=True), result[4:]
@@ -264,7 +269,7 @@ class CorePeer:
         return int.from_bytes(self.call("g"), "little")
 
     def serve_record(self, number: int, sum_: int) -> int:
-        """Return the window's verdict on a record that arrives for the last session of the engine `serving`."""
+        """Let a record arrive for the last session of the server `serving`; return the result of `cl_window_judge`."""
         return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")
 
     def poll(self, cycles: int) -> None:
@@ -281,14 +286,14 @@ class CorePeer:
         return int.from_bytes(self.call("s", bytes([misalign]), data), "little")
 
     def window(self, what: str, *numbers: int) -> tuple[int, int, int, int]:
-        """Carry out an operation on the window (see `op_window`); return verdict, first, seen and end."""
+        """Change the window (see `op_window` in `core_peer.c`). Return the judgement, first, seen and end."""
         return struct.unpack(
             "<IQQQ", self.call("W", what.encode(), struct.pack("<QQ" if what == "n" else "<I", *numbers))
         )
 
     def ranges(self, what: str, *arguments) -> tuple[int, int, list[tuple[int, int, int, bool]]]:
-        """Carry out an operation on the ranges; return result, free entries and all ranges (key, first, blocks,
-        held).
+        """Change the table of ranges (see `op_ranges` in `core_peer.c`). Return status, number of free entries, and all
+        ranges (key, first, blocks, held).
         """
         if what == "t":
             key, first, blocks = arguments

@@ -57,7 +57,7 @@ def echo_request(data: bytes, *, damage=0) -> bytes:
 
 
 def slot_sums(frame: bytes) -> tuple[int, int, int]:
-    """Return the sums that the MAC stores after a received frame.
+    """Return the sums that the Ethernet MAC stores after a received frame.
 
     They are the ones' complement sum of its 16-bit halfwords, and the running sums a and b over the 32-bit words of its
     record (an incomplete last word is left out).
@@ -70,8 +70,8 @@ def slot_sums(frame: bytes) -> tuple[int, int, int]:
 
 
 def transmitted(frame: bytes) -> bytes:
-    """Return the frame as the MAC sends it: it completes the UDP checksum, where firmware put the sum of the pseudo
-    header.
+    """Return the frame as the Ethernet MAC sends it. Firmware writes only the sum of the pseudo header into the UDP
+    checksum field; the Ethernet MAC completes the checksum.
     """
     if frame[12:14] != struct.pack(">H", IPV4) or frame[23] != UDP:
         return frame
@@ -80,7 +80,7 @@ def transmitted(frame: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Answer:
-    """The fields of an IPv4 frame from the board, after its checksums and lengths were found right."""
+    """The fields of an IPv4 frame from the board. Its checksums and lengths were checked."""
 
     to_mac: bytes
     to: bytes

@@ -2,11 +2,13 @@
  * @file
  * The loader's records on the host, for test_loader.py, which builds this program with sanitizers.
  * The modelled code memory is allocated with exactly its nominal size, so the sanitizers notice
- * accesses beyond it. Messages and answers have the format of core_peer.py: each follows its
- * length. The first byte of a message selects the operation. S: starts a loader as after a reset
- * (size of its memory, cause of the reset, whether it is about to start the firmware). M: sets the
- * memory's content. R: handles a record; answers whether to start, and the reply. G: answers the
- * memory.
+ * accesses beyond it. Commands and replies have the format of core_peer.c.
+ *
+ * Command S: start a loader as after a reset. Arguments: size of the code memory (u32), cause of
+ * the reset (u8), 1 if the loader is about to start the firmware (u8). Reply: empty. Command M: set
+ * the content of the code memory. Arguments: content. Reply: empty. Command R: handle a record.
+ * Arguments: record. Reply: 1 if the caller must start the image (u8), reply to the record. Command
+ * G: read the code memory. Reply: number of cache flushes (u32), content.
  */
 #include <stdbool.h>
 #include <stdint.h>

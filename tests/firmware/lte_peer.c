@@ -1,12 +1,17 @@
 /**
  * @file
- * LTE's layer 2 on the host, for test_lte_layer2.py, which builds it with sanitizers. A request on
- * standard input has the mode, 4 words of the key, COUNT of the first PDU, BEARER, LCID,
- * misalignment and length, then the block. Modes: 0: 128-EEA0; 1: 128-EEA2 by C with tables; 2: in
- * place, as on the accelerator; 3: continue with the bearer as it is. Adding 256 runs layer by
- * layer: each layer finishes a block before the next layer starts. An answer has status, the five
- * counts and COUNT of the last PDU; then packets, each after its length; then a length of 2^32 - 1.
- * Words have the host's byte order.
+ * LTE's layer 2 on the host, for test_lte_layer2.py, which builds it with sanitizers.
+ *
+ * A request on standard input is ten 32-bit words, then a transport block. The words are: mode,
+ * four words of the key, COUNT of the first PDU, BEARER, LCID, misalignment of the block, length of
+ * the block. Modes: 0: 128-EEA0. 1: 128-EEA2 with the engine `table`. 2: as mode 1, but PDCP
+ * deciphers directly from the block without copying it first, as with the accelerator. 3: continue
+ * with the bearer of the last request. If 256 is added to the mode, each layer finishes the whole
+ * block before the next layer starts.
+ *
+ * A reply is seven 32-bit words: status, the five counts, COUNT of the last PDU. Then come the
+ * packets, each with its length before it, and at the end a length of 2^32 - 1. Words have the
+ * host's byte order.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +45,10 @@ static void put(uint32_t word)
 	used += 4;
 }
 
-/* Memory of exactly the longest packet's size, so that the sanitizer notices writes beyond it. */
+/*
+ * Memory for a packet, exactly as large as the longest packet, so that the sanitizer notices writes
+ * beyond it.
+ */
 static uint8_t *room(void *context)
 {
 	uint8_t **const packet = context;
@@ -59,8 +67,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Reads the block into memory of its own, as a modem would leave it there: whole words and no bytes
- * around them.
+ * Reads the block into separately allocated memory of whole words. So the sanitizers notice reads
+ * outside the words that contain the block.
  */
 static uint8_t *take(const struct request *request, uint8_t **words)
 {

@@ -94,7 +94,9 @@ def parse(reply: bytes) -> Reply:
 
 
 def cobs(data: bytes) -> bytes:
-    """Encode by COBS after Cheshire and Baker, without the delimiter; a full block at the end gets no further code."""
+    """Encode with COBS (Cheshire and Baker), without the delimiter. No block follows a full block at the end of the
+    data.
+    """
     out = bytearray()
     parts = data.split(b"\0")
     for i, part in enumerate(parts):

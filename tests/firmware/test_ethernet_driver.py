@@ -1,4 +1,4 @@
-"""The bare-metal Ethernet driver over a modelled MAC: frames may arrive while it zeroizes earlier data."""
+"""The bare-metal Ethernet driver with a model of the Ethernet MAC: frames may arrive while it zeroizes earlier data."""
 
 import struct
 import subprocess
@@ -16,7 +16,7 @@ STEP = 32
 START_STEPS = 256 // STEP
 READS = ["sram_writer_ev_pending", "sram_writer_slot", "sram_writer_length"]
 WRITES = ["sram_writer_ev_pending", "sram_reader_start"]
-# Stubs for the model: the MAC sends each frame at once, and its counters stay 0.
+# Registers that the model does not implement. The Ethernet MAC sends each frame at once, and its counters stay 0.
 ZEROS = ["sram_reader_level", "sram_writer_errors", "rx_datapath_crc_errors", "rx_datapath_preamble_errors"]
 IGNORED = ["tx_checksum", "sram_reader_slot", "sram_reader_length"]
 

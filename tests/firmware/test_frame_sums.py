@@ -1,4 +1,4 @@
-"""The checksums that the Zephyr driver of LiteEth's MAC makes and checks, against RFC 1071's Internet checksum."""
+"""Checksums that Zephyr's driver of LiteEth's Ethernet MAC computes and checks, compared with RFC 1071's checksum."""
 
 import ctypes
 import random

@@ -17,7 +17,7 @@ TOOLS = "riscv64-unknown-elf-"
 # Line size in bytes, and number of lines, of the core's instruction cache, which is direct-mapped (VexRiscv `full`).
 LINE, LINES = 32, 128
 BOARDS = (UART_BOARD, ETHERNET_BOARD)
-# Functions that every measured call runs through, then the functions of each engine.
+# `CALL`: functions that every measured call uses. `WAYS`: for each engine, the functions that it uses in addition.
 CALL = ("cl_bench_run", "port_cycles", "cl_ctr_counter")
 WAYS = {"accelerator": ("accel_ctr", "cl_accel_run", "cl_accel_submit", "memcpy")}
 for rounds in (10, 12, 14):
@@ -25,7 +25,8 @@ for rounds in (10, 12, 14):
     WAYS[f"ise_fused-{rounds}"] = ("begin", "ise_fused_ctr", f"ise_fused_{rounds}")
     memory = (f"ise_vmem_{rounds}", "port_drain", "port_dcache_flush")
     WAYS[f"ise_vmem-{rounds}"] = ("begin", "ise_vmem_ctr", *memory)
-# Functions that must stay in the cache from record to record, and functions that may evict each other but not those.
+# `STAYS`: functions that must stay in the cache from record to record. `TURNS`: functions that may evict each other,
+# but no function of `STAYS`.
 STAYS = ("port_cycles", "cl_ctr_counter", "memcpy", "cl_sum", "ethernet_poll")
 STAYS += ("cl_frame_carry_out", "cl_service_carry_out", "cl_handle_data")
 TURNS = ("cl_session_data", "cl_window_judge", "cl_window_sum_from", "cl_link_udp_receive", "cl_sessions_tick")

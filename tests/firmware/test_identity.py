@@ -38,7 +38,9 @@ def chain(key, message):
 
 
 def messages(key):
-    """Return, for each operation, the key and the message of its CBC-MAC, and the number of MAC bytes in the result."""
+    """Return, for each operation, the key and the message of its CBC-MAC, and how many bytes of the CBC-MAC are the
+    result.
+    """
     return {
         "key": (key, bytes([1]).ljust(32, b"\0"), 8),
         "ticket": (key, struct.pack("<BI", 2, SESSION).ljust(16, b"\0") + BLOCK, 8),
@@ -49,7 +51,7 @@ def messages(key):
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("what", ["key", "ticket", "draw"])
 def test_nothing_is_left_on_the_stack(board, what, key_bytes):
-    """No part of the key, its schedule, the chain values, the MAC or the random words may remain.
+    """No part of the key, its schedule, the chain values, the CBC-MAC or the random words may remain.
 
     The cipher in C keeps its last block in its state, in two places that rounds use in turn.
     """

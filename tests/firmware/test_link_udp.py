@@ -58,7 +58,9 @@ def dropped(core, *received: bytes) -> dict[str, int]:
 @pytest.mark.parametrize("summed", [True, False])
 @pytest.mark.parametrize("staging", [False, True])
 def test_data_of_any_length(board, length, summed, staging):
-    """Test with and without a UDP checksum, and with the answer computed directly in the slots or through a buffer."""
+    """Test with and without a UDP checksum, and with an answer that is computed directly in the slots or through a
+    buffer.
+    """
     board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
     data = random.Random(length).randbytes(length)
     session = open_session(board)
@@ -68,7 +70,9 @@ def test_data_of_any_length(board, length, summed, staging):
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 61, 1440])
 def test_the_mac_s_sums_are_the_window_s(board, length):
-    """The sums by the MAC and by the CPU must both recognise a repeated record and reject other data."""
+    """A repeated record must be recognised, and other data rejected, with sums from the Ethernet MAC and from the
+    CPU.
+    """
     data = random.Random(length).randbytes(length)
     session = open_session(board)
 
@@ -77,7 +81,7 @@ def test_the_mac_s_sums_are_the_window_s(board, length):
         return r.parse(f.parse(board.udp(frame)).data)
 
     others = [bytes((data[0] ^ 1,)) + data[1:], data[:-1] + bytes((data[-1] ^ 0x80,)), data[:-1]]
-    for behind in (b"", b"\xff", b""):  # if bytes follow the record, the CPU computes the sum, not the MAC
+    for behind in (b"", b"\xff", b""):  # if bytes follow the record, the CPU computes the sum, not the Ethernet MAC
         assert send(data, behind).data == oracle(data)
         assert [send(other, behind).error for other in others] == [r.E_OTHER_DATA] * 3
 

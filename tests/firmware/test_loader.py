@@ -1,4 +1,4 @@
-"""The loader's records, built for the host with sanitizers, over a code memory that is an array."""
+"""The loader's handling of records, built for the host with sanitizers; an array models the code memory."""
 
 import random
 import struct

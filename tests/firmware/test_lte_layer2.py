@@ -1,4 +1,4 @@
-"""LTE's layer 2 of the bench, built for the host with sanitizers; `cryptography` ciphers its blocks."""
+"""The benchmark's LTE layer 2, built for the host with sanitizers; the package `cryptography` ciphers its blocks."""
 
 import errno
 import random
@@ -35,10 +35,12 @@ def binary():
 
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
 def peer(binary, request):
-    """Run the layers as one function, or as steps that each finish a block before the next step, as threads may do."""
+    """Run all layers in one function, or one after the other: as threads may do, each layer finishes the block before
+    the next layer starts.
+    """
 
     def receive(*cases) -> list[Received]:
-        """Return the result of each case: (how, block), optionally with COUNT and misalignment."""
+        """Return the result of each case. A case is (mode, block), optionally with COUNT and misalignment."""
         message = b""
         for how, block, *more in cases:
             count, misalign = (*more, COUNT, 0)[:2] if len(more) < 2 else more

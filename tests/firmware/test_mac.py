@@ -48,7 +48,7 @@ def test_published_sets(host, engine, given):  # noqa: F811
 
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
 def test_lengths(host, engine):  # noqa: F811
-    """Compare the MAC for every length, from 0 to the longest, with the library's CMAC."""
+    """Compare the board's CMAC with the library's CMAC for every message length from 0 to the longest."""
     rng = random.Random(engine)
     for size in range(MOST + 1):
         text, key = rng.randbytes(size), rng.randbytes(16)
@@ -58,7 +58,9 @@ def test_lengths(host, engine):  # noqa: F811
 
 
 def test_subkeys_whose_highest_bit_is_either(host):  # noqa: F811
-    """Test both values of the highest bit of E_K(0), each with both values of the highest bit of its double."""
+    """Each of the two subkeys depends on one bit of E_K(0): the highest one or the next one. Test all four values of
+    these bits.
+    """
     seen = set()
     for n in range(64):
         key = bytes([n]) * 16
@@ -93,7 +95,7 @@ def test_a_fault_gives_no_mac(host, what):  # noqa: F811
 
 @pytest.mark.parametrize("fields", [{}, {"engine": 9}, {"subkey": 3}], ids=["done", "engine", "subkey"])
 def test_nothing_is_left_of_key_and_message(host, fields):  # noqa: F811
-    """Neither the record's buffer nor the stack may hold the key, its schedule, the subkeys or the chain.
+    """Neither the record's buffer nor the stack may contain the key, its schedule, the subkeys or the chain values.
 
     The port must be told to zeroize its caches.
     """

@@ -9,7 +9,9 @@ RANGES, ALL = 128, 1 << 128
 
 
 class Model:
-    """Models the range table: the used blocks of each key, and the held ranges by the index that the core returned."""
+    """Models the table of ranges. Stores the used blocks of each key, and for each index from the core, the range that
+    a stream holds.
+    """
 
     def __init__(self):
         self.used: dict[int, set[int]] = {}
@@ -47,8 +49,8 @@ class Model:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_operations_agree_with_a_model_of_every_block(core, seed):
-    """First blocks are near 0, where numbers wrap, and near 2^64, where their low half wraps. With few keys, ranges
-    meet.
+    """The first blocks are near 0, where block numbers wrap, and near 2^64, where the low half wraps. There are few
+    keys, so that ranges meet.
     """
     rng = random.Random(seed)
     _, free, entries = core.ranges("0")

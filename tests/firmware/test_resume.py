@@ -44,7 +44,7 @@ def test_resumed_stream_goes_on_where_its_window_begins(host):
 
 
 def test_records_keep_their_size(host):
-    """A window numbers records, so a stream can only be resumed with records of the same size."""
+    """A window identifies records by number, so a stream can only be resumed with records of the same size."""
     smaller = {"record_bytes": MAX_DATA - 16}
     opened = host.opened(**smaller)
     assert host.data(opened, ONE[: MAX_DATA - 16]) is None
@@ -160,7 +160,9 @@ def test_tickets_are_a_pseudo_random_function_of_key_initial_block_and_session(h
 
 
 def test_what_a_key_is_recognised_by_is_never_sent(host):
-    """The number that identifies the key is in the board's memory. It must never be sent or equal a keystream."""
+    """The board's memory contains a number that identifies the key. The board must never send it, and no keystream may
+    contain it.
+    """
     identity = cmac_chain(KEY, b"\x01" + bytes(15), bytes(16))[:8]
     host.opened()
     assert host.core.occurrences(identity) >= 2

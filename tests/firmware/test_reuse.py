@@ -133,8 +133,8 @@ def test_65th_session_and_as_many_as_the_table_holds(host):
 
 
 def test_adjoining_ranges_take_one_entry(host):
-    """Many streams in sequence, each beginning where the last one ended, must merge. Only resumable ones keep an
-    entry.
+    """If many streams follow each other, each at the counter block where the last one ended, their ranges must merge.
+    Only streams that can be resumed keep an entry.
     """
     for i in range(300):
         opened = host.opened(iv=block(NUMBER + 16 * i), length=MAX_DATA)

@@ -1,4 +1,4 @@
-"""The folders of `firmware/core`: which folder may include headers of which, and that file names are unique."""
+"""The folders of `firmware/core`: from which folders each may include headers, and that file names are unique."""
 
 import re
 from collections import Counter

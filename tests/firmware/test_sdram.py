@@ -1,5 +1,5 @@
-"""The firmware's SDRAM driver with models of PHYs and modules: the module's commands, levelling, and detected
-faults.
+"""The firmware's SDRAM driver with models of PHYs and memory modules: commands to the module, levelling, and fault
+detection.
 """
 
 import shutil
@@ -75,7 +75,7 @@ def write_headers(folder, phy, cache=CACHE):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    # Copy this source: in its folder, it would include another port.h.
+    # Copy the source file. In its own folder, it would include the port.h there.
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
 
 
@@ -219,8 +219,8 @@ def test_a_step_that_is_none():
 
 @pytest.mark.parametrize("cache", [8192, 64])
 def test_what_was_zeroized_is_written_back(tmp_path, cache):
-    """The whole L2 cache must be written back, even if the CPU's cache already holds the words that force this when
-    read.
+    """The whole L2 cache must be written back. This must not fail if the CPU's cache already contains the words that
+    are read to force it.
     """
     write_headers(tmp_path, SDR, cache)
     include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]

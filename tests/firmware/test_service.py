@@ -100,7 +100,7 @@ def test_records_in_any_order_within_the_window_give_the_stream(host, engine, ke
     key = KEY[:key_bytes]
     session = host.open(key, engine=engine, direction=direction)
     offsets = list(range(0, len(data), MAX_DATA))
-    sent = offsets + rng.sample(offsets, 4)  # four records are sent twice
+    sent = offsets + rng.sample(offsets, 4)  # the client sends four records twice
     rng.shuffle(sent)
     result = bytearray(len(data))
     for offset in sent:
@@ -233,7 +233,7 @@ def test_closed_session_is_gone_and_closing_again_succeeds(host):
     assert host.ask(r.CLOSE, session=session).error is None
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
     other = host.open(iv=bytes(16))
-    assert other != session  # although it has the same index in the table
+    assert other != session  # the numbers differ, although both sessions use the same entry of the table
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
 
 
@@ -306,7 +306,7 @@ def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
 
 
 def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
-    """An idle session makes room for a new one, even if the main loop has not run in between."""
+    """A new session must replace an idle one, even if the main loop has not run in between."""
     for i in range(8):
         idle_host.open(iv=bytes([i]) * 16)
     assert idle_host.refused(r.OPEN_TYPE, r.open_data(KEY, b"\x08" * 16)) == (r.E_FULL, 8)
@@ -318,7 +318,7 @@ def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
         pytest.fail("no session became idle")
 
 
-# Times and counters that a peer may see of other peers
+# What a peer may learn about the times and counters of other peers
 
 
 def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
@@ -394,8 +394,8 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
 
 @pytest.mark.parametrize("again", [False, True])
 def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
-    """The stack must not hold the cipher's input for the second block of the CBC-MACs that number a key and make a
-    ticket.
+    """CBC-MACs compute the number of a key and the ticket. The input of their second block cipher call must not remain
+    on the stack.
     """
     session = host.open(KEY)
     if again:  # a repeated request finds its session, so only the key's number is computed
@@ -589,7 +589,7 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # the range is free, because the failed request did not use it
+    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # the range can be used, because the failed request has not reserved it
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
 

@@ -106,7 +106,7 @@ def test_a_stream_goes_on_between_the_engine_and_firmware(board):
 
 
 def test_where_the_engine_does_not_tell_what_came_all_is_used(board):
-    """After a fault, only the stream's range is kept. Its ticket and the sums of its records must be gone."""
+    """After a fault, the board must keep only the stream's range, not its ticket or the sums of its records."""
     opened, total = r.opened(ask(board, open_record())), random.Random(1).getrandbits(64)
     assert board.serve_record(0, total) == 0
     kept = [number.to_bytes(8, "little") for number in (opened.ticket, total)]

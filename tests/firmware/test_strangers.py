@@ -44,7 +44,9 @@ class Station:
         return self.send(r.DATA, bytes(256), session=session, offset=n * MAX_DATA)
 
     def cycles(self, session: int) -> tuple[int, ...]:
-        """Return the cycles in the reply to the request `network`, then those in the reply to `stat`."""
+        """Return the cycle counts in the reply to the request `network`, then the cycle counts in the reply to
+        `stat`.
+        """
         network = CYCLES.unpack_from(self.ask(r.NETWORK, session=session).data)
         return *network, *r.STAT.unpack(self.ask(r.STAT_TYPE, session=session).data)[2:4]
 
@@ -60,7 +62,9 @@ def board(core):
 
 
 def test_costs_are_told_to_the_session_s_owner_alone(board):
-    """The test's port makes each record cost 1, 20 and 300 cycles outside the service, and 100 cycles in the engine."""
+    """In this test, a record costs 1, 20 and 300 cycles in the three parts outside the service, and 100 cycles in the
+    engine.
+    """
     owner, stranger = Station(board), Station(board, STRANGER)
     session = owner.open(engine=ENGINE_TABLE)
     for n in range(5):
@@ -169,7 +173,7 @@ def test_strangers_have_a_quarter_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # Cycles that the port does not count: three reads of the counter.
+        # The port does not count the cycles of three reads of the counter.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 

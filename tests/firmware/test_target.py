@@ -1,4 +1,4 @@
-"""The core compiles for the board's CPU, needs only the compiler's own library, and is formatted."""
+"""The core compiles for the board's CPU and needs no library except the compiler's own. Its sources are formatted."""
 
 import importlib.util
 import re

@@ -60,7 +60,7 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the sums in a window, except small ones, which could also be other numbers in memory."""
+    """Return the sums in a window. Omit small ones, because memory may contain the same numbers for other reasons."""
     return {kept for kept in window.sums.values() if kept >> 48}
 
 
@@ -98,7 +98,7 @@ class Sessions:
         self.free = list(range(PLACES))
         self.gone: set[int] = set()
         self.counts = Counter()
-        self.windows: list[Window] = []  # windows of ended fast-path sessions, for streams that continue
+        self.windows: list[Window] = []  # the window of each ended fast-path session, for a stream that continues later
         self.bounce_bytes = bounce_bytes
         self.ever = 0
         assert peer.start(remains=seed, bounce_bytes=bounce_bytes) == 0

@@ -96,7 +96,7 @@ def build() -> Path:
 
 
 class UnitsPeer(CorePeer):
-    """Runs the engines in a separate process. Use it as a context manager. Keys are stored in numbered places.
+    """Runs the engines in a separate process. Use it as a context manager. Keys are stored in numbered key structures.
 
     A buffer is given as (where, misalignment). For output, None means in place.
     """

@@ -128,8 +128,8 @@ static void open_session(struct input *input)
 	request.length = (uint64_t)byte(input) << (byte(input) % 40);
 	request.record_bytes = 16u * (1 + byte(input) % 9);
 	/*
-	 * Choose initial counter blocks whose low half or whole number soon overflows, or that are
-	 * near each other.
+	 * Choose initial counter blocks that are near each other, or whose low 64 bits or whole
+	 * number overflow soon.
 	 */
 	memset(request.iv, (base & 0x80) != 0 ? 0xff : 0, sizeof(request.iv));
 	if ((base & 0x40) != 0) {
@@ -289,7 +289,7 @@ static void raw(struct input *input)
 	(void)type_of(reply, send(byte(input) % PEERS, record, len, reply));
 }
 
-/** If no session is open, checks that the service's memory contains no part of a key. */
+/** Checks that the service's memory contains no part of a key, if no session is open. */
 static void check_erased(void)
 {
 	for (uint8_t key = 0; key < KEYS; key++) {
@@ -344,7 +344,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 			break;
 		}
 	}
-	for (unsigned int i = 0; i < 4; i++) { /* so long that no session becomes idle */
+	for (unsigned int i = 0; i < 4;
+	     i++) { /* this time is so long that no session becomes idle */
 		board_clock += board_platform.session_idle_cycles / 2;
 		cl_service_poll(&board_service);
 	}

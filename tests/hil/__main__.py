@@ -27,8 +27,8 @@ def main() -> int:
     """Run the command; return the exit status."""
     arguments = _arguments()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like an interrupt, so that a place is given back
-    os.environ["CIPHERLANE_CONFIG"] = ""  # handle it like an interrupt, so that the place is released
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # handle it like an interrupt, to release the place
+    os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the user's configuration
     name = "_".join(filter(None, (arguments.board, arguments.configuration)))
     try:
         if arguments.accept:

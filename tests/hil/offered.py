@@ -38,7 +38,9 @@ def number(value, what, least, most):
 
 
 def host(value, what="host"):
-    """Return `value` if it is a host name or an IPv4 address, which no program can take for an option, user or path."""
+    """Return `value` if it is a host name or an IPv4 address: no program can mistake it for an option, a user or a
+    path.
+    """
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise OfferError(what, value, "a host name or an IPv4 address")
     return value

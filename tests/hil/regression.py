@@ -33,12 +33,14 @@ def student_t(freedom: int) -> float:
 
 @dataclass
 class Levels:
-    """The levels of one figure, oldest first. A level is a sequence of runs between two real changes of the speed."""
+    """The levels of one measured figure, oldest first. A level is the sequence of runs between two changes of the speed
+    that are more than noise.
+    """
 
     figure: str
     levels: list[list[float]] = field(default_factory=list)
-    good: str | None = None  # commit of the last run that was not refused
-    bad: str | None = None  # commit of the first refused run after it
+    good: str | None = None  # commit of the last run whose value was accepted
+    bad: str | None = None  # commit of the first run after it whose value was refused
 
     @classmethod
     def of(cls, figure: str, lines: list[dict]) -> "Levels":
@@ -85,7 +87,9 @@ class Levels:
         return max(LEAST, student_t(freedom) * spread * sqrt(1 + 1 / len(self.values)))
 
     def judge(self, value: float, commit: str | None) -> str | None:
-        """If a new value is a regression, return a text with the commits between which it came; otherwise None."""
+        """If a new value is a regression, return a text that names the commits between which it appeared; otherwise
+        None.
+        """
         allowed = self.allowed()
         if allowed is None or value >= self.mean * (1 - allowed):
             return None

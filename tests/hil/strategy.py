@@ -66,7 +66,9 @@ class BoardStrategy(Strategy):
 
     @property
     def build_id(self):
-        """Id of the build that the board should contain; None if unknown. Also known for a local simulated board."""
+        """Id of the build that the board must contain: of the loaded bitstream, or of a local simulated board. None if
+        unknown.
+        """
         image = self.loader.image if self.loader else self.image
         path = self._path_of(image).with_suffix(".build_id") if image else self.board.build_id_file
         return path.read_text().strip() if path and path.is_file() else None
@@ -76,7 +78,7 @@ class BoardStrategy(Strategy):
 
     @property
     def restarts(self):
-        """Whether the board can be restarted."""
+        """True if the board can be restarted."""
         return bool(self.power or self.reset or self.loader)
 
     @step(args=["status"])

@@ -128,7 +128,7 @@ def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
     assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
 
 
-@pytest.mark.thorough  # half a minute, for a test that differs from others only in the transport
+@pytest.mark.thorough  # takes half a minute, and differs from other tests only in the transport
 def test_a_board_with_ethernet(coordinator, tmp_path):
     """Also tests the fast path. Without the privilege for its network, the test is skipped and prints the reason."""
     probe = subprocess.run(namespace.command("/bin/true"), capture_output=True, text=True)
@@ -143,7 +143,7 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
     assert "sim_eth_place" not in place.client(coordinator, "who"), "it was given back"
 
 
-@pytest.mark.thorough  # half a minute; after an interrupt, the place is released as after any other run
+@pytest.mark.thorough  # takes half a minute; the code that releases the place is the same as after any other run
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
     with contextlib.suppress(place.PlaceError):  # the place may already exist

@@ -1,4 +1,4 @@
-"""A regression must be told from noise, and reported with the commits between which it came."""
+"""A regression must be distinguished from noise, and reported with the commits between which it appeared."""
 
 import math
 import random
@@ -39,7 +39,7 @@ def test_ten_percent_less_is_caught_at_once(noise, seed):
 
 
 def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
-    """With noise of 2 %, most regressions must be found at the first run. Others count as part of the noise."""
+    """With 2 % noise, most regressions must be found in their first run. The test accepts that others pass as noise."""
     caught = []
     for seed in range(100):
         rng = random.Random(seed)
@@ -56,7 +56,9 @@ def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
 
 @pytest.mark.parametrize("noise", [0.0, 0.002, 0.02, 0.1])
 def test_noise_is_not(noise):
-    """Noise alone may refuse one value in 1000. In 100 histories of 60 runs, the test accepts three in 1000."""
+    """Because of noise, one value in 1000 may be refused. In 100 histories of 60 runs, the test tolerates three in
+    1000.
+    """
     refused = judged = 0
     for seed in range(100):
         rng = random.Random(seed)

@@ -17,8 +17,8 @@ def verdict(said):
 
 
 def test_a_regression_fails_names_commits_and_can_be_accepted(tmp_path):
-    """The value is a tenth lower than in earlier runs. The simulated board has no noise, so the earlier runs are
-    invented.
+    """The speed is a tenth lower than in earlier runs. The simulated board always has the same speed, so the test
+    invents the earlier runs.
     """
     words = ["sim", "--results", tmp_path, "--select", "from_memory_to_memory and ise_vmem"]
     status, said = command(*words)

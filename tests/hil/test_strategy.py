@@ -22,7 +22,9 @@ from tests.pseudo_terminal import SerialBoard
 @target_factory.reg_resource
 @attr.s(eq=False)
 class PortBehindTheCable(USBSerialPort):
-    """A port that udev reports as gone after each use of the cable, and then under the next name in `names`."""
+    """A serial port that disappears after each use of the cable. udev then finds it again under the next name in
+    `names`.
+    """
 
     names = ()
     away = False

@@ -1,7 +1,8 @@
 /**
  * @file
- * Blowfish (Schneier 1993), encryption with a key of 128 bits: 16 rounds of four lookups of 32
- * bits. P and S start with the digits of pi, which the build computes (blowfish_pi.h).
+ * Blowfish (Schneier 1993), encryption with a key of 128 bits. There are 16 rounds. Each looks up
+ * four table entries of 32 bits. P and S start with the digits of pi, which the build computes
+ * (blowfish_pi.h).
  */
 #ifndef BLOWFISH_H
 #define BLOWFISH_H
@@ -18,8 +19,8 @@ static uint32_t blowfish_p[18];
 static uint32_t blowfish_s[4][256];
 
 /**
- * The round function; without @p ptlu it reads the tables in memory. The key schedule uses the
- * tables in memory because it still changes them.
+ * Computes the round function. If @p ptlu is true, looks up the tables in the `ptlu` unit,
+ * otherwise in memory. The key schedule uses the tables in memory because it still changes them.
  */
 CIPHER_INLINE uint32_t blowfish_f(bool ptlu, uint32_t x)
 {

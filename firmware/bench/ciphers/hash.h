@@ -21,7 +21,10 @@ static void cipher_set_key(const uint8_t *key)
 	(void)key;
 }
 
-/** @p pieces, the number of 16-byte pieces, must make whole blocks. */
+/**
+ * Hashes @p pieces pieces of 16 bytes. Their total length must be a multiple of the hash's block
+ * size.
+ */
 CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 {
 	static const uint32_t start[HASH_WORDS] = HASH_START;

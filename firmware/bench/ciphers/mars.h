@@ -70,7 +70,8 @@ static void cipher_set_key(const uint8_t *key)
 		}
 	}
 	/*
-	 * Words that the cipher multiplies by must be odd and contain no long runs of equal bits.
+	 * The cipher multiplies by these key words, so they must be odd and contain no long runs of
+	 * equal bits.
 	 */
 	for (unsigned int i = 5; i <= 35; i += 2) {
 		const uint32_t pattern = mars_s[265 + (mars_keys[i] & 3)];

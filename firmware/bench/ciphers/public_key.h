@@ -70,7 +70,10 @@ CIPHER_APART void public_product(uint32_t *out, const uint32_t *a, const uint32_
 	memcpy(out, t, sizeof(t));
 }
 
-/** Reduces a number below 2 n modulo n: @p t with the word @p top above it. */
+/**
+ * Computes a number modulo n. The number is less than 2 n; its low words are @p t and its highest
+ * word is @p top.
+ */
 CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
 				 const struct public_modulus *m)
 {

@@ -91,8 +91,8 @@ CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 	const uint32_t quarter = twofish_halves(half);
 	const uint32_t both = half ^ quarter;
 	/*
-	 * Byte j of the product uses bytes j, j + 1, j + 2 and j + 3; the factor of byte j + 1 is
-	 * always ef.
+	 * Each byte j of the product is a sum of bytes j, j + 1, j + 2 and j + 3, each times an
+	 * element of MDS. The element for byte j + 1 is always ef.
 	 */
 	const uint32_t same = y ^ (both & 0x0000ff00u) ^ (quarter & 0xff000000u);
 	const uint32_t second = y ^ (both & 0x000000ffu) ^ (quarter & 0x00ff0000u);
@@ -183,7 +183,10 @@ static void cipher_set_key(const uint8_t *key)
 	}
 }
 
-/** Looks up byte @p byte of @p x in S-box i: the byte in its position, or its product with MDS. */
+/**
+ * Looks up byte @p byte of @p x in S-box i. Returns the substituted byte, shifted to position i;
+ * with BENCH_TWOFISH_MDS, returns its product with MDS.
+ */
 #define TWOFISH_LOOKUP(i, byte, x)                                                                 \
 	(BENCH_PTLU ? PTLU_WORD(i, byte, x)                                                        \
 		    : (uint32_t)twofish_s[i][(x) >> 8 * (byte)&0xff]                               \

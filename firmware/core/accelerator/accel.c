@@ -3,8 +3,8 @@
 #include <errno.h>
 
 /*
- * Limits of the waits, in polls of a register. One poll takes several cycles. The accelerator takes
- * 2 to 15 cycles per block, and more on a shared bus.
+ * Limits for waits, as numbers of register reads. One read takes several cycles. The accelerator
+ * takes 2 to 15 cycles per block, and more on a shared bus.
  */
 #define POLLS_COMMAND 10000u
 #define POLLS_RUN     100000u
@@ -90,7 +90,9 @@ int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache
 	return cl_accel_zeroize(accel);
 }
 
-/** Carries out load_key or clear_key with the values in the registers. */
+/**
+ * Runs the command load_key or clear_key. The caller has written its arguments to the registers.
+ */
 static int key_command(const struct cl_accel *accel, uint32_t mask)
 {
 	command(accel, mask);
@@ -224,8 +226,7 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 
 int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor)
 {
-	uint32_t polls =
-		POLLS_RUN; /* plus one poll for each unit of the length (a byte or a bit) */
+	uint32_t polls = POLLS_RUN; /* plus one for each unit of the length (a byte or a bit) */
 	uint16_t number;
 	const int refused = cl_accel_submit(accel, descriptor, &number);
 
@@ -233,8 +234,8 @@ int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor 
 		return refused;
 	}
 	/*
-	 * Flush the cache while the accelerator works. This is early enough, as the CPU does not
-	 * read the destination before the end, so no line of it returns to the cache.
+	 * Flush the cache while the accelerator works. The CPU does not read the output before the
+	 * descriptor ends, so no line of the output gets into the cache again.
 	 */
 	if (!descriptor->uncached) {
 		flush(accel);

@@ -2,13 +2,14 @@
  * @file
  * Driver of the CTR accelerator: AES-CTR from memory to memory by its own DMA.
  *
- * Sequence: call cl_accel_init once, then cl_accel_set_key for each key, with a different slot for
- * each. Then call cl_accel_ctr or cl_accel_eea2 for each piece of data; both wait for the end. To
- * queue several pieces, call cl_accel_submit for each, and later cl_accel_poll for each.
+ * Sequence: call cl_accel_init once, then cl_accel_set_key for each key. Each key needs its own
+ * slot. Then call cl_accel_ctr or cl_accel_eea2 for each piece of data; both return when the result
+ * is complete. To queue several pieces, call cl_accel_submit for each, and later cl_accel_poll for
+ * each.
  *
- * No call waits longer than a bound that its arguments determine. Results that all functions can
- * return: -EBUSY: the accelerator cannot take this now; -ETIMEDOUT: the accelerator or the bus did
- * not answer in time.
+ * No call waits longer than a bound that its arguments determine. A function returns -EBUSY if the
+ * accelerator cannot accept the command or descriptor now. It returns -ETIMEDOUT if the accelerator
+ * or the bus did not answer in time.
  */
 #ifndef CL_ACCEL_H
 #define CL_ACCEL_H
@@ -65,10 +66,10 @@ struct cl_accel_descriptor {
 };
 
 /**
- * Takes control of the accelerator, and zeroizes it.
+ * Starts to use the accelerator, and zeroizes it.
  *
  * @retval 0 done
- * @retval -ETIMEDOUT see above
+ * @retval -ETIMEDOUT the accelerator did not answer in time
  */
 int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache_flush)(void));
 
@@ -76,11 +77,12 @@ int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache
  * Loads a key into a slot and waits for its schedule. The slot's previous key is lost. Work with
  * other slots continues.
  *
- * @param key words of the key, each four of its bytes loaded little-endian
+ * @param key the key as 32-bit words; each word is four key bytes, loaded little-endian
  * @retval 0 done
  * @retval -EINVAL no such slot, or key_bits is not 128, 192 or 256
- * @retval -EBUSY a descriptor of the slot is outstanding, or see above
- * @retval -ETIMEDOUT see above; every slot was zeroized
+ * @retval -EBUSY a descriptor of the slot is outstanding, or the accelerator cannot accept the
+ * command now
+ * @retval -ETIMEDOUT the accelerator did not load the key in time; every slot was zeroized
  * @retval -EIO the accelerator does not report a valid key
  */
 int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint32_t *key,
@@ -91,9 +93,9 @@ int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint
  *
  * @retval 0 done
  * @retval -EINVAL no such slot
- * @retval -EBUSY a descriptor of the slot is outstanding, or see the top of this file; the slot
- *                still holds its key
- * @retval -ETIMEDOUT see above
+ * @retval -EBUSY a descriptor of the slot is outstanding, or the accelerator cannot accept the
+ *                command now; the slot still holds its key
+ * @retval -ETIMEDOUT the accelerator did not answer in time
  */
 int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot);
 
@@ -101,20 +103,21 @@ int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot);
  * Zeroizes every copy of every key in the accelerator, and ends all work in progress.
  *
  * @retval 0 done
- * @retval -ETIMEDOUT see above
+ * @retval -ETIMEDOUT the accelerator did not answer in time
  */
 int cl_accel_zeroize(const struct cl_accel *accel);
 
 /**
- * Ends all outstanding descriptors; keys stay.
+ * Ends all outstanding descriptors. The slots keep their keys.
  *
  * @retval 0 done, or no descriptor was outstanding
- * @retval -ETIMEDOUT see above
+ * @retval -ETIMEDOUT the accelerator did not answer in time
  */
 int cl_accel_abort(const struct cl_accel *accel);
 
 /**
- * Queues a descriptor. The CPU must not touch its buffers until it has ended.
+ * Queues a descriptor. The CPU must not access the descriptor's buffers until the descriptor has
+ * ended.
  *
  * @param[out] number for cl_accel_poll, which must be called before 8 more descriptors are
  *                    submitted
@@ -127,7 +130,7 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 		    uint16_t *number);
 
 /**
- * Tells how a descriptor ended. If it has ended, the CPU can see its output.
+ * Returns how a descriptor ended. If it has ended, the CPU can read its output.
  *
  * @retval 0 it ended without error
  * @retval -EAGAIN it has not ended
@@ -144,7 +147,7 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
  * stack or with @p accel.
  *
  * @retval 0 done
- * @retval -ETIMEDOUT see above; all outstanding descriptors were aborted
+ * @retval -ETIMEDOUT it did not end in time; all outstanding descriptors were aborted
  * @retval -EINVAL, -EFAULT, -EBUSY, -EIO, -ECANCELED as cl_accel_submit and cl_accel_poll
  */
 int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor);
@@ -157,7 +160,7 @@ int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor 
  * @param len bytes, 0 allowed
  * @retval 0 done
  * @retval -EINVAL no key in the slot, @p out begins inside @p in, or @p len is 2^32 or more
- * @retval -ETIMEDOUT see above; all outstanding descriptors were aborted
+ * @retval -ETIMEDOUT it did not end in time; all outstanding descriptors were aborted
  * @retval -EFAULT, -EBUSY, -EIO, -ECANCELED as cl_accel_submit and cl_accel_poll
  */
 int cl_accel_ctr(const struct cl_accel *accel, unsigned int slot, const uint8_t counter[16],
@@ -170,7 +173,7 @@ void cl_accel_eea2_counter(uint8_t counter[16], uint32_t count, unsigned int bea
 			   unsigned int direction);
 
 /**
- * Encrypts or decrypts @p bits bits with 128-EEA2, and waits for the end. Returns the results of
+ * Encrypts or decrypts @p bits bits with 128-EEA2, and waits for the end. Returns the same codes as
  * cl_accel_ctr.
  *
  * @retval -EINVAL also if bearer is above 31 or direction above 1

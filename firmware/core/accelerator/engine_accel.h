@@ -38,8 +38,8 @@ struct cl_accel_device {
 };
 
 /**
- * Takes control of the accelerator, with no key set, and zeroizes keys and data that were there
- * before a restart. The caller has set the other members of @p device.
+ * Starts to use the accelerator. Zeroizes keys and data that the accelerator contains from before a
+ * restart. The caller must have set the memory and bounce buffer members of @p device.
  *
  * @retval 0 done
  * @retval -errno as cl_accel_init
@@ -52,8 +52,8 @@ bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t
 			     size_t len);
 
 /**
- * Checks that the key's slot still holds the key. Ports that submit descriptors themselves call
- * this function. The engine's own functions make this check, too.
+ * Checks that the key's slot still holds the key. Ports that submit descriptors themselves must
+ * call this function first. The engine's own functions include this check.
  *
  * @retval 0 the slot cl_engine_key.slot holds the key
  * @retval -EINVAL no key is set

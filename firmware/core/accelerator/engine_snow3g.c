@@ -20,8 +20,8 @@ struct known_answer {
 
 /* clang-format off */
 /*
- * The whole bytes of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4). The second set starts at
- * its fourth block.
+ * 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4), without the last bits that fill no whole
+ * byte. Of the second set, only the data from the fourth block on are tested.
  */
 static const struct known_answer known_answers[] = {
 	{
@@ -66,8 +66,8 @@ static const struct known_answer known_answers[] = {
 /* clang-format on */
 
 /**
- * Returns true if this is a counter block of 128-EEA1, and if the data end within the longest
- * allowed message.
+ * Returns true if @p counter is a valid counter block of 128-EEA1, and if @p len bytes that start
+ * there end within the longest allowed message.
  */
 static bool is_of_message(const uint8_t counter[CL_BLOCK_BYTES], size_t len)
 {

@@ -1,7 +1,7 @@
 /**
  * @file
- * The block cipher in C, in one of three styles. A round uses bytes, tables or, on the target, the
- * scalar instructions of RISC-V Zkne and Zknd.
+ * The block cipher in C, in one of three styles. A round uses byte operations, tables or, on the
+ * board's CPU, the scalar instructions of RISC-V Zkne and Zknd.
  *
  * Everything is inlined with constant arguments, so each use compiles to its own code.
  */

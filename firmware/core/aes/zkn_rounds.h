@@ -1,10 +1,10 @@
 /**
  * @file
- * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32 (target only). Each
- * instruction substitutes one byte and XORs the byte's contribution into a column. The hardware is
- * gateware/isa/zkn.py. As in the standard, funct7 contains the byte select (bits 6:5) and the
- * operation; the opcode is custom-0. The instructions have no side effects, so the compiler may
- * schedule them.
+ * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32. It compiles only for
+ * the board's CPU. Each instruction substitutes one byte and XORs the byte's contribution into a
+ * column. The hardware is gateware/isa/zkn.py. As in the standard, funct7 contains the byte select
+ * (bits 6:5) and the operation; the opcode is custom-0. The instructions have no side effects, so
+ * the compiler may schedule them.
  */
 #ifndef CL_ZKN_ROUNDS_H
 #define CL_ZKN_ROUNDS_H

@@ -6,9 +6,9 @@
  * keystream from the counter block, and may refuse some key lengths and counter blocks.
  *
  * struct cl_engine is constant. State that must survive between calls, such as the base of the
- * registers and whose key they hold, is in the device context that `hw` points to. The state of one
- * key is in the caller's struct cl_engine_key. Blocks are bytes in the order of FIPS-197, 3.4. Each
- * word of the key schedule is four of these bytes, loaded little-endian.
+ * registers and the generation number of the key in them, is in the device context that `hw` points
+ * to. The state of one key is in the caller's struct cl_engine_key. Blocks are bytes in the order
+ * of FIPS-197, 3.4. Each word of the key schedule is four of these bytes, loaded little-endian.
  */
 #ifndef CL_ENGINE_H
 #define CL_ENGINE_H

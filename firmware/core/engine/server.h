@@ -30,8 +30,10 @@ struct cl_server_client {
 	 */
 	uint32_t record_bytes;
 	/**
-	 * The window of the session's records: it remembers which records came (streams/window.h).
-	 * It is empty, or comes from the stream that is resumed. Its size is the server's `window`.
+	 * The window of the session's records: it remembers which records arrived
+	 * (streams/window.h). For a new stream it is empty. For a resumed stream it contains the
+	 * records of earlier sessions. It has as many records as the member `window` of struct
+	 * cl_server.
 	 */
 	const struct cl_window *window;
 };
@@ -45,8 +47,8 @@ struct cl_server_work {
 
 struct cl_server {
 	/**
-	 * Code and name of the server, as in struct cl_engine: for hosts, a server is one more
-	 * engine.
+	 * Code and name of the server, as in struct cl_engine. A host selects a server like an
+	 * engine, by its code.
 	 */
 	uint8_t code;
 	const char *name;
@@ -69,9 +71,9 @@ struct cl_server {
 	 * Stops accepting records, and waits until the records in progress are done. The key stays
 	 * set until `clear`.
 	 *
-	 * @param[out] window which records came; all members are set, also `records`
+	 * @param[out] window which records arrived; all members are set, including `records`
 	 * @retval 0 done
-	 * @retval -errno no more records are accepted, but it is unknown which records came
+	 * @retval -errno no more records are accepted, but it is unknown which records arrived
 	 */
 	int (*finish)(const struct cl_server *server, const struct cl_engine_key *key,
 		      struct cl_window *window);

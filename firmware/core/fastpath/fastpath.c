@@ -22,8 +22,8 @@ _Static_assert(CL_WINDOW_MAX == 1u << CL_FASTPATH_WINDOW_PLACE_BITS, "windows of
 #define RECORD_BLOCKS_MAX ((1u << CL_FASTPATH_RECORD_BLOCKS_BITS) - 1)
 #define LENGTH_MAX        (UINT64_C(1) << 32 << 4)
 /*
- * Number of register reads in a wait. A key command first waits until the datagrams of its slot are
- * done, a few thousand cycles.
+ * Number of register reads before a wait times out. A key command takes a few thousand cycles,
+ * because it first waits for the datagrams that use its slot.
  */
 #define POLLS 10000u
 
@@ -126,8 +126,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 }
 
 /**
- * Reads or writes the entry of one record in the window of the selected row. A row is the
- * hardware's entry for one session.
+ * Reads or writes the entry of one record in a window: entry @p place of the selected row's window.
+ * A row is the hardware's entry for one session.
  */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
 {
@@ -186,8 +186,8 @@ static int read_window(const struct cl_fastpath *device, unsigned int row, struc
 }
 
 /**
- * Empties the window of a row, because the sums in it reveal something of the data. The row must be
- * closed, with no record in progress.
+ * Empties the window of a row, because its sums reveal something about the data of the records. The
+ * row must be closed, with no record in progress.
  */
 static int erase_window(const struct cl_fastpath *device, unsigned int row)
 {

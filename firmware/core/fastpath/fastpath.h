@@ -16,14 +16,14 @@
 #include "cl_wire.h"
 #include "engine/server.h"
 
-/** Most sessions (rows) that the hardware can have. */
+/** Upper bound of the number of sessions (rows) that the hardware supports. */
 #define CL_FASTPATH_ROWS_MAX 16u
 
 /**
- * Most bytes of frames that a host may keep in flight through the fast path. The fast path itself
- * delays no frame: frames in flight are on the wire and in the host's queues. The limit is lower in
- * simulation. LiteX's model of the wire leaves shorter gaps between received frames than a real
- * wire, so more frames would overflow the transmit buffer.
+ * Limit for the bytes of all frames that a host has sent to the fast path and that are not answered
+ * yet. The fast path itself delays no frame: these frames are on the wire and in the host's queues.
+ * The limit is lower in simulation. LiteX's model of the wire leaves shorter gaps between received
+ * frames than a real wire, so a higher limit would let frames overflow the transmit buffer.
  */
 #define CL_FASTPATH_RX_WINDOW(simulated) ((simulated) ? 12288u : 524288u)
 
@@ -31,8 +31,8 @@ struct cl_fastpath {
 	/** Base of the registers of cl_fastpath_regs.h. */
 	volatile uint32_t *regs;
 	/**
-	 * For each row, the blocks per record of its present or last session. The hardware does not
-	 * report this number.
+	 * For each row, the number of blocks per record in its present or last session. The driver
+	 * stores it because the hardware does not report it.
 	 */
 	uint8_t record_blocks[CL_FASTPATH_ROWS_MAX];
 };

@@ -27,16 +27,17 @@ struct cl_link {
 	/** Counts of link events since power-on, in the fields of record counters. */
 	struct cl_wire_counters_reply counters;
 	/**
-	 * For the last record handled: the number of its session, or 0 if it named none or the
-	 * sender was not allowed to use the session; and the cycles that the engine took.
+	 * Both values are for the last record handled. `session`: the number of its session; 0 if
+	 * it names no session, or one that the sender may not use. `engine_cycles`: cycles that the
+	 * engine took.
 	 */
 	uint32_t session;
 	uint32_t engine_cycles;
 	/**
-	 * `staging`: buffer for engines that work more slowly in the link's own memory; max_data
-	 * bytes, 16-byte aligned. NULL if the link's memory is fast for all engines. The port
-	 * zeroizes it when a key is closed. `copy_cycles`: cycles that copies to and from this
-	 * buffer took for the last record handled.
+	 * `staging`: buffer for the data of a record, for engines that are slower on the link's own
+	 * memory. It has max_data bytes and is 16-byte aligned. NULL if the link's memory is fast
+	 * for all engines. The port zeroizes it when a key is closed. `copy_cycles`: cycles that
+	 * copies to and from this buffer took for the last record handled.
 	 */
 	uint8_t *staging;
 	uint32_t copy_cycles;
@@ -48,8 +49,8 @@ struct cl_link {
 	uint64_t sum;
 	/**
 	 * `rx_window`: bytes that the board can buffer while it receives over this link.
-	 * `max_data`: most data bytes in a record over this link; at most the platform's limit. 0
-	 * if the platform's values apply.
+	 * `max_data`: most data bytes in a record over this link; at most the platform's limit. If
+	 * a value is 0, the platform's value applies.
 	 */
 	uint32_t rx_window;
 	uint16_t max_data;
@@ -65,7 +66,8 @@ struct cl_link {
 	uint32_t pauses;
 	uint32_t strained;
 	/**
-	 * The service calls it before it sends `network`, so that the port can update the counters.
+	 * The service calls this function before it reports the counters in `network`, so that the
+	 * port can update them.
 	 */
 	void (*refresh)(struct cl_link *link);
 	/** Describes the fast path on the same network; NULL if there is none. */

@@ -56,7 +56,10 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define SUM_IS_RIGHT     0xffffu
 #define ECHO_REPLY_DELTA 8u /* change of the checksum if type 8 becomes 0, in little-endian */
 
-/* Type of a field. All fields are 2-byte aligned, because the copy of the frame's head is. */
+/*
+ * Type of a header field. All fields are 2-byte aligned, because the copy of the frame's first
+ * bytes is 2-byte aligned.
+ */
 typedef uint16_t __attribute__((may_alias)) half;
 
 /**
@@ -201,18 +204,21 @@ static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_lin
 	return count(&seen->responses, CL_LINK_UDP_RESPONSE);
 }
 
-/** Returns the sum of a UDP pseudo header for @p len bytes, without the addresses. */
+/**
+ * Returns the sum of the UDP pseudo header for a datagram of @p len bytes. The sum does not include
+ * the addresses.
+ */
 static uint32_t pseudo_header(size_t len)
 {
 	return swap16(PROTOCOL_UDP) + swap16((uint32_t)len);
 }
 
 /**
- * Returns the sum of the part of a frame from byte @p from to byte @p end. @p head holds a copy of
- * the bytes before @p from.
+ * Returns the sum of the bytes of a frame from offset @p from to offset @p end. @p head holds a
+ * copy of the bytes before @p from.
  *
- * @param sum sum of the whole frame. It is used if the frame ends at @p end. If padding follows, as
- *            in short frames, the function computes the sum from the bytes of the part.
+ * @param sum sum of the whole frame. If the frame ends at @p end, the result is computed from it.
+ *            If padding follows, as in short frames, the function adds up the bytes themselves.
  */
 static uint32_t sum_of_part(const uint8_t *frame, size_t len, uint32_t sum, const uint8_t *head,
 			    size_t from, size_t end)

@@ -50,8 +50,8 @@ bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
  * For a port with a network stack. If the frame appears to contain an unfragmented datagram without
- * IPv4 options for the link's UDP port, returns the address of its destination IPv4 address;
- * otherwise NULL. All other checks are left to cl_link_udp_receive.
+ * IPv4 options for the link's UDP port, returns a pointer to the destination IPv4 address in @p
+ * head; otherwise NULL. All other checks are left to cl_link_udp_receive.
  *
  * @param head as for cl_link_udp_receive
  */
@@ -85,9 +85,9 @@ enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head
 					  const uint8_t *frame, size_t *len, uint32_t sum);
 
 /**
- * Turns the headers of a frame that carried a record into the headers of its answer. The field of
- * the UDP checksum then holds only the sum of the pseudo header. The caller or the MAC must add the
- * sum of the datagram.
+ * Turns the headers of a frame that carried a record into the headers of its answer. The UDP
+ * checksum field then contains only the sum of the pseudo header. The caller or the Ethernet MAC
+ * must add the sum of the datagram.
  *
  * @param head as cl_link_udp_receive left it
  * @param len  bytes of the record that the answer carries

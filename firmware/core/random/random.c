@@ -7,8 +7,8 @@
 #include "zeroize.h"
 
 /*
- * Number of register reads in a wait; one takes several cycles. The source takes about 140000
- * cycles for its start-up test and the first word.
+ * Number of register reads before a wait times out. One read takes several cycles. The source takes
+ * about 140000 cycles for its start-up test and the first word.
  */
 #define POLLS 100000u
 
@@ -45,7 +45,10 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 	for (size_t i = 0; i < count && status == 0; i++) {
 		status = read_word(random, &words[i]);
 	}
-	/* A fault since the last check makes the last word 0, so check once more. */
+	/*
+	 * After a fault, the source returns 0 instead of a random word. So check for a fault after
+	 * the last word.
+	 */
 	if (status == 0 &&
 	    (CL_RANDOM_READ(random, CL_RANDOM_STATUS) & CL_RANDOM_STATUS_FAULT_MASK) != 0) {
 		status = -EIO;

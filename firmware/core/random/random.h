@@ -31,15 +31,15 @@ struct cl_random {
  *
  * @param[out] words all zero after a failure
  * @retval 0 done
- * @retval -ENODEV there is no source of noise, as on simulated boards
+ * @retval -ENODEV the hardware contains no source of noise, as on simulated boards
  * @retval -EIO a health test failed; there are no words until cl_random_restart
  * @retval -ETIMEDOUT the source did not answer in time
  */
 int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count);
 
 /**
- * Writes random bytes with full entropy. Each group of 16 bytes is the CBC-MAC, under a public key
- * (SP 800-90B, 3.1.5.1.1), of random words with 256 bits of min-entropy.
+ * Writes random bytes with full entropy. Each group of 16 bytes is a CBC-MAC (SP 800-90B,
+ * 3.1.5.1.1). Its message is random words with 256 bits of min-entropy; its key is public.
  *
  * @param engine a block cipher
  * @param[out] bytes all zero after a failure

@@ -1,7 +1,7 @@
 /**
  * @file
- * Engine that uses the scalar AES unit (target only): the ratified instructions of RISC-V Zkne and
- * Zknd, for comparison with the vector unit.
+ * Engine that uses the scalar AES unit, so it exists only on a board. The unit executes the
+ * ratified instructions of RISC-V Zkne and Zknd, for comparison with the vector unit.
  */
 #ifndef CL_ENGINE_ZKN_H
 #define CL_ENGINE_ZKN_H

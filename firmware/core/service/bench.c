@@ -28,7 +28,9 @@ static int find_most(const struct cl_platform *platform, const struct cl_engine 
 	if (len > platform->bench_bytes) {
 		len = platform->bench_bytes;
 	}
-	/* The result of the second call counts: the first call fills the instruction cache. */
+	/*
+	 * Only the second call's time is used, because the first call fills the instruction cache.
+	 */
 	for (unsigned int trial = 0; trial < 2 && status == 0; trial++) {
 		const uint32_t start = cl_platform_cycles(platform);
 
@@ -84,7 +86,7 @@ static int run(const struct cl_platform *platform, const struct cl_engine *engin
 int cl_bench_run(const struct cl_platform *platform, const struct cl_engine *engine,
 		 const struct cl_wire_bench_request *request, struct cl_wire_bench_reply *result)
 {
-	/* an all-zero, public key: the benchmark's data are not secret */
+	/* a constant, public key: the benchmark's data are not secret */
 	static const uint8_t key_bytes[CL_KEY_BYTES_MAX] = {1, 2, 3};
 	struct cl_engine_key key = {0};
 

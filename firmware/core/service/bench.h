@@ -15,14 +15,15 @@
 #define CL_BENCH_PER_SECOND 500u
 
 /**
- * Runs @p engine in CTR mode, in place, over the platform's buffer. The calls have `record_bytes`
- * bytes and follow each other in the buffer; if the next one would not fit, it starts at the
- * beginning again. If one call would take longer than the limit of a whole run, it is made shorter.
- * Before the run, two short calls measure the time per block; they do not count.
+ * Runs @p engine in CTR mode, in place, over the platform's buffer. Each call of the engine
+ * processes `record_bytes` bytes: the next ones in the buffer, or the first ones if the rest of the
+ * buffer is too short. If one call would take longer than a whole run may take, calls process fewer
+ * bytes. Before the run, two short calls measure the time per block.
  *
- * Only the engine's calls are counted. The buffer's contents are meaningless afterwards.
+ * The result covers only the engine's calls in the run. Afterwards the buffer contains no
+ * meaningful data.
  *
- * @param request  `key_bits` and `record_bytes` valid, 1 to the size of the buffer
+ * @param request `key_bits` must be valid, and `record_bytes` must be 1 to the size of the buffer
  * @param[out] result the work done; less than `total_bytes` if the time limit was reached
  * @return 0, or the error that the engine returned
  */

@@ -9,18 +9,21 @@
 #include <stdint.h>
 
 /**
- * Limits for work outside sessions while another peer has a session: on average one cycle in
- * CL_STRANGERS_PART, and at most CL_STRANGERS_MOST cycles in a row.
+ * Limits for work that belongs to no session, while a peer other than the sender has a session.
+ * This work may use one CPU cycle in CL_STRANGERS_PART on average, and at most CL_STRANGERS_MOST
+ * cycles without a pause.
  */
 #define CL_STRANGERS_PART 4u
 #define CL_STRANGERS_MOST (1 << 18)
 /**
- * Most cycles in a row for a session that shares the CPU. They suffice for a window of long records
- * with an engine in plain C.
+ * Most CPU cycles that a session may use without a pause, if it shares the CPU with other sessions.
+ * They are enough for a whole window of long records with an engine in plain C.
  */
 #define CL_SESSION_MOST (1 << 21)
 
-/** A token bucket: the number of CPU cycles that some kind of work may still use. */
+/**
+ * A token bucket: the number of CPU cycles that one kind of work, or one session, may still use.
+ */
 struct cl_budget {
 	/** Value of the cycle counter when the budget was last filled. */
 	uint32_t filled_at;

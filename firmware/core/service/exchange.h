@@ -1,6 +1,7 @@
 /**
  * @file
- * The state of a record while the service carries it out, and the handlers of the record types.
+ * State of the record that the service handles now, and the functions that handle each type of
+ * record.
  */
 #ifndef CL_EXCHANGE_H
 #define CL_EXCHANGE_H
@@ -14,7 +15,7 @@ struct cl_exchange {
 	struct cl_link *link;
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
-	/** The session that the header names; set if the record type requires a session. */
+	/** The session that the header names. Only set for record types that require a session. */
 	struct cl_session *session;
 	/**
 	 * Data of the record, and buffer for the data of the reply. The two pointers are equal if
@@ -65,16 +66,14 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 	return exchange->service->engines | served;
 }
 
-/**
- * A handler returns this instead of an error code if the record must be dropped without a reply.
- */
+/** Result of a handler, instead of an error code: the record must be dropped without a reply. */
 #define CL_EXCHANGE_DROP UINT16_MAX
 
 /**
- * Called before a request that takes long. Refuses the request while another peer has a session. On
- * a network, drops it if no moment without a waiting frame has occurred since the last long
- * request. So after one long request, all other long requests in the receive queue are dropped, and
- * requests to open a session in this queue do not wait for them.
+ * A handler calls this function before it carries out a request that takes long. While another peer
+ * has a session, the request is refused. On a network, it is also dropped if frames have been
+ * waiting without a pause since the last long request. So as long as frames wait, only one long
+ * request is carried out, and a request to open a session waits for at most one.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */

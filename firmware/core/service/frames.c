@@ -44,7 +44,10 @@ size_t cl_frame_carry_out(struct cl_frame *frame, const struct cl_link_udp *udp,
 	const struct cl_service_place reply = {record.header, tx_slot + CL_LINK_UDP_HEAD};
 	const uint32_t begin = cl_platform_cycles(service->platform);
 
-	/* The sums that the MAC computed are valid only if the record ends where the frame ends. */
+	/*
+	 * The sums that the Ethernet MAC computed are valid only if the record ends where the frame
+	 * ends.
+	 */
 	link->summed = len + CL_LINK_UDP_HEADERS == frame->len && len > CL_WIRE_HEADER_SIZE;
 	if (link->summed) {
 		link->sum = cl_window_sum_from(frame->window_sums[0], frame->window_sums[1], data,

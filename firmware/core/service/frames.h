@@ -1,8 +1,8 @@
 /**
  * @file
- * Records over UDP in frames that lie in a MAC's slots. The CPU copies only the head of a frame,
- * and the MAC computes the sums of the other bytes. The engine reads a record's data from the
- * receive slot, and writes the data of the answer to a transmit slot.
+ * Records over UDP in frames that lie in an Ethernet MAC's slots. The CPU copies only the head of a
+ * frame, and the Ethernet MAC computes the sums of the other bytes. The engine reads a record's
+ * data from the receive slot, and writes the data of the answer to a transmit slot.
  */
 #ifndef CL_FRAMES_H
 #define CL_FRAMES_H
@@ -10,16 +10,23 @@
 #include "links/link_udp.h"
 #include "service/service.h"
 
-/** Number of words of a frame's head. Half of the last word already belongs to the data. */
+/**
+ * Number of 32-bit words in a frame's head. The last half word already belongs to the record's
+ * data.
+ */
 #define CL_FRAME_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
 /** A received frame. The CPU owns its slot until the frame is handled. */
 struct cl_frame {
-	/** The frame's head, which handling replaces by the head of its answer. */
+	/**
+	 * The first bytes of the frame: its headers. cl_frame_carry_out replaces them by the
+	 * headers of the answer.
+	 */
 	uint32_t head[CL_FRAME_HEAD_WORDS];
 	/**
-	 * Sums that the MAC computed: `a` and `b` over the bytes after the head, for
-	 * cl_window_sum_from, and cl_sum over the whole frame.
+	 * Sums that the Ethernet MAC computed. `window_sums`: the arguments `a` and `b` of
+	 * cl_window_sum_from; they cover the bytes after the head. `sum`: cl_sum of the whole
+	 * frame.
 	 */
 	uint32_t window_sums[2];
 	uint32_t sum;
@@ -30,11 +37,11 @@ struct cl_frame {
 };
 
 /**
- * Copies the head of the frame in a slot, and the three sums that the MAC stored there. Zeroizes
- * the sums in the slot, because the sums of a frame that contains a key reveal something of the
- * key.
+ * Copies the head of the frame in a slot, and the three sums that the Ethernet MAC stored in the
+ * slot. Zeroizes the sums in the slot, because the sums of a frame that contains a key reveal
+ * something about the key.
  *
- * @param sums address of the sums, after the bytes that the slot has for a frame
+ * @param sums address of the sums, at the end of the slot
  */
 void cl_frame_take(struct cl_frame *frame, uint8_t *slot, size_t len, uint8_t *sums);
 
@@ -52,7 +59,7 @@ size_t cl_frame_carry_out(struct cl_frame *frame, const struct cl_link_udp *udp,
 			  struct cl_service *service, size_t len, uint8_t *tx_slot,
 			  struct cl_session_cost *cost);
 
-/** Zeroizes a dropped frame if it could be a record with a key, damaged in transit. */
+/** Zeroizes a dropped frame if it could be a damaged record that contained a key. */
 void cl_frame_drop(struct cl_frame *frame);
 
 #endif

@@ -15,8 +15,8 @@ enum purpose {
 
 #define DRAWN_BYTES 12u
 /**
- * Number of blocks in the message from which a counter block is drawn: the purpose, the random
- * words, the host's bytes.
+ * Number of blocks in the CBC-MAC's message for a random counter block. The message is one block
+ * with the purpose, the random words, and one block of bytes from the host.
  */
 #define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 

@@ -25,7 +25,7 @@ int cl_identity_key(const struct cl_platform *platform, const uint8_t *key, unsi
 
 /**
  * Computes the ticket of the stream that began at @p iv in session number @p session. It has 64
- * bits, and nobody can compute it without the key.
+ * bits, and only those who know the key can compute it.
  *
  * @return 0, or the error that the engine returned
  */
@@ -37,9 +37,9 @@ int cl_identity_ticket(const struct cl_platform *platform, const uint8_t *key,
 #define CL_IDENTITY_WORDS 32u
 
 /**
- * Draws an initial counter block: 96 random bits, then 32 zeros. The random bits are derived, under
- * a public key (SP 800-90B, 3.1.5.1.1), from CL_IDENTITY_WORDS words of the random source and the
- * host's bytes; on a simulated board only from the host's bytes.
+ * Draws an initial counter block: 96 random bits, then 32 zero bits. The random bits are part of a
+ * CBC-MAC with a public key (SP 800-90B, 3.1.5.1.1). Its message is CL_IDENTITY_WORDS words from
+ * the random source and 16 bytes from the host; on a simulated board, the words are zeros.
  *
  * @retval 0 done
  * @retval -ENODEV the board has no random source

@@ -54,15 +54,16 @@ struct cl_platform {
 	 */
 	uint32_t (*cycles)(void *context);
 	/**
-	 * Fills words from a random source that passed its health test, with at least 8 bits of
-	 * min-entropy per word, or returns -errno. NULL if there is none. Not called on a board of
-	 * kind CL_WIRE_KIND_SIM.
+	 * Reads words from a random source that has passed its health test; each word has at least
+	 * 8 bits of min-entropy. Returns 0 or -errno. NULL if the board has no random source. Not
+	 * called on a board of kind CL_WIRE_KIND_SIM.
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**
 	 * The core calls it when a session with a key was closed or a key was refused. Before the
-	 * port takes the next record, it must zeroize its record buffers, and the data that calls
-	 * have left on its stack and in its caches. NULL if the port zeroizes them in another way.
+	 * port handles the next record, it must zeroize its record buffers, and the data that
+	 * function calls have left on the stack and in the caches. NULL if the port zeroizes them
+	 * in another way.
 	 */
 	void (*forget)(void *context);
 	/** Argument for `cycles`, `random` and `forget`. */

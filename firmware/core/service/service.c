@@ -7,7 +7,7 @@
 #include "links/record.h"
 #include "zeroize.h"
 
-/** Used instead of a number of bytes: the data may have any length up to max_data. */
+/** Value for `length` of a record type whose data may have any length up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
 /** Which session a record must name. */
@@ -44,7 +44,7 @@ static const struct rule {
 
 /*
  * Not inlined, so that the code for records of a single peer occupies few cache lines. The function
- * does not run while one peer has all sessions.
+ * is not called while all sessions belong to the peer that sent the record.
  */
 __attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uint64_t peer)
 {

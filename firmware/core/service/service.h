@@ -16,7 +16,10 @@
 /** Magic of record info: the bytes CLNE. */
 #define CL_SERVICE_MAGIC 0x454e4c43u
 
-/** Bytes of a buffer for a record or its reply, if records have up to @p max_data data bytes. */
+/**
+ * Size in bytes of a buffer for any record or reply, if a record has at most @p max_data data
+ * bytes.
+ */
 #define CL_SERVICE_RECORD_MAX(max_data)                                                            \
 	(CL_WIRE_HEADER_SIZE +                                                                     \
 	 ((max_data) > CL_WIRE_FASTPATH_REPLY_SIZE ? (max_data) : CL_WIRE_FASTPATH_REPLY_SIZE))
@@ -78,22 +81,22 @@ struct cl_service_place {
  * @param room   bytes for the reply's header and data, at least CL_SERVICE_RECORD_MAX(max_data)
  *               with the link's max_data
  * @return bytes of the reply; 0 if the record is dropped without a reply: it is shorter than a
- *         header, is a reply, or its length field is wrong; or @p room is too small, or there are
- *         no cycles left for it
+ *         header, is a reply, or its length field is wrong; or @p room is too small; or the budget
+ *         has no cycles left for the record
  */
 size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *record, size_t len,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Returns true if work for @p peer that does not belong to a session may use CPU cycles now. It
- * always may while no other peer has a session. Otherwise a budget limits it. The time must be up
- * to date: call cl_sessions_tick first.
+ * Returns true if work for @p peer outside sessions may use CPU cycles now. While no other peer has
+ * a session, the result is always true. Otherwise a budget limits such work. Call cl_sessions_tick
+ * first, to update the time.
  */
 bool cl_service_admits(struct cl_service *service, uint64_t peer);
 
 /**
- * Subtracts cycles that a port used for work outside sessions from the budget of cl_service_admits.
+ * Reduces the budget of cl_service_admits by the cycles that a port used for work outside sessions.
  */
 static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 {

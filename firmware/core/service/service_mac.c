@@ -35,7 +35,7 @@ static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request
 			  count, mac);
 }
 
-/** Checks the request and computes its MAC. */
+/** Checks the request and computes the message authentication code. */
 static uint16_t compute(struct cl_exchange *exchange, struct cl_wire_mac_reply *reply)
 {
 	uint8_t *const data = exchange->data;

@@ -3,8 +3,8 @@
 #include "zeroize.h"
 
 /**
- * Returns the most data bytes of a record for a session with this engine. They depend on the path
- * that its records take.
+ * Returns the most data bytes that a record may have in a session with this engine. The result
+ * differs between records that the fast path handles and records that firmware handles.
  */
 static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
 {

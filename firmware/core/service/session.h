@@ -67,11 +67,11 @@ struct cl_session {
 	const struct cl_engine *engine;
 	const struct cl_server *server;
 	struct cl_stream *stream;
-	/** `first` of the window when the session was opened. */
+	/** Value of `first` in the stream's window when the session was opened. */
 	uint64_t first;
 	/**
-	 * Time when the session was last used. If a server takes its records, the time when the
-	 * server's counters were last found changed.
+	 * Time when the session was last used. For a session with a server: the time of the last
+	 * check that found the server's counters changed.
 	 */
 	uint64_t used_at;
 	/** Time when the session was opened. */
@@ -129,7 +129,7 @@ static inline bool cl_session_is_open(const struct cl_session *session)
 /** Returns true if @p session belongs to @p owner. */
 bool cl_session_owned(const struct cl_session *session, const struct cl_session_owner *owner);
 
-/** Returns how many open sessions belong to peers other than @p peer. */
+/** Returns the number of open sessions of peers other than @p peer. */
 uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer);
 
 /**
@@ -139,7 +139,7 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
  * @param offset byte offset of @p in in the stream
  * @param sum    cl_window_sum of @p in
  * @param[out] detail detail of an error reply
- * @return 0 or CL_WIRE_ERROR_*; @p out is then undefined
+ * @return 0, or CL_WIRE_ERROR_*; after an error, the content of @p out is undefined
  */
 uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
 			 uint64_t offset, uint64_t sum, const uint8_t *in, uint8_t *out, size_t len,
@@ -156,8 +156,8 @@ bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session 
 void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
 
 /**
- * Updates the counters from the server if a server processes the session's records, and also the
- * time of the session's last use.
+ * If a server processes the session's records, reads the server's counters, and updates the
+ * session's counters and the time of its last use.
  */
 void cl_session_update(struct cl_sessions *sessions, struct cl_session *session);
 

@@ -37,7 +37,7 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 		padding |= request->key[i];
 	}
 	if (padding != 0) {
-		/* Report 0 as detail instead of the wrong bytes: they could be part of a key. */
+		/* The detail is 0 and not the wrong bytes, because they could be part of a key. */
 		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
 	if (request->direction > 1) {

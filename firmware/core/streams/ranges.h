@@ -1,7 +1,7 @@
 /**
  * @file
- * The table of ranges of counter blocks, under each key, that were used or that a stream reserves.
- * Used ranges stay in the table: when it is full, no new range is accepted.
+ * The table of counter block ranges. For each key, it contains the counter blocks that were used or
+ * that a stream reserves. Used ranges stay in the table: when it is full, no new range is accepted.
  *
  * A range is a sequence of consecutive counter blocks, modulo 2^128, under one key. No two ranges
  * of a key overlap. A stream holds a range while it can still use it; afterwards the range merges
@@ -39,7 +39,7 @@ struct cl_ranges {
 };
 
 /**
- * Adds a range, which is then held by a stream.
+ * Adds a range and marks it as held by a stream.
  *
  * @param blocks at least 1
  * @return index of the range
@@ -66,7 +66,8 @@ int cl_ranges_extend(struct cl_ranges *ranges, int index, uint64_t blocks);
 void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks);
 
 /**
- * The stream gives up its range, which stays in the table. @p index is no longer valid afterwards.
+ * Marks a range as no longer held by a stream. It stays in the table. @p index is no longer valid
+ * afterwards.
  */
 void cl_ranges_release(struct cl_ranges *ranges, int index);
 

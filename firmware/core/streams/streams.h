@@ -1,10 +1,10 @@
 /**
  * @file
  * A stream is the data that a host sends in one session or, after an interruption, in several. It
- * holds a range of counter blocks under a key, and the window of its records (window.h). When its
- * session ends, the stream stays in the table, so that a host can resume it, until another stream
- * needs the entry. The used part of its range stays in the table of ranges until power is switched
- * off (ranges.h).
+ * reserves a range of counter blocks of one key (ranges.h), and has a window of its records
+ * (window.h). After its session, the stream stays in the table, so that a host can resume it, until
+ * a new stream needs the entry. The used part of its range stays in the table of ranges until power
+ * is switched off.
  */
 #ifndef CL_STREAMS_H
 #define CL_STREAMS_H
@@ -35,7 +35,7 @@ struct cl_stream {
 	/** Secret that a host needs to resume the stream (service/identity.h). */
 	uint64_t ticket;
 	uint32_t record_bytes;
-	/** Position of this stream in the order in which streams have ended. */
+	/** Sequence number of this stream's end: the stream with the lowest number ended first. */
 	uint32_t ended;
 	/** Index of its range. */
 	int16_t range;
@@ -79,8 +79,8 @@ int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *n
  * Ends a stream. Its range is shortened to the blocks of the records that arrived, and freed if
  * none arrived.
  *
- * @param known true if the window tells which records arrived. If false, the whole range counts as
- *              used, and the stream cannot be resumed
+ * @param known true if it is known which records arrived, and the window contains them. If false,
+ *              the whole range counts as used, and the stream cannot be resumed
  */
 void cl_streams_end(struct cl_streams *streams, struct cl_stream *stream, bool known);
 

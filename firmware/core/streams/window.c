@@ -14,7 +14,7 @@ void cl_window_init(struct cl_window *window, uint32_t records)
 	window->records = records;
 }
 
-/** Adds the last bytes to the sum, which are fewer than a word. */
+/** Adds the last one to three bytes to the sum. */
 static uint64_t add_rest(uint32_t a, uint32_t b, const uint8_t *data, size_t len)
 {
 	if (len > 0) {
@@ -85,8 +85,8 @@ enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t 
 }
 
 /**
- * Moves the window forward. The records that enter the window take the entries of those that leave
- * it.
+ * Moves the window forward. The window's entries for its lowest records are reused for the records
+ * that are now in the window.
  */
 static void advance(struct cl_window *window, uint64_t first)
 {

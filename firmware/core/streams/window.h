@@ -1,8 +1,8 @@
 /**
  * @file
- * The window of a stream remembers which records arrived, and a sum of each record's data, so that
- * a counter block serves only one record. A record that is repeated with the same data is answered
- * again; with other data, it is refused.
+ * The window of a stream stores which records arrived, and a checksum of each record's data. It
+ * prevents that a counter block is used for two different records. A record that is repeated with
+ * the same data is answered again; with other data, it is refused.
  *
  * The window covers the W records that begin at `first`. Record n is refused unless first <= n <
  * first + 2W. When a record with n >= first + W is accepted, `first` becomes n - W + 1.
@@ -25,7 +25,7 @@ struct cl_window {
 	 * bits are 0.
 	 */
 	uint64_t seen;
-	/** Entry n % records is the sum of the data of record n, if it arrived. */
+	/** Entry n % records is cl_window_sum of the data of record n, if this record arrived. */
 	uint64_t sum[CL_WINDOW_MAX];
 	/** W, the size of the window: a power of 2, at most CL_WINDOW_MAX. */
 	uint32_t records;
@@ -56,13 +56,16 @@ void cl_window_init(struct cl_window *window, uint32_t records);
 uint64_t cl_window_sum(const uint8_t *data, size_t len);
 
 /**
- * Computes cl_window_sum from the sums @p a and @p b that a MAC computed over the whole words of @p
- * data. The MAC starts with a = 0 instead of a = @p len, because it does not know the length at the
- * start.
+ * Computes cl_window_sum from the sums @p a and @p b that an Ethernet MAC computed over the whole
+ * words of @p data. The Ethernet MAC starts with a = 0 instead of a = @p len, because it does not
+ * know the length yet.
  */
 uint64_t cl_window_sum_from(uint32_t a, uint32_t b, const uint8_t *data, size_t len);
 
-/** Returns the verdict on record @p record with this sum. Does not change the window. */
+/**
+ * Returns whether record @p record, whose data have this sum, is new, repeated or outside the
+ * window. Does not change the window.
+ */
 enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t record,
 				       uint64_t sum);
 

@@ -58,8 +58,8 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 /**
  * Processes whole groups of eight blocks between buffers that vector loads and stores reach,
  * starting with block 0. One instruction queues the loads, XORs and stores of a whole group. The
- * pointer additions come just after the branch, where an instruction of the unit would have to
- * wait.
+ * additions to the pointers come directly after the branch, in cycles in which an instruction of
+ * the unit would have to wait.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -81,8 +81,8 @@ CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 }
 
 /**
- * Processes one block at a time: the last blocks, which are fewer than a group, and buffers that
- * are not word-aligned.
+ * Processes one block at a time. Used for the last blocks, which do not fill a group, and for
+ * buffers that are not word-aligned.
  */
 CL_ISE_INLINE void ctr_rest(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
 			    uint32_t index, size_t len)
@@ -167,8 +167,8 @@ CL_ISE_INLINE void ctr_blocks(struct cl_ise_cipher cipher, const uint8_t *in, ui
 }
 
 /*
- * Each loop is a separate function, so that the linker can choose where it lies in the instruction
- * cache.
+ * Each loop is a separate function, so that the linker script can place it at an address that suits
+ * the instruction cache.
  */
 #define SCALAR_LOOP(name, style_, rounds_)                                                         \
 	static __attribute__((noinline, noclone)) int name(const uint8_t *in, uint8_t *out,        \
@@ -315,8 +315,8 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 }
 
 /**
- * Loads the key and the initial counter block into the registers. Not inlined, so that the call of
- * the loop is the last action of its function and becomes a jump.
+ * Loads the key and the initial counter block into the registers. Not inlined: its variables on the
+ * stack would prevent the caller from ending with a jump to the loop instead of a call.
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,
@@ -343,7 +343,7 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 		return -EINVAL;
 	}
 	begin(engine->hw, key, counter);
-	/* Select with constants in the code: a table would be read through the data cache. */
+	/* Select the loop by comparisons: a table would have to be loaded into the data cache. */
 	const unsigned int rounds = key->rounds;
 	scalar_loop *const scalar_of = rounds == 10   ? scalar[0]
 				       : rounds == 12 ? scalar[1]

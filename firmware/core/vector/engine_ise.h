@@ -1,9 +1,9 @@
 /**
  * @file
- * Engines on the vector AES unit (target only). The unit must be enabled.
+ * Engines on the vector AES unit, so they exist only on a board. The unit must be enabled.
  *
- * All engines on one hardware context share its struct cl_ise_device. Only one call at a time may
- * use it.
+ * Engines that use the same hardware context must share one struct cl_ise_device. Only one call at
+ * a time may use it.
  */
 #ifndef CL_ENGINE_ISE_H
 #define CL_ENGINE_ISE_H
@@ -16,8 +16,8 @@
 #include "engine/modes.h"
 
 /**
- * Memory that vector loads and stores reach, and the functions that keep the CPU's view of it
- * correct.
+ * Memory that vector loads and stores reach, and functions that keep it consistent with the CPU's
+ * cache.
  *
  * The unit's memory port bypasses the CPU's data cache and store buffer. So a sequence of vector
  * loads and stores follows these rules, in this order:
@@ -25,8 +25,8 @@
  * 1. Call `drain` before the first one. It waits until the CPU's earlier stores are in memory. The
  *    cache is write-through, so no other stores are pending.
  * 2. The CPU touches neither buffer.
- * 3. Use the instruction `memory_status` after the last one. It waits until all are done, and
- *    reports a fault.
+ * 3. Use the instruction `memory_status` after the last one. It waits until all loads and stores
+ *    are done, and reports faults.
  * 4. Call `dcache_flush` before the CPU reads the memory again. It drops old copies in the CPU's
  *    cache.
  */
@@ -114,8 +114,8 @@ struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 
 /**
  * Returns the engine `ise_vmem`: one instruction per round. It uses vector loads and stores if both
- * buffers are aligned to 16 bytes and in the memory that @p device names. Otherwise it uses scalar
- * loads and stores, and counts the call in `falls`.
+ * buffers are aligned to 16 bytes and in the memory that `memory` in @p device describes. Otherwise
+ * it uses scalar loads and stores, and counts the call in `falls`.
  */
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 

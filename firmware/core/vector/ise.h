@@ -23,7 +23,10 @@
 /** A misaligned address. The unit refuses a vector load or store that uses it. */
 #define CL_ISE_NO_ADDRESS 1u
 
-/* In a test bench the instructions are function calls, so nothing needs to be inlined there. */
+/*
+ * A test bench may define this macro: there, the instructions are function calls, so inlining is
+ * not needed.
+ */
 #ifndef CL_ISE_INLINE
 #define CL_ISE_INLINE static inline __attribute__((always_inline))
 #endif
@@ -55,8 +58,8 @@ struct cl_ise_cipher {
 };
 
 /**
- * Runs a middle round (FIPS-197, 5.1) with round key @p k. ShiftRows comes before SubBytes, which
- * gives the same result.
+ * Runs a middle round (FIPS-197, 5.1) with round key @p k. ShiftRows comes before SubBytes; the
+ * result is the same as in FIPS-197.
  */
 CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, unsigned int blocks)
 {
@@ -87,8 +90,8 @@ CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, uns
 }
 
 /**
- * Runs all rounds before the last one, and the part of the last round before cl_ise_last_round:
- * ShiftRows, if a round has two instructions.
+ * Runs all rounds before the last one. If a round has two instructions, also runs ShiftRows of the
+ * last round. cl_ise_last_round then completes the last round.
  */
 CL_ISE_INLINE void cl_ise_middle_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
 {

@@ -21,8 +21,8 @@
 #define CL_ISE_BATCH() __asm__ volatile("" : : : "memory")
 
 /**
- * Advances @p pointer exactly here. An instruction of the unit has to wait for two cycles after a
- * load; the addition uses one of these.
+ * Adds @p step to @p pointer; the compiler does not move this addition. After a load, an
+ * instruction of the unit has to wait for two cycles, and the addition uses one of these cycles.
  */
 #define CL_ISE_ADVANCE(pointer, step)                                                              \
 	do {                                                                                       \

@@ -105,8 +105,9 @@ CL_ISE_INLINE void ecb_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Runs ECB over whole groups. For each block, the last round is followed by a store and by the load
- * of a block of the next group. The last group loads its own blocks again, and they are not used.
+ * Runs ECB over whole groups. After the last round of each block, the code stores the block and
+ * loads a block of the next group. After the last group there is no next one: the code then loads
+ * the last group's blocks again, and does not use them.
  */
 CL_ISE_INLINE void ecb_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      size_t groups)
@@ -176,8 +177,8 @@ CL_ISE_INLINE void cbc_encrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 }
 
 /**
- * Decrypts in CBC mode, P = D(C) XOR chain. Reads the ciphertext a second time before plaintext may
- * overwrite it.
+ * Decrypts in CBC mode, P = D(C) XOR chain. Reads the ciphertext a second time for this XOR, before
+ * the plaintext may overwrite it.
  */
 CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)

@@ -31,8 +31,8 @@ static void carry_out_in_background(struct k_work *work)
 						     session->out, pkt->in_len);
 
 	/*
-	 * The callback may start the next operation of this session, so the session must be ready
-	 * for it.
+	 * The callback may start the next operation of this session, so mark the session as idle
+	 * before the call.
 	 */
 	session->pkt = NULL;
 	if (completed != NULL) {

@@ -26,7 +26,8 @@ struct cl_crypto_session {
 	 */
 	cl_modes_run *run;
 	/**
-	 * The packet whose operation runs in the background, or NULL; and the place of its result.
+	 * `pkt`: the packet whose operation runs in the background; NULL if there is none. `out`:
+	 * address of the operation's result.
 	 */
 	struct cipher_pkt *pkt;
 	uint8_t *out;
@@ -58,11 +59,11 @@ int cl_crypto_check_session(const struct cipher_ctx *ctx, enum cipher_algo algo,
 			    uint32_t capabilities);
 
 /**
- * Checks a packet and returns the place of its result.
+ * Checks a packet and returns the address of its result.
  *
  * @param out_len bytes of the result
- * @param[out] out place of the result: the input in an in-place session, otherwise the output
- * buffer
+ * @param[out] out address of the result: the input buffer in an in-place session, otherwise the
+ * output buffer
  * @retval 0 done; pkt->out_len is set
  * @retval -EINVAL no buffer, a negative length, or an output buffer that is too small
  */
@@ -70,8 +71,8 @@ int cl_crypto_output(const struct cipher_ctx *ctx, struct cipher_pkt *pkt, int o
 		     uint8_t **out);
 
 /**
- * Returns whether @p len bytes in CTR mode fit the counter, so that it does not overflow into the
- * IV. The counter has ctr_len bits and starts at zero.
+ * Returns whether the counter is long enough for @p len bytes in CTR mode, so that it does not
+ * overflow into the IV. The counter has ctr_len bits and starts at zero.
  */
 bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 
@@ -82,8 +83,8 @@ bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16]);
 
 /**
- * Returns whether the number of bits of a session's counter is valid: whole bytes that leave room
- * for an IV. The drivers check this when a session begins.
+ * Returns whether the number of bits of a session's counter is valid: it must be a whole number of
+ * bytes that leave room for an IV. The drivers check this when a session begins.
  */
 bool cl_crypto_counter_is_valid(const struct cipher_ctx *ctx);
 

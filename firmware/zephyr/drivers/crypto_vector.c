@@ -1,6 +1,6 @@
 /*
  * Zephyr's crypto API on the vector AES unit: ECB of one block, CBC and CTR. A call returns when
- * its operation is done. It runs in a hardware context of the unit that it borrows for this time.
+ * its operation is complete. For the duration of the call, it uses a hardware context of the unit.
  */
 #include <errno.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static int ecb(struct cipher_ctx *ctx, struct cipher_pkt *pkt)
 	return run_blocks(ctx->drv_sessn_state, NULL, pkt->in_buf, out, 1);
 }
 
-/** Returns the number of bytes of IV before the ciphertext: 0 or a block. */
+/** Returns the number of IV bytes that precede the ciphertext: 0 or a block. */
 static int prefix(const struct cipher_ctx *ctx)
 {
 	return (ctx->flags & CAP_NO_IV_PREFIX) != 0 ? 0 : BLOCK;
@@ -152,7 +152,7 @@ static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enu
 		return 0;
 	case CRYPTO_CIPHER_MODE_CBC:
 		if ((ctx->flags & CAP_INPLACE_OPS) != 0 && prefix(ctx) != 0) {
-			return -EINVAL; /* the counter would leave no room for the IV */
+			return -EINVAL; /* no room for the IV before the ciphertext */
 		}
 		session->run = cl_modes_ise_vmem.cbc[decrypt][length];
 		ctx->ops.cbc_crypt_hndlr = decrypt ? cbc_decrypt : cbc_encrypt;

@@ -28,12 +28,12 @@ bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t beg
 void cl_early_forget(void);
 
 /**
- * Returns whether the budget has cycles for a frame that goes to the net stack. Without a service,
- * it always has.
+ * Returns true if the budget has cycles for a frame that goes to the net stack, or if there is no
+ * record service.
  */
 bool cl_early_admits(void);
 
-/** Subtracts cycles from the budget that a frame for the net stack, or zeroization, took. */
+/** Reduces the budget by the cycles that a frame for the net stack, or zeroization, took. */
 void cl_early_spend(uint32_t cycles);
 
 /** Tells the service that no frame is waiting now. */

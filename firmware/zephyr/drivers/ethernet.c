@@ -1,8 +1,8 @@
 /*
- * Driver of LiteEth's MAC. A received frame stays in a slot until the driver acknowledges it. An
- * interrupt wakes the driver's thread, which empties the slots. This thread also runs the net stack
- * for each frame (CONFIG_NET_TC_RX_COUNT=0). So later frames wait in the slots, and none of
- * Zephyr's queues can overflow.
+ * Driver of LiteEth's Ethernet MAC. A received frame stays in a slot until the driver acknowledges
+ * it. An interrupt wakes the driver's thread, which empties the slots. This thread also runs the
+ * net stack for each frame (CONFIG_NET_TC_RX_COUNT=0). So later frames wait in the slots, and none
+ * of Zephyr's queues can overflow.
  */
 #define DT_DRV_COMPAT cipherlane_ethernet
 
@@ -39,9 +39,9 @@
 #define ARRIVED_MAX 256
 
 /*
- * True if the driver makes and checks the checksums of all protocols in the stack. If it cannot
- * handle all of them, it leaves all checksums to the stack, because Zephyr cannot split the
- * protocols.
+ * True if the driver computes and checks all checksums instead of the stack. It supports only UDP
+ * and ICMP over unfragmented IPv4. If the stack is configured for anything else, the driver leaves
+ * all checksums to the stack, because Zephyr cannot select protocols one by one.
  */
 #define SUMS_ALL                                                                                   \
 	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
@@ -64,8 +64,8 @@ static uint32_t rx_slot;
 static uint32_t stale;
 static uint32_t suspect;
 /**
- * The slot that is being zeroized (RX_SLOTS: none), and how many of its bytes still have to be
- * zeroized.
+ * `erasing`: the slot that is being zeroized; RX_SLOTS if none is. `erasing_left`: number of its
+ * bytes that are not zeroized yet.
  */
 static uint32_t erasing = RX_SLOTS;
 static uint32_t erasing_left;
@@ -112,8 +112,8 @@ static void pass_on(struct net_pkt *pkt)
 }
 
 /**
- * Returns the slot of the last frame to the MAC. Before that, it zeroizes the frame if its slot is
- * marked `stale`, or if the frame is short enough to hold a key.
+ * Returns the slot of the last frame to the Ethernet MAC. Before that, it zeroizes the frame if its
+ * slot is marked `stale`, or if the frame is short enough to hold a key.
  */
 static void release(uint8_t *slot, size_t len)
 {
@@ -163,14 +163,13 @@ static void receive(void)
 }
 
 /**
- * Zeroizes one slot that is marked `stale`, the one that arrived latest first, while no new frame
- * waits.
+ * Zeroizes the `stale` slot whose frame arrived last, as long as no new frame waits.
  *
- * It does not touch the slot that the MAC writes next. If a frame arrives, the function stops, and
- * a later call continues with the rest of the slot. By then, a second frame may have begun to
- * arrive in the half-zeroized slot. The first bytes of a slot are zeroized last. If they were being
- * zeroized when the second frame began, this frame may be damaged: the slot is marked `suspect`,
- * and the frame is dropped, unless the driver finds no frame waiting before it arrives.
+ * It does not touch the slot that the Ethernet MAC writes next. If a frame arrives, the function
+ * stops, and a later call continues with the rest of the slot. By then, a second frame may have
+ * begun to arrive in the half-zeroized slot. The first bytes of a slot are zeroized last. If they
+ * were being zeroized when the second frame began, this frame may be damaged: the slot is marked
+ * `suspect`, and the frame is dropped, unless the driver finds no frame waiting before it arrives.
  *
  * @return false if no slot has to be zeroized
  */

@@ -1,7 +1,7 @@
 /**
  * @file
- * Copies frames between the MAC's slots and the net stack's buffers. A packet may lie in one
- * buffer, or in a chain of smaller ones.
+ * Copies frames between the Ethernet MAC's slots and the net stack's buffers. A packet may lie in
+ * one buffer, or in a chain of smaller ones.
  */
 #ifndef CL_FRAME_PARTS_H
 #define CL_FRAME_PARTS_H

@@ -22,7 +22,7 @@
 #define PROTOCOL_ICMP   1u
 #define PROTOCOL_UDP    17u
 #define ADDRESSES_BYTES 8u
-/** The sum over data that contain their own checksum, if the checksum is right. */
+/** The sum of data together with their checksum, if the checksum is right. */
 #define RIGHT 0xffffu
 
 /** The payload of the IPv4 packet in a frame, and its checksum. */
@@ -42,8 +42,8 @@ static uint32_t load_be16(const uint8_t *from)
 }
 
 /**
- * Swaps the bytes of a number. cl_sum reads headers as little-endian words, and the number is
- * big-endian there.
+ * Swaps the two bytes of a number from a header. The number is big-endian, but cl_sum adds
+ * little-endian numbers.
  */
 static uint32_t swap16(uint32_t number)
 {

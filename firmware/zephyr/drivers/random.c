@@ -1,6 +1,6 @@
 /*
- * Driver of the random source. It returns raw words, and for Zephyr's entropy API bytes with full
- * entropy that are computed from them. It must not be called from interrupt handlers or before
+ * Driver of the random source. It returns raw noise words. For Zephyr's entropy API, it computes
+ * bytes with full entropy from these words. It must not be called from interrupt handlers or before
  * threads run.
  */
 #define DT_DRV_COMPAT cipherlane_random
@@ -19,8 +19,8 @@ static const struct cl_random source = {
 };
 
 /*
- * Makes threads take turns: a word that is ready must be read by the thread that has seen it become
- * ready.
+ * Only one thread at a time may read the source: otherwise another thread could read the word that
+ * this thread has waited for.
  */
 static K_MUTEX_DEFINE(turn);
 

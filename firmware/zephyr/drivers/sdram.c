@@ -1,6 +1,6 @@
 /*
- * Driver of the SDRAM. It initialises the memory before anything uses it, reports the result on the
- * console, and makes the memory that variables leave free a heap.
+ * Driver of the SDRAM. It initialises the memory before anything uses it, and reports the result on
+ * the console. The part of the memory that no variable occupies becomes a heap.
  */
 #define DT_DRV_COMPAT cipherlane_sdram
 
@@ -19,7 +19,7 @@
 
 LOG_MODULE_REGISTER(cipherlane_sdram, CONFIG_CIPHERLANE_LOG_LEVEL);
 
-/* Prints to the log, or to the console if there is no log. */
+/* Prints a message to the log, or to the console if there is no log. */
 #define TELL(level, ...)                                                                           \
 	do {                                                                                       \
 		if (IS_ENABLED(CONFIG_LOG)) {                                                      \

@@ -12,7 +12,7 @@
 #define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
 #define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
 #define SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
-/* A millisecond: sending the frames of all slots takes less. */
+/* One millisecond, in clock cycles. Sending the frames of all slots takes less. */
 #define TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 
 static K_MUTEX_DEFINE(turn);
@@ -44,7 +44,8 @@ uint8_t *cl_tx_begin(void)
 void cl_tx_end(size_t len, bool with_udp_checksum)
 {
 	if (len != 0) {
-		compiler_barrier(); /* the slot must be written before the MAC is told to send it */
+		compiler_barrier(); /* the slot must be written before the Ethernet MAC is told to
+				       send it */
 		sys_write32(with_udp_checksum, REG(tx_checksum));
 		sys_write32(next, REG(tx_slot));
 		sys_write32(len, REG(tx_length));
@@ -61,7 +62,7 @@ void cl_tx_erase(void)
 	(void)k_mutex_lock(&turn, K_FOREVER);
 	while (sys_read32(REG(tx_level)) != 0 && cl_soc_cycles(NULL) - start <= TIMEOUT_CYCLES) {
 	}
-	/* If the MAC is still sending, later frames will overwrite the slots. */
+	/* If the Ethernet MAC is still sending, later frames will overwrite the slots. */
 	if (sys_read32(REG(tx_level)) == 0) {
 		cl_zeroize((void *)REG(tx_slots), SLOTS * SLOT_BYTES);
 	}

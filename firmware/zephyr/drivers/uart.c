@@ -36,11 +36,14 @@ struct cl_uart_config {
 struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
-	/** True after poll_out has waited in vain; false again when a byte could be sent. */
+	/**
+	 * True if the last poll_out waited until its time-out; false again as soon as a byte could
+	 * be sent.
+	 */
 	bool deaf;
 	/**
-	 * True while the callback runs. If the callback enables an interrupt, it need not be called
-	 * again.
+	 * True while the callback runs. An interrupt that the callback enables meanwhile does not
+	 * call it a second time.
 	 */
 	bool calling;
 };
@@ -116,7 +119,9 @@ static int irq_is_pending(const struct device *device)
 	return irq_tx_ready(device) || irq_rx_ready(device);
 }
 
-/** Calls back while an enabled event is pending. A callback disables events that it does not want.
+/**
+ * Calls the callback as long as an enabled event is pending. To end this, the callback disables
+ * events that it does not need.
  */
 static void handle(const struct device *device)
 {

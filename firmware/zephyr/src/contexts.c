@@ -11,14 +11,11 @@
 #include "vector/ise.h"
 #include "zeroize.h"
 
-/** Lock interrupts before accessing this or the following variables. */
+/** Code must lock interrupts before it accesses this variable or one of the following ones. */
 static struct cl_ise_device devices[CL_CONTEXTS];
-/**
- * For each context, the lease of the operation whose data are in the registers; NULL if there is
- * none.
- */
+/** For each context, the lease of the operation that uses its registers; NULL if there is none. */
 static struct cl_lease *holders[CL_CONTEXTS];
-/** Bit i is set if context i has a holder. */
+/** Bit i is set if `holders[i]` is not NULL. */
 static uint32_t busy;
 /** For each context, the thread that used it last. The thread's key is probably still there. */
 static const struct k_thread *users[CL_CONTEXTS];
@@ -73,7 +70,9 @@ static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
  */
 static uint32_t waiting;
 
-/** All contexts are in use: returns CL_CONTEXTS, which makes the thread wait. */
+/**
+ * Called when all contexts are in use. Returns CL_CONTEXTS, which makes the calling thread wait.
+ */
 static unsigned int take_over(void)
 {
 	return CL_CONTEXTS;
@@ -96,7 +95,8 @@ static void give_back(void)
 {
 	if (waiting != 0) {
 		k_sem_give(&idle);
-		k_yield(); /* otherwise this thread could take the context again and again */
+		k_yield(); /* let a waiting thread take the context; otherwise this thread could
+			      take it again and again */
 	}
 }
 
@@ -152,8 +152,8 @@ static void give_back(void)
 }
 
 /**
- * All contexts are in use: saves the registers of one context, the next in turn, and returns this
- * context.
+ * Called when all contexts are in use. Saves the registers of one context and returns its number.
+ * Each call uses the next context.
  */
 static unsigned int take_over(void)
 {

@@ -31,7 +31,7 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	cl_lease_begin(&lease);
 	const struct cl_engine inner = engine_on(engine, &lease);
 
-	/* The core adds 1 to this number to get the number of the new key. */
+	/* The core adds 1 to this number to get the generation number of the new key. */
 	lease.device->generation = cl_contexts_generation() - 1;
 	const int result = inner.set_key(&inner, key, key_bytes, key_bits);
 

@@ -1,18 +1,21 @@
 /**
  * @file
- * Runs the bare-metal Ethernet driver on the host, with a model of the MAC: `model FRAME...`.
+ * Runs the bare-metal Ethernet driver on the host, with a model of the Ethernet MAC: `model
+ * SLOT...`.
  *
- * Each argument is the content of a receive slot in hexadecimal: a frame, the sums that the MAC
- * stores after it, and the frame's length, big-endian, in the last two bytes.
+ * Each argument is the content of a receive slot in hexadecimal: a frame, zeros, and at the end the
+ * sums that the Ethernet MAC stores there. The last two bytes are the frame's length, big-endian.
  *
- * While the driver zeroizes all slots, it checks for a new frame many times. The program makes one
- * run for each of these checks, and for some later ones. In each run, the first frame arrives just
- * before that check. The other frames follow immediately, or as soon as a slot is free. At the
- * check before, as much of the second frame as possible is already in its slot.
+ * The driver zeroizes all slots in small steps, and checks for a new frame between two steps. The
+ * program makes one run for each of these checks, and for some checks after the last step. In each
+ * run, all frames arrive just before one check, except those for which no slot is free; these
+ * arrive as soon as there is a slot. To model a frame that is still arriving, the first 256 bytes
+ * of the second frame are in its slot one check earlier.
  *
- * For each run, the program prints a line with three numbers: frames that the driver sent; frames
- * that had changed in their slot before the driver took them; and bytes in the last frame's slot,
- * from the record's data on, that are not 0 at the end of the run.
+ * For each run, the program prints a line with three numbers. The first is the number of frames
+ * that the driver sent. The second is the number of received frames that were damaged in their slot
+ * before the driver read them. The third is the number of bytes after the record's header, in the
+ * last frame's slot, that are not 0 at the end of the run.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,7 +37,9 @@
 #define POLLS_MAX  100000u
 #define FIRST_SLOT 5u
 #define FRAMES_MAX 16u
-/* Upper bound of the bytes of a frame that arrive between two checks. */
+/*
+ * Number of bytes of the second frame that are in its slot one check before the frame has arrived.
+ */
 #define EARLY 256u
 
 static uint8_t memory[SLOTS * ETHMAC_SLOT_SIZE] __attribute__((aligned(16)));
@@ -42,13 +47,13 @@ static uint8_t frames[FRAMES_MAX][ETHMAC_SLOT_SIZE];
 static uint32_t frame_count;
 static uint32_t cycles, looks, moment, sent;
 /*
- * Numbers of frames that have arrived, and that the driver has taken. The first frame is in slot
- * FIRST_SLOT.
+ * `come`: number of frames that have arrived. `taken`: number of frames that the driver has read.
+ * The first frame is in slot FIRST_SLOT.
  */
 static uint32_t come, taken;
 /*
- * Number of bytes of the second frame that are in its slot before it has arrived; number of damaged
- * frames.
+ * `early`: number of bytes of the second frame that are in its slot before the frame has arrived.
+ * `damaged`: number of frames that were damaged when the driver read them.
  */
 static uint32_t early, damaged;
 static bool forgets;
@@ -145,8 +150,8 @@ static void read_slot(uint8_t *slot, const char *digits)
 }
 
 /**
- * Makes one run, in which frames arrive at check number @p at. @return the number of checks in the
- * run
+ * Makes one run, in which frames arrive at check number @p at. Returns the number of checks in the
+ * run.
  */
 static uint32_t run(uint32_t at)
 {

@@ -59,8 +59,8 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 }
 
 /**
- * Returns word @p n of a data access. @p offset is the byte offset of the first data register
- * within a phase.
+ * Returns word @p n of a command's data. @p offset is the byte offset in a phase's registers of the
+ * first register that contains data.
  */
 static uint32_t *word_pad(unsigned int n, unsigned int offset)
 {
@@ -175,7 +175,7 @@ uint32_t ddrphy_burstdet_seen_read(void)
 }
 
 /**
- * Maps the memory region. If an address line has no effect, maps one page of a file at two
+ * Maps the memory. To model an address line without effect, it maps each page of a file at two
  * addresses.
  */
 static uint8_t *create_memory(void)

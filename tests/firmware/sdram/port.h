@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each call takes one cycle. */
+/* Returns the cycle counter, which advances by one with each call. */
 uint32_t port_cycles(void *context);
 
 /* Marks the end of a sequence of writes: from here on the module's faults take effect. */

@@ -1,10 +1,10 @@
 /**
  * @file
- * Runs sdram_write_back() with models of the CPU's data cache and the L2 cache, both direct-mapped.
- * The code is compiled for the thread sanitizer, so it calls a function of this program for each
- * word that it reads. At the start, the L2 cache is full of modified lines, and the CPU's cache
- * holds other lines, which the function will read. The program prints how many lines of the L2
- * cache were not written back.
+ * Runs sdram_write_back() with models of the CPU's data cache and of the L2 cache; both are
+ * direct-mapped. The function is compiled with -fsanitize=thread, so each word that it reads calls
+ * __tsan_read4(), which updates the models. At the start, the L2 cache is full of modified lines.
+ * The CPU's data cache already contains lines that the function must read. The program prints the
+ * number of modified lines that were not written back.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void fetch(uint32_t line)
 {
 	const uint32_t set = line % L2_LINES;
 
-	if (tags[set] != line) { /* replaces the old line, which is written back */
+	if (tags[set] != line) { /* the new line replaces the old line, which is written back */
 		tags[set] = line;
 		dirty[set] = false;
 	}

@@ -67,7 +67,10 @@ static uint64_t sum_of(const uint8_t *data, uint32_t length)
 	return (uint64_t)b << 32 | a;
 }
 
-/** Returns the window's verdict on a record; marks a new record in the window. */
+/**
+ * Returns whether a record is new, repeated or outside the window. Marks a new record in the
+ * window.
+ */
 static uint32_t window(struct units_row *row, uint64_t block, const uint8_t *data, uint32_t length)
 {
 	const uint64_t distance = block - row->base;

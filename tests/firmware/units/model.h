@@ -39,7 +39,7 @@
 #define UNITS_ROWS     8u
 #define UNITS_WINDOW   64u
 
-/** The next fault. It happens once. */
+/** The fault that happens next. It happens once. */
 enum units_fault {
 	UNITS_SOUND,
 	/** A vector load or store fails. */
@@ -69,8 +69,8 @@ struct units_request {
 	uint8_t data[16];
 	uint32_t address;
 	/**
-	 * If the request is a member of a group, the data at `address` are XORed with `data` and
-	 * stored at `destination`; otherwise both addresses are equal.
+	 * If `member` is true, the request belongs to a group: it XORs the data at `address` with
+	 * `data` and stores the result at `destination`. Otherwise `destination` equals `address`.
 	 */
 	uint32_t destination;
 	bool member;
@@ -117,8 +117,8 @@ struct units_accel {
 	uint32_t key_word[8];
 	struct units_key key[UNITS_SLOTS];
 	/**
-	 * For a command on a key: number of register reads until it ends, and mask of the slots
-	 * that then hold a key.
+	 * For a command on a key: number of register reads until the command ends, and mask of the
+	 * slots that hold a key afterwards.
 	 */
 	uint32_t polls;
 	uint32_t coming;
@@ -181,7 +181,10 @@ struct units_fastpath {
 	uint64_t bytes;
 	uint64_t blocks;
 	uint32_t records;
-	/** Number of register reads until the datagram in progress is encrypted, and its row. */
+	/**
+	 * `under_way`: number of register reads until the datagram in progress is encrypted.
+	 * `under_way_row`: its row.
+	 */
 	uint32_t under_way;
 	uint32_t under_way_row;
 };
@@ -249,7 +252,10 @@ struct units_datagram {
 	uint32_t polls;
 };
 
-/** @return the code of the final event: answered, or the reason for dropping it. */
+/**
+ * Returns the code of the event that ends the datagram: answered, or the reason for which it was
+ * dropped.
+ */
 uint32_t units_fastpath_receive(const struct units_datagram *datagram);
 
 #endif

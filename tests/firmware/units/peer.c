@@ -1,7 +1,8 @@
 /*
- * Drives the target's engines over modelled hardware: reads messages from stdin, answers on stdout,
- * as tests/firmware/core_peer.c does. It is built with sanitizers. Memory that the hardware can
- * reach is poisoned, except the parts that a call may access.
+ * Drives the engines for the board's hardware with models of this hardware. It reads commands from
+ * stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Keys are stored
+ * in numbered structures, which a command selects by number. The program is built with sanitizers.
+ * Memory that the hardware can reach is poisoned, except the parts that a call may access.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -26,15 +27,18 @@
 #define ENGINES     10u
 #define SERVER      6u /* index of the server (the fast path) in the list of engines */
 /**
- * Offsets of the input and output buffers of calls in the hardware's memory; the bounce buffer is
- * at offset 0.
+ * Offsets in the memory that the hardware reaches: where an engine's input and output buffers
+ * begin. The bounce buffer is at offset 0.
  */
 #define IN_AT     0x1000u
 #define OUT_AT    0x8000u
 #define UNTOUCHED 0x5a
 #define CONTEXT_B 5u
 
-/** Where a buffer is: on the heap, in the hardware's memory, or at the end of that memory. */
+/**
+ * Location of a buffer: on the heap, in the memory that the hardware reaches, or at the end of that
+ * memory.
+ */
 enum where {
 	HEAP,
 	MEMORY,
@@ -117,7 +121,7 @@ static struct cl_engine_key *take_key(void)
 }
 
 /**
- * Copies the rest of the message to memory of its own, which begins `misalign` bytes after an
+ * Copies the remaining bytes of the command to a new buffer, which begins `misalign` bytes after an
  * aligned address.
  */
 static uint8_t *take_rest(size_t misalign, uint8_t **heap)
@@ -142,7 +146,7 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 	return buffer;
 }
 
-/** Frees a buffer after a call. Afterwards check_memory() finds any other change in the memory. */
+/** Frees a buffer after a call. Afterwards check_memory() detects changes outside this buffer. */
 static void release(struct buffer *buffer)
 {
 	if (buffer->heap == NULL) {
@@ -172,8 +176,9 @@ static void check_memory(void)
 }
 
 /**
- * The buffers of a call: u8 place and u8 misalignment for input and output each, then u8 whether it
- * works in place.
+ * The buffers of a call. Commands give them as 5 bytes: location and misalignment of the input,
+ * location and misalignment of the output, 1 to work in place. Below, these bytes are called
+ * `buffers`.
  */
 struct call {
 	struct buffer in;
@@ -212,8 +217,8 @@ static void put_result(struct call *call, int status)
 }
 
 /**
- * Powers the hardware on: u8 value that fills its memories, u32 size of the bounce buffer in bytes.
- * Answers the status of the accelerator's initialisation.
+ * Command: power the hardware on. Arguments: value of every byte in its memories (u8), size of the
+ * bounce buffer in bytes (u32). Reply: status of cl_engine_accel_init (i32).
  */
 static void op_start(void)
 {
@@ -266,7 +271,7 @@ static void op_start(void)
 	modes[3] = bench_variants[0].modes;
 }
 
-/** Returns the engine with the index in the next byte; NULL for the server. */
+/** Reads an engine's index (u8) from the command. Returns the engine, or NULL for the server. */
 static const struct cl_engine *take_engine(void)
 {
 	const uint32_t n = take_u8();
@@ -278,7 +283,8 @@ static const struct cl_engine *take_engine(void)
 }
 
 /**
- * Sets a key of an engine: u8 engine, place, misalignment, u32 key bits, key. Answers the status.
+ * Command: set a key of an engine. Arguments: engine (u8), number of the key structure (u8),
+ * misalignment of the key (u8), key bits (u32), key. Reply: status (i32).
  */
 static void op_set_key(void)
 {
@@ -296,8 +302,8 @@ static void op_set_key(void)
 }
 
 /**
- * Sets a key for ECB or CBC: u8 modes, device, place, decrypt, u32 key bits, key. Answers the
- * status.
+ * Command: set a key for ECB or CBC. Arguments: index in `modes` (u8), index in `ise` (u8), number
+ * of the key structure (u8), 1 to decrypt (u8), key bits (u32), key. Reply: status (i32).
  */
 static void op_modes_set_key(void)
 {
@@ -314,8 +320,9 @@ static void op_modes_set_key(void)
 }
 
 /**
- * Runs CTR: u8 engine, place of the key, misalignment of the counter, counter, buffers, data.
- * Answers the status and the output.
+ * Command: run CTR. Arguments: engine (u8), number of the key structure (u8), misalignment of the
+ * counter block (u8), counter block (16 bytes), buffers (5 bytes), data. Reply: status (i32),
+ * output.
  */
 static void op_ctr(void)
 {
@@ -333,8 +340,9 @@ static void op_ctr(void)
 }
 
 /**
- * Runs ECB or CBC: u8 modes, device, place of the key, decrypt, CBC, key length / 64 - 2, chain
- * value, buffers, data. Answers the status, the output and the chain value.
+ * Command: run ECB or CBC. Arguments: index in `modes` (u8), index in `ise` (u8), number of the key
+ * structure (u8), 1 to decrypt (u8), 1 for CBC (u8), key bits / 64 - 2 (u8), chain value (16
+ * bytes), buffers (5 bytes), data. Reply: status (i32), output, new chain value (16 bytes).
  */
 static void op_modes(void)
 {
@@ -357,8 +365,8 @@ static void op_modes(void)
 }
 
 /**
- * Clears a key: u8 engine, place. Answers whether any byte of the key's structure is still not
- * zero.
+ * Command: clear a key. Arguments: engine (u8), number of the key structure (u8). Reply: 0 if the
+ * whole key structure is now zero, otherwise another number (u32).
  */
 static void op_clear(void)
 {
@@ -379,8 +387,9 @@ static void op_clear(void)
 }
 
 /**
- * Begins a session of the server: u8 place, u32 session, u64 token, peer, length, u32 record bytes,
- * initial counter block, window. Answers the status.
+ * Command: begin a session of the server. Arguments: number of the key structure (u8), session
+ * (u32), token (u64), peer (u64), length (u64), bytes per record (u32), initial counter block (16
+ * bytes), window (struct cl_window). Reply: status (i32).
  */
 static void op_serve(void)
 {
@@ -399,7 +408,10 @@ static void op_serve(void)
 	free(window);
 }
 
-/** Reports the work for a session: u8 place. Answers u64 bytes, u64 blocks, u32 records. */
+/**
+ * Command: report the server's work for a session. Arguments: number of the key structure (u8).
+ * Reply: bytes (u64), blocks (u64), records (u32).
+ */
 static void op_report(void)
 {
 	const struct cl_engine_key *const key = take_key();
@@ -411,7 +423,10 @@ static void op_report(void)
 	put_u32(work.records);
 }
 
-/** Ends a session: u8 place. Answers the status and the window. */
+/**
+ * Command: end a session of the server. Arguments: number of the key structure (u8). Reply: status
+ * (i32), window (struct cl_window).
+ */
 static void op_finish(void)
 {
 	const struct cl_engine_key *const key = take_key();
@@ -423,8 +438,9 @@ static void op_finish(void)
 }
 
 /**
- * Sends a datagram to the fast path: u32 address, port, session, u64 token, offset, u32 polls until
- * it is encrypted, data. Answers the final event.
+ * Command: send a datagram to the fast path. Arguments: IPv4 address (u32), port (u32), session
+ * (u32), token (u64), offset (u64), number of register reads until it is encrypted (u32), data.
+ * Reply: result of units_fastpath_receive (u32).
  */
 static void op_datagram(void)
 {
@@ -444,15 +460,18 @@ static void op_datagram(void)
 }
 
 /**
- * Returns the data of the last datagram after its encryption: u32 number of bytes. Answers these
- * bytes.
+ * Command: read the data of the last datagram. Arguments: number of bytes (u32). Reply: these
+ * bytes, encrypted if the fast path has answered the datagram.
  */
 static void op_reply(void)
 {
 	put(datagram, take_u32());
 }
 
-/** Sets the next fault: u8. Answers the fault that was set before, if it has not happened yet. */
+/**
+ * Command: set the fault that the hardware shows next. Arguments: enum units_fault (u8). Reply: the
+ * fault that was set earlier and has not happened yet (u32).
+ */
 static void op_fault(void)
 {
 	put_u32(units_fault);
@@ -460,8 +479,10 @@ static void op_fault(void)
 }
 
 /**
- * Answers u32 masks of slots in use: the accelerator's, its keys, the fast path's keys, its rows,
- * loaded vector contexts. Then u32 bytes of the hardware's state, and all state.
+ * Command: report all state. No arguments. Reply: four masks (u32 each): accelerator slots that the
+ * driver uses; accelerator slots that hold a key; fast-path slots that hold a key; open rows of the
+ * fast path. Then a number that is 0 if no vector context holds a key (u32), size in bytes of the
+ * hardware's state and the bounce buffer (u32), this state, and the state of the firmware.
  */
 static void op_dump(void)
 {

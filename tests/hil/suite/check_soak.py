@@ -8,7 +8,7 @@ from cipherlane.device import KEY_BITS
 
 MOST_RANGES = 16 + len(
     KEY_BITS
-)  # ended streams that can still be resumed, plus one merged range of used blocks for each key
+)  # ranges of ended streams that can still be resumed, and one merged range of used blocks for each key
 
 
 @pytest.mark.soak

@@ -7,7 +7,7 @@ from cipherlane import linkbench
 from cipherlane.counterblocks import CounterBlocks
 
 KEY_BITS = 128
-RUNS = 3  # number of measurements, of which the median counts
+RUNS = 3  # number of measurements; the result is their median
 
 
 @pytest.mark.from_memory
@@ -19,7 +19,9 @@ def test_from_memory_to_memory(device, engine, check_figure):
 
 
 def test_over_the_link(device, transport, identity, expected, check_figure):
-    """Data go to the board and back, but count once. The time is the host's; for a simulated board, simulated time."""
+    """Data go to the board and back; each byte counts once. The time is measured on the host; for a simulated board, it
+    is simulated time.
+    """
     if identity.kind == "sim" and transport == "uart":
         pytest.skip("a simulated board's UART is no faster or slower than the simulation")
     engine = min(identity.engines_of("aes"), key=lambda each: each.traits.rank)

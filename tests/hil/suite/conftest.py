@@ -76,7 +76,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def expected(pytestconfig):
-    """Return a function that gets a property of the board from the environment file by name."""
+    """Return a function that takes a property's name and returns its value in the environment file."""
     return lambda name: option(pytestconfig, name)
 
 

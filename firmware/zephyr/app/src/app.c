@@ -19,12 +19,13 @@ LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
-/** Memory of the counter blocks that were used with each key, 13 KB. */
+/** The table of streams and of used counter blocks, 13 KB. */
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
 /*
- * The service identifies keys with an engine whose run time does not depend on the key. If none of
- * the configured engines is like that, the image contains one more engine, only for this purpose.
+ * The service identifies keys with an engine whose run time does not depend on the key. If the
+ * configuration selects no such engine, the image also contains cl_zephyr_ise_fused, only for this
+ * purpose.
  */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
 #define KEY_ENGINE cl_zephyr_ise

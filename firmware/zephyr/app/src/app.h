@@ -29,8 +29,9 @@ extern const struct cl_platform app_platform;
 int app_init(void);
 
 /**
- * Zeroizes the data that earlier records left on the calling thread's stack, if a key was closed
- * since the last call.
+ * If a key was closed or refused since the last call, and at the first call: zeroizes the data that
+ * earlier records left in the UART's buffer, on the calling thread's stack and in the data cache.
+ * Only the thread that receives records from the UART may call it.
  */
 void app_erase(void);
 

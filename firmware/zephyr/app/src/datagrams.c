@@ -27,7 +27,10 @@
 #define SPARE_SLOTS 4u
 #define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
 
-/** The record being handled. The unused bytes align the record's data, as in main.c. */
+/**
+ * The record being handled. The 8 unused bytes and the record's header of 24 bytes align the
+ * record's data to 16 bytes.
+ */
 static struct {
 	uint8_t unused[8];
 	uint8_t record[APP_RECORD_MAX];
@@ -87,8 +90,8 @@ static size_t take(struct net_pkt *pkt)
 }
 
 /**
- * Adds the cycles that the record and its frame took to the costs of its session. @p handled is the
- * number of cycles in the service.
+ * Adds the cycles that the record and its frame took to the counts of the record's session. @p
+ * handled is the number of cycles in the service.
  */
 static void account(struct cl_service *service, uint32_t handled)
 {
@@ -131,7 +134,7 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 
 	network.records++;
 	if (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
-		link.pauses++; /* in this configuration the driver does not count pauses */
+		link.pauses++; /* here the driver counts no pauses */
 	}
 	link.summed = false;
 	link.peer = CL_PEER_NETWORK | (uint64_t)ntohl(peer.sin_addr.s_addr) << 16 |

@@ -74,8 +74,9 @@ int main(void)
 			records_send(receive.record,
 				     app_handle(records_link(), receive.record, len));
 		}
-		cl_service_poll(app_lock()); /* app_lock returns only if no other thread hangs while
-						it holds the lock */
+		/* If another thread hangs with the lock, this call waits: the watchdog restarts the
+		 * board. */
+		cl_service_poll(app_lock());
 		app_unlock();
 		guard_feed();
 	}

@@ -54,8 +54,8 @@ static const struct cl_engine *find(const char *name)
 static int bench_one(const struct shell *sh, const struct cl_engine *engine, uint16_t key_bits)
 {
 	/*
-	 * Engines in plain C get less data, because they take a hundred times as long as the
-	 * hardware.
+	 * Engines in plain C process less data, because they are about a hundred times slower than
+	 * the hardware.
 	 */
 	const bool in_c =
 		engine->code == CL_WIRE_ENGINE_BYTE || engine->code == CL_WIRE_ENGINE_TABLE;

@@ -19,14 +19,17 @@
 #define RISCV_IRQ_MEXT RISCV_MACHINE_EXT_IRQ
 #endif
 
-/** Parameters of functions for SYS_INIT: none since Zephyr 3.4. */
+/** Parameters of a function that SYS_INIT calls. Since Zephyr 3.4 it has none. */
 #if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 4, 0)
 #define CL_SYS_INIT_ARGUMENT void
 #else
 #define CL_SYS_INIT_ARGUMENT const struct device *unused __maybe_unused
 #endif
 
-/** Type of the saved registers of an interrupted thread, renamed in Zephyr 3.7. */
+/**
+ * Type of the structure that saves the registers of an interrupted thread. Zephyr 3.7 has renamed
+ * it.
+ */
 #if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 7, 0)
 typedef struct arch_esf cl_arch_esf;
 #else

@@ -18,7 +18,7 @@
 
 /** A lease: one operation of a thread on the unit. The structure must be on the thread's stack. */
 struct cl_lease {
-	/** The leased context, and the number of the key in its registers. */
+	/** Number of the leased context, and generation number of the key in its registers. */
 	struct cl_ise_device *device;
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_SAVE
 	/** Copy of the context's registers, while another thread's operation uses the context. */
@@ -57,7 +57,8 @@ struct cl_contexts_counters {
 	/** Interrupts that came during an operation. */
 	uint32_t preempted;
 	/**
-	 * How often all contexts were in use: operations that waited, or contexts that were saved.
+	 * How often an operation found all contexts in use. Depending on Kconfig, it then waited,
+	 * or a context was saved.
 	 */
 	uint32_t full;
 	/** Operations that never ended because their threads were aborted. */

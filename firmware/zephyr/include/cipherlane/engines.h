@@ -20,7 +20,7 @@ extern const struct cl_engine cl_zephyr_ise_vmem;
 extern const struct cl_engine cl_zephyr_accelerator;
 
 /**
- * Works like `ctr` of cl_zephyr_accelerator. If the DMA reaches both buffers, the thread sleeps
+ * Works like cl_zephyr_accelerator.ctr. If the DMA reaches both buffers, the calling thread sleeps
  * until the accelerator's interrupt.
  *
  * @retval -ETIMEDOUT no interrupt came; other errors as in `ctr`

@@ -1,6 +1,6 @@
 /**
  * @file
- * Functions of the driver of LiteEth's MAC in addition to Zephyr's interfaces.
+ * Functions of the driver of LiteEth's Ethernet MAC in addition to Zephyr's interfaces.
  */
 #ifndef CIPHERLANE_ETHERNET_H
 #define CIPHERLANE_ETHERNET_H
@@ -12,9 +12,10 @@
 /** The driver's counters since power-on. */
 struct cl_ethernet_counters {
 	/**
-	 * For the last received frame: `frame_begin`, the value of the cycle counter when the
-	 * driver found it; the cycles that the driver itself has spent on it; and the part of these
-	 * cycles that copies from and to the MAC's slots took.
+	 * All three values are for the last received frame. `frame_begin`: value of the cycle
+	 * counter when the driver found the frame. `frame_driver_cycles`: cycles that the driver
+	 * itself has spent on it. `frame_copy_cycles`: the part of these cycles that copies from
+	 * and to the Ethernet MAC's slots took.
 	 */
 	uint32_t frame_begin;
 	uint32_t frame_driver_cycles;
@@ -22,30 +23,32 @@ struct cl_ethernet_counters {
 	/** Frames received. */
 	uint32_t frames;
 	/**
-	 * Received frames that were dropped, because they were damaged or too long, must not be
-	 * answered because of their source, no memory was free, or the budget for frames outside
-	 * sessions was used up.
+	 * Received frames that were dropped. Reasons: the frame was damaged or too long; its source
+	 * must not get an answer; no memory was free; the budget for frames outside sessions was
+	 * used up.
 	 */
 	uint32_t dropped;
 	/** Dropped frames with a wrong checksum of IPv4, UDP or ICMP. */
 	uint32_t checksum_errors;
-	/** Frames that the MAC dropped because all its slots were full. */
+	/** Frames that the Ethernet MAC dropped because all its slots were full. */
 	uint32_t overflows;
-	/** Frames that the MAC dropped because of a wrong frame check sequence or preamble. */
+	/**
+	 * Frames that the Ethernet MAC dropped because of a wrong frame check sequence or preamble.
+	 */
 	uint32_t fcs_errors;
 };
 
 /**
  * Requests that the driver's thread zeroize the data that frames have left in memory, before it
- * handles the next frame: the MAC's slots, the net stack's free buffers, and the memory that
- * cl_soc_forget zeroizes. The slot that the MAC writes next, and buffers in use, are zeroized only
- * after their frame has been handled.
+ * handles the next frame: the Ethernet MAC's slots, the net stack's free buffers, and the memory
+ * that cl_soc_forget zeroizes. The slot that the Ethernet MAC writes next, and buffers in use, are
+ * zeroized only after their frame has been handled.
  */
 void cl_ethernet_forget(void);
 
 /** A record service. The driver handles its records without the net stack. */
 struct cl_ethernet_service {
-	/** The link of the records, for cl_link_udp.link. */
+	/** The link over which the records arrive, for cl_link_udp.link. */
 	struct cl_link *link;
 	/** UDP port. */
 	uint16_t port;

@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 
 /**
- * How many ciphers there are. Hosts select them by number: 0 is NULL, for 128-EEA0. 1 to 6 are the
+ * Number of ciphers. A host selects one by its number: 0 is NULL, for 128-EEA0. 1 to 6 are the
  * engines byte, table, ise, ise_fused, ise_vmem and accelerator. 7 is the accelerator, but the
  * thread sleeps until its interrupt. 8 and 9 are sessions of Zephyr's crypto API on the devices
  * vector_aes0 and ctr_accelerator0.

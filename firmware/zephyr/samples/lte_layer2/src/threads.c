@@ -35,7 +35,7 @@ struct layer {
 	 */
 	uint32_t passed;
 	uint32_t full;
-	/** How often this layer's thread ran after another thread of a layer had run. */
+	/** How often this layer's thread started to run after the thread of another layer. */
 	uint32_t switches;
 };
 
@@ -47,22 +47,25 @@ static struct layer mac;
 static struct layer rlc;
 static struct layer pdcp;
 
-/** Data that the timer's handler and the layers share. */
+/** Data of the present run, which the timer's handler and the layers share. */
 static struct {
 	struct threads_plan plan;
 	struct threads_outcome *outcome;
 	struct lte_bearer bearer;
-	/** Blocks handed over in this run, and TTIs that were missed since the last block. */
+	/**
+	 * `handed`: number of blocks that the timer has passed to the first layer in this run.
+	 * `late`: number of TTIs without a block since then.
+	 */
 	uint32_t handed;
 	uint32_t late;
 	/**
-	 * Values of the cycle counter when the last block was handed over, and when its last packet
-	 * was delivered.
+	 * Values of the cycle counter: `start`, when the last block was passed to the first layer;
+	 * `end`, when the block's last packet was delivered.
 	 */
 	uint32_t start;
 	uint32_t end;
 	uint32_t last_tti;
-	/** The layer that ran last. */
+	/** The layer whose thread ran last. */
 	const struct layer *running;
 	bool checks;
 } run;
@@ -81,7 +84,10 @@ static bool is_idle(void)
 	return mac.done == handed && rlc.done == mac.passed && pdcp.done == rlc.passed;
 }
 
-/** Counts a switch of threads. Call it after a kernel call that may have switched threads. */
+/**
+ * Counts a switch between threads, if one has happened. @p layer calls it after each kernel call
+ * that may switch threads.
+ */
 static void note(struct layer *layer)
 {
 	if (run.running != layer) {

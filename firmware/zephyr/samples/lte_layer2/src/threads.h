@@ -1,7 +1,8 @@
 /**
  * @file
- * LTE's layer 2 in threads. A timer hands over a transport block in each TTI. MAC, RLC and PDCP
- * have a thread each, and pass the block's PDUs on through queues of the kernel.
+ * LTE's layer 2 in threads. A timer hands over a transport block in each TTI. Each of the layers
+ * MAC, RLC and PDCP has its own thread. The layers pass the block's PDUs on through queues of the
+ * kernel.
  *
  * Only one block exists at a time, because PDCP deciphers the packets directly from the block. The
  * next block cannot come before the last packet is delivered; until then each TTI counts as missed.
@@ -24,10 +25,13 @@ enum threads_order {
 	/** One thread runs all layers, without queues between them. */
 	THREADS_ONE,
 	/**
-	 * MAC has the highest priority: each layer finishes the block before the next layer starts.
+	 * The MAC layer has the highest priority: each layer finishes the block before the next
+	 * layer starts.
 	 */
 	THREADS_MAC_FIRST,
-	/** PDCP has the highest priority: each PDU passes all layers before the next PDU. */
+	/**
+	 * The PDCP layer has the highest priority: each PDU passes all layers before the next PDU.
+	 */
 	THREADS_PDCP_FIRST,
 	THREADS_ORDERS,
 };
@@ -46,8 +50,8 @@ struct threads_plan {
 	/** As in lte_stack. */
 	uint8_t *(*room)(void *context);
 	/**
-	 * As in lte_stack. `checks` is true for the block in which packets are checked; the time of
-	 * this block is not measured.
+	 * As in struct lte_stack. `checks` is true for the one block whose packets are checked and
+	 * whose time is not measured.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;
@@ -59,7 +63,7 @@ struct threads_outcome {
 	/** PDUs that were lost because a queue was full. */
 	uint32_t full;
 	/**
-	 * How often a layer's thread ran after another thread, as noticed when the threads use
+	 * Number of switches between the threads of layers. The threads count them when they use
 	 * their queues.
 	 */
 	uint32_t switches;

@@ -19,8 +19,8 @@
 #define BYTES       1024
 #define ROUNDS      2
 /*
- * Number of operations between two comparisons. Each operation undoes the one before, so the number
- * must be odd.
+ * Number of operations between two comparisons. In CTR mode, each operation undoes the operation
+ * before it, so the number must be odd.
  */
 #define OPERATIONS  9
 #define STACK_BYTES 2048
@@ -87,7 +87,7 @@ static void prepare(unsigned int n)
 	zassert_equal(done, 0, "ctr: %d", done);
 }
 
-/** Compares by whole words, so that threads spend most of their time in operations. */
+/** Compares whole words, which is fast, so that threads spend most of their time in operations. */
 static unsigned int differences(const uint8_t *a, const uint8_t *b, size_t size)
 {
 	unsigned int found = 0;

@@ -78,7 +78,7 @@ static void fill_sums(void)
 	put_be16(slot + UDP + 6, udp_checksum(slot, FRAME_BYTES - UDP));
 }
 
-/** Passes the frame to the driver, as after the MAC has received it. */
+/** Passes the frame to the driver, as if the Ethernet MAC had received it. */
 static bool receive(void)
 {
 	uint32_t sums[3] = {0, 0, cl_sum(slot, FRAME_BYTES)};
@@ -96,7 +96,7 @@ static void expect_answer(const struct in_addr *from)
 
 	zassert_true(receive(), "carried out");
 	count_sent();
-	k_busy_wait(100); /* wait until the MAC has sent the answer */
+	k_busy_wait(100); /* wait until the Ethernet MAC has sent the answer */
 	zassert_mem_equal(answer, host_mac, 6, "to MAC");
 	zassert_mem_equal(answer + 6, net_if_get_link_addr(iface)->addr, 6, "from MAC");
 	zassert_mem_equal(answer + IP + 12, from, 4, "from");
@@ -123,8 +123,8 @@ static void expect_passed_on(const char *what)
 }
 
 /**
- * Checks that the driver leaves the frame to the net stack if one byte is changed. If @p summed,
- * the checksums are right after the change.
+ * Changes one byte of the frame, and checks that the driver leaves the frame to the net stack. If
+ * @p summed is true, first corrects the checksums.
  */
 static void expect_other_passed_on(const char *what, size_t at, uint8_t change, bool summed)
 {

@@ -18,7 +18,7 @@
 #define DATA       (UDP + 8)
 
 /**
- * Returns the checksum of RFC 1071, computed byte by byte. @p sum is the sum of data that precede.
+ * Returns the checksum of RFC 1071, computed byte by byte. @p sum is the sum of the preceding data.
  */
 uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len);
 

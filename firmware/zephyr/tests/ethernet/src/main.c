@@ -1,6 +1,6 @@
 /*
- * Tests the driver of LiteEth's MAC. A packet in a chain of buffers of any lengths must be sent
- * like a packet in one buffer. The driver may announce that it computes checksums only if it
+ * Tests the driver of LiteEth's Ethernet MAC. A packet in a chain of buffers of any lengths must be
+ * sent like a packet in one buffer. The driver may announce that it computes checksums only if it
  * computes the checksums of all protocols.
  */
 #include <string.h>
@@ -60,7 +60,7 @@ static void send(const size_t *parts, size_t count, bool shifted)
 	zassert_equal(api->send(mac, pkt), 0, "send");
 	net_pkt_unref(pkt);
 	count_sent();
-	k_busy_wait(100); /* wait until the MAC has sent the frame */
+	k_busy_wait(100); /* wait until the Ethernet MAC has sent the frame */
 	const uint32_t ip = checksum(0, frame + IP, UDP - IP);
 	const uint32_t udp = udp_checksum(frame, FRAME_BYTES - UDP);
 

@@ -146,7 +146,8 @@ static uint32_t descend(unsigned int depth, unsigned int index)
 	}
 	k_yield();
 	if (depth == 0) {
-		k_msleep(1); /* so that the timer interrupts while all stacks are deep */
+		k_msleep(1); /* let the timer interrupt this thread while all threads use much of
+				their stacks */
 	}
 	uint32_t sum = depth == 0 ? 0 : descend(depth - 1, index);
 

@@ -26,7 +26,10 @@ static int look(CL_SYS_INIT_ARGUMENT)
 	return 0;
 }
 
-/* Of the initialisation functions with the same priority, the application's run first. */
+/*
+ * Among initialisation functions with the same priority, the functions of the application run
+ * first.
+ */
 SYS_INIT(look, PRE_KERNEL_1, 0);
 
 ZTEST(sdram_full, test_not_ready_before_it_is_set_up)
