@@ -63,7 +63,7 @@ class Configuration:
 
     @property
     def firmware_size(self) -> int:
-        """Return the bytes of the memory that holds the firmware."""
+        """Return the size in bytes of the memory that holds the firmware."""
         return self.code_size or self.rom_size
 
     @property
@@ -73,7 +73,7 @@ class Configuration:
 
 
 DEFAULT = "default"
-# Bytes: four block RAMs, in lines of 16 bytes. A small part gets a cache of 16 lines in LUTs instead.
+# Size of the SDRAM's cache in bytes: four block RAMs, with lines of 16 bytes. A small part gets 16 lines in LUTs.
 _SDRAM_CACHE = 8192
 # The ECPIX-5 has 208 block RAMs of 2 KB. Code takes 64, data 32 and the buffer memory 32.
 _ZEPHYR = Configuration(

@@ -129,7 +129,7 @@ class Board:
 
     @property
     def uart_usb(self) -> bool:
-        """Whether the USB adapter of the UART is known for every revision of the board."""
+        """Whether the USB identity of the UART's adapter is known for every revision of the board."""
         return bool(self.cables) and all(cable.uart_usb for cable in self.cables)
 
     @property

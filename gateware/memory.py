@@ -1,4 +1,4 @@
-"""Memory attributes for synthesis. The main one: no client uses a word that it reads while the word is written.
+"""Sets memory attributes for synthesis. The main one declares that nothing uses a word read while it is written.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
@@ -15,13 +15,13 @@ _PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declare that no word is used that is read in the cycle of a write to it. Give the reason next to the call."""
+    """Declare that nothing uses a word that is read in the cycle in which it is written. State why next to the call."""
     memory.attr = {NO_RW_CHECK}
     return memory
 
 
 def block_ram(memory: Memory) -> Memory:
-    """Declare as `without_collisions`, and force block RAM, because synthesis would use LUTs for few words."""
+    """Declare as `without_collisions`, and force block RAM; otherwise, synthesis would use LUTs for a few words."""
     without_collisions(memory).attr.add(BLOCK_RAM)
     return memory
 
@@ -39,7 +39,7 @@ def in_block_ram(module: Module) -> None:
 
 
 def in_luts(module: Module, words: int) -> None:
-    """Let synthesis use LUTs, also after `block_ram`, for the memories of at most `words` words in a module tree."""
+    """Let synthesis use LUTs for all memories of at most `words` words in a module tree, even after `block_ram`."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words:
             getattr(special, "attr", set()).discard(BLOCK_RAM)
@@ -48,7 +48,7 @@ def in_luts(module: Module, words: int) -> None:
 
 
 def distributed(module: Module, words: int) -> None:
-    """Force LUTs for the memories of at most `words` words that are declared `without_collisions`, in a module tree."""
+    """Force LUTs for all memories in a module tree that have at most `words` words and are `without_collisions`."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words and NO_RW_CHECK in getattr(special, "attr", ()):
             special.attr = {NO_RW_CHECK, DISTRIBUTED}
@@ -98,7 +98,7 @@ class BlockRAMFIFO(Module):
         fetch = Signal()  # into the register
         if paced:
             read = Signal()
-            word = stream.Endpoint(layout, reset_less=True)  # the block RAMs' own register
+            word = stream.Endpoint(layout, reset_less=True)  # the register inside the block RAMs
             self.sync += [
                 read.eq(head.valid & ~source.valid & ~read & ~fetch),
                 fetch.eq(read),

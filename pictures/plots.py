@@ -79,8 +79,8 @@ def values(
 def shares(
     title: str, x_name: str, wholes: tuple[tuple[str, tuple[tuple[str, float], ...]], ...], *, rest: str = ""
 ) -> str:
-    """Draw one bar per total, divided into its parts. A total has a label, and a name and value for each part. `rest`
-    is the name of the part for everything else.
+    """Draw one bar per total, divided into its parts. `wholes` gives for each total its label, and the name and value
+    of each part. `rest` is the name of the part that contains everything else.
 
     Raises
     ------

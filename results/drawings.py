@@ -193,7 +193,7 @@ def layer2() -> Plot:
     return Plot(svg, ("engine", "cipher", "Mbit/s", "ns a byte", "ms", "kind"), rows)
 
 
-# Engines in the plot `record`, and the names of the stages of a record in that plot.
+# Engines in the plot `record`, and the names that it shows for the stages of a record.
 WALKED = ("ise", "ise_vmem", "accelerator")
 STAGES = {
     "driver": "registers of the MAC",
@@ -232,7 +232,7 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# The plot at the top of each paper's page: title, entry (table or figure), and last words of the values' names.
+# The plot at the top of each paper's page: title, entry (table or figure), and the end of the plotted values' names.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),

@@ -15,8 +15,8 @@ __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_
 
 
 def promised() -> dict[str, str]:
-    """Return where each test runs, by pytest's name without parameters: "make test", or the text in brackets after the
-    name.
+    """Return where each test runs: "make test", or the text in brackets after its name. The keys are pytest's names
+    without parameters.
     """
     page = (Path(__file__).resolve().parents[1] / "SECURITY.md").read_text(encoding="utf-8")
     return {name: where.strip("`") or "make test" for name, where in _NAME.findall(page)}

@@ -242,7 +242,7 @@ INSTALLS = PIP + "Installing collected packages: MarkupSafe, Jinja2, a, b\n"
     ],
 )
 def test_progress_of_the_setup_names_step_seconds_and_packages(tmp_path, said, total, shown):
-    """The line is a short summary of what apt-get and pip print, since their own last lines tell users little."""
+    """The progress line summarises the output of apt-get and pip, since their own last lines tell users little."""
     (tmp_path / "log").write_text(said)
     words = [ROOT / ".ci" / "progress", "a step", "35", tmp_path / "log", *filter(None, [total])]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
@@ -322,7 +322,7 @@ def test_words_of_hardware_in_the_loop(checkout, words, run):
     ],
 )
 def test_environment_file_of_hardware_in_the_loop(checkout, words, written):
-    """The file is written before the run, unless the user names one."""
+    """`make hil` writes the environment file before the run, unless the user names one."""
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "HIL_ENV", "ACCEPT"), ""))
     found = re.findall(r"-m gateware\.flow\.environment (.*?) *$", done.stdout, re.M)
     assert [" ".join(line.split()) for line in found] == written

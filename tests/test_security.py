@@ -55,8 +55,8 @@ def test_each_runs_where_the_page_says():
 
 
 def test_each_has_a_guard_without_which_it_is_to_fail():
-    """`make mutants MUTANTS=--guards` checks that the test fails. A proof is different: its own file contains faulty
-    copies that it must refute.
+    """Each test has a guard; `make mutants MUTANTS=--guards` checks that the test fails without it. A proof needs none:
+    its own file contains faulty copies that it must refute.
     """
     assert {each.tests[0] for each in guards()} == {name for name in PROMISED if not name.startswith(PROOFS)}
     for name in PROMISED:

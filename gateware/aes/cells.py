@@ -7,7 +7,7 @@ from migen import Cat, ClockSignal, Constant, Instance, Module, Signal
 
 
 def lut4(module: Module, contents: int, inputs: list) -> Signal:
-    """Instantiate a LUT4; input n is bit n of the index into its 16 bits."""
+    """Instantiate a LUT4; input n is bit n of the index into the 16 bits of `contents`."""
     z = Signal()
     ports = {f"i_{port}": signal for port, signal in zip("ABCD", inputs, strict=True)}
     module.specials += Instance("LUT4", p_INIT=Constant(contents, 16), **ports, o_Z=z)
@@ -36,12 +36,12 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of eight bits from its table; return its value for eighth bit 0, and for eighth bit 1."""
+    """Build a function of eight bits from its table. Return its value for an eighth bit of 0, and for one of 1."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 
 def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
-    """Build a function of seven bits, the low bits of `address`, from eight LUT4s and the slices' multiplexers."""
+    """Build a function of the low seven bits of `address`, from eight LUT4s and the multiplexers of the slices."""
     level = []
     for first in range(0, 128, 16):
         contents = sum(bit << x for x, bit in enumerate(truth[first : first + 16]))
@@ -52,7 +52,7 @@ def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
 
 
 def sum_of(*bits: int) -> int:
-    """Return a sum of bits; `Functions` uses only the sum's lowest bit, their XOR."""
+    """Return the number of bits that are 1; `Functions` uses only its lowest bit, which is the XOR of the bits."""
     return sum(bits)
 
 

@@ -59,7 +59,7 @@ class Tower:
 
 @cache
 def best_tower() -> Tower:
-    """Return the tower with the lightest changes of basis."""
+    """Return the tower whose changes of basis need the fewest XOR gates, by its `weight`."""
     candidates = (Tower(w, z, y) for w in _trace_one(2) for z in _trace_one(4) for y in _trace_one(16))
     return min(candidates, key=lambda tower: tower.weight)
 
@@ -93,7 +93,7 @@ def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
 
 
 def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> list:
-    """Return the inverse in GF(2^8), zero to zero, of eight one-bit expressions in the tower's basis.
+    """Return the inverse in GF(2^8) of eight one-bit expressions in the tower's basis; the inverse of 0 is 0.
 
     Parameters
     ----------

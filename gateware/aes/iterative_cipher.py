@@ -32,7 +32,7 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """Return the fields of a block that enters a cipher: data, slot and length of its key, `error` without a key."""
+    """Return the fields of a block that enters a cipher: data, slot and length of its key; `error`: it has no key."""
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
@@ -178,7 +178,7 @@ class IterativeCipher(Module):
         columns = [slice(4 * c, 4 * c + 4) for c in range(width // WORD_BITS)]
         mixed = Signal(width)
         read_bank = Signal()
-        read_part = Signal(max(part_bits, 1))  # part of the state that SubBytes holds
+        read_part = Signal(max(part_bits, 1))  # number of the part of the state that SubBytes processes
         self.comb += [
             mixed.eq(Cat(*[Cat(*mix_column(substituted[c], doubled and doubled[c])) for c in columns])),
             state.new.eq(masked(mixing, mixed) ^ addend),

@@ -15,7 +15,7 @@ from gateware.memory import without_collisions
 
 
 class OutputQueue(Module):
-    """A queue of blocks; a place is reserved for each block before it enters the pipeline.
+    """A queue of blocks; each block reserves a row of the queue before it enters the pipeline.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class OutputQueue(Module):
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)
         self.comb += [
-            # `places` does not count a place that was reserved in the cycle before, so one place stays free for it
+            # `places` does not yet count a row that was reserved in the previous cycle, so one row stays free for it
             self.room.eq(~places[-1] & (places[:-1] != depth - 1)),
             self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),

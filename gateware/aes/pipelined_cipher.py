@@ -72,7 +72,7 @@ class PipelinedCipher(Module):
 
         codes = length_codes(key_lengths)
         rounds = ROUNDS[codes[-1]]
-        ranks = rounds * stages  # data registers after the first one
+        ranks = rounds * stages  # number of data registers after the first one
 
         # Registers before the memories of round keys. The round keys of a shorter key go to the last rounds' memories.
         write = Signal(rounds + 1)  # bit n: write the memory of round n
@@ -87,7 +87,7 @@ class PipelinedCipher(Module):
         self.submodules.queue = queue = OutputQueue(ranks + 5)
         take = Signal()
         zeroizing = self.zeroizing
-        valid = Signal(ranks + 1)  # the rank holds a block that has not been flushed
+        valid = Signal(ranks + 1)  # bit n: data register n holds a block that has not been flushed
         moving = Signal()  # rank 0 holds a block, or zeros for zeroization
         slot = [Signal(slot_bits, name=f"slot_{n}", reset_less=True) for n in range(ranks + 1)]
         length = [Signal(2, name=f"length_{n}", reset_less=True) for n in range(ranks + 1)]
@@ -149,7 +149,7 @@ class PipelinedCipher(Module):
             self.idle.eq(queue.empty),
         ]
 
-        # A slot is in use for `ranks` cycles after a block was taken: then the block needs its last round key.
+        # A slot stays in use for `ranks` cycles after the core accepts a block: then the block gets its last round key.
         remaining = Signal(max=ranks + 2)
         previous = Signal(slot_bits)
         self.comb += self.in_use.eq((remaining != 0) | (previous != self.watched))
@@ -168,7 +168,7 @@ class PipelinedCipher(Module):
         last_cycle = Signal()
         self.comb += [
             queue.zeroize.eq(zeroizing),
-            queue.flush.eq(self.flush | self.clear | last_cycle),  # the last cycle also resets the queue's addresses
+            queue.flush.eq(self.flush | self.clear | last_cycle),  # reset the queue's addresses after zeroization
         ]
         self.sync += [
             last_cycle.eq(left == 1),

@@ -92,7 +92,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return a function that gives expressions a named signal in `module`; an argument for `inversion`."""
+    """Return a function that assigns bits to a named signal in `module`; `inversion` takes it as an argument."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)
@@ -112,7 +112,7 @@ def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
 
 
 def _decode(module: Module, byte: Signal) -> Signal:
-    """Return 256 lines, one for each value of the byte, from two decoders of four bits."""
+    """Return 256 one-bit lines, of which only line number `byte` is 1; two decoders of four bits make them."""
     low, high, lines = Signal(16), Signal(16), Signal(256)
     module.comb += [
         *[low[n].eq(byte[:4] == n) for n in range(16)],

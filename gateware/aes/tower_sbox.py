@@ -64,7 +64,7 @@ class TowerSBox(Module):
         cell = Functions(self, portable=portable)
         tower = best_tower()
 
-        # Change of basis, and the sums of the halves of A and B.
+        # Change of basis: the byte becomes A and B in GF(2^4). The sums of the halves of A and of B are also needed.
         taken = Signal(8, reset_less=True)
         self.sync += If(self.enable[0], taken.eq(self.i))
         rows = _rows(tower.to_tower)
@@ -72,8 +72,8 @@ class TowerSBox(Module):
         element = _linear(cell, [*rows, *halves], list(taken))
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
 
-        # The norm d = N (A + B)^2 + A B. Its square part is linear. It is split between the functions of the two halves
-        # on which its bits depend anyway.
+        # The norm is d = N (A + B)^2 + A B. The part with the square is linear. It is divided among the LUTs of the
+        # products, which already have its inputs.
         columns = [_pack(_square_part(tower, [int(i == k) for i in range(4)])) for k in range(4)]
         low, sums = _split(columns, high=False)
         high, sums_high = _split(columns, high=True)
@@ -87,7 +87,7 @@ class TowerSBox(Module):
         norm = [cell([products[n], products[n + 4]], xor) for n in range(4)]
         element, norm = self._cut("norm", element, norm)
 
-        # The inverse of the norm, and the sum of its halves, from a table.
+        # The inverse of the norm, and the sum of the two halves of this inverse, both from a table.
         inverse = [_inverse4(tower, x) for x in range(16)]
         root = [cell(norm, lambda *bits, n=n: inverse[_pack(bits)] >> n & 1) for n in range(4)]
         root_sum = [
@@ -95,8 +95,8 @@ class TowerSBox(Module):
             for n in range(2)
         ]
 
-        # The inverse of the byte has the coefficients d^-1 B and d^-1 A. Each is three products, and their sums are
-        # part of the last change of basis.
+        # The inverse of the byte has the coefficients d^-1 B and d^-1 A. Each is made of three products in GF(2^2);
+        # the last change of basis adds them.
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
         parts = []
         for factor, factor_sum in ((a, a_sum), (b, b_sum)):
@@ -107,8 +107,8 @@ class TowerSBox(Module):
         output_rows = []
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
-            # Bit n of a coefficient is the sum of bit n of the products of the halves and bit n mod 2 of the product
-            # of the sums.
+            # Bit n of a coefficient is the XOR of two bits: bit n of the products of the halves, and bit n mod 2 of
+            # the product of the sums.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)
@@ -137,7 +137,7 @@ def _rows(columns: list[int]) -> list[int]:
 
 
 def _linear(cell: Functions, rows: list[int], inputs: list, constant: int = 0) -> list[Signal]:
-    """Return the sums of inputs that the rows select, inverted where the constant has a one."""
+    """Return for each row the XOR of the inputs that it selects, inverted where the constant has a one."""
     sums = shared_sums(tuple(rows), len(inputs))
     shared = [cell([inputs[i] for i in range(len(inputs)) if mask >> i & 1], _parity) for mask in sums]
     outputs = []
@@ -154,7 +154,7 @@ def _parity(*bits: int) -> int:
 
 
 def _products(cell: Functions, x: list, y: list, product, square=None) -> list[Signal]:
-    """Return the two bits of a product in GF(2^2), plus a linear map of the sum of the factors."""
+    """Return both bits of ``product(x, y)`` in GF(2^2); if `square` is given, add this linear map of x + y."""
 
     def bit(n):
         def function(x0, x1, y0, y1):
@@ -172,7 +172,7 @@ def _square_part(tower, total: list[int]) -> list[int]:
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """Split the part of a linear map for two of its bits into maps of one half of t and of the sum of its halves.
+    """Split two output bits of a linear map of t into a map of one half of t and a map of the sum of both halves.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """
@@ -182,7 +182,7 @@ def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
 
 
 def _inverse4(tower, value: int) -> int:
-    """Return the inverse in GF(2^4), zero to zero, by search."""
+    """Return the inverse in GF(2^4), found by search; the inverse of 0 is 0."""
     one = next(e for e in range(16) if all(_multiply(tower, e, x) == x for x in range(16)))
     return next((x for x in range(16) if _multiply(tower, value, x) == one), 0)
 

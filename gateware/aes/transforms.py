@@ -40,7 +40,7 @@ def xtime_of_sum(a, b):
 
 
 def inverse_mix_correction(column: list) -> list:
-    """Return what to add to a column so that `mix_column` of the sum gives InvMixColumns of the column.
+    """Return a correction to add to a column before `mix_column`, so that the result is InvMixColumns of the column.
 
     InvMixColumns = MixColumns x (I + {04}[1 0 1 0; 0 1 0 1; 1 0 1 0; 0 1 0 1]). So both directions can share one
     MixColumns circuit after this correction.

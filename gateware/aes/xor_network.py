@@ -1,4 +1,4 @@
-"""Linear maps over GF(2) as few cells of four inputs, two levels deep.
+"""Builds linear maps over GF(2) from few cells of four inputs, in two levels.
 
 Every output of the map is the XOR of at most four terms. A term is an input, or a sum of two to four inputs that
 outputs share. The search is greedy: it adds the sum that removes most surplus terms from the outputs, until no output
@@ -13,7 +13,7 @@ TERMS = 4
 
 @cache
 def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
-    """Return the sums to share, as masks of inputs, so that each of the `rows` has at most four terms.
+    """Return sums for outputs to share, as masks of inputs, so that each output has at most four terms.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
 
 
 def terms(row: int, sums: tuple[int, ...]) -> tuple[list[int], int]:
-    """Return the fewest terms of an output: indices of `sums`, and the mask of the remaining inputs."""
+    """Return the terms of an output, as few as possible: indices of `sums`, and the mask of inputs used directly."""
     used, covered = min(_combinations(sums), key=lambda choice: choice[0].bit_count() + (row ^ choice[1]).bit_count())
     return [n for n in range(len(sums)) if used >> n & 1], row ^ covered
 
 
 def _combinations(sums: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return all choices of up to four sums, each with its total."""
+    """Return all choices of up to four sums: the mask of the chosen sums, and the mask of the inputs in their XOR."""
     found = []
     for size in range(min(TERMS, len(sums)) + 1):
         for chosen in combinations(range(len(sums)), size):

@@ -13,9 +13,9 @@ from gateware.platform.ecp5.rgmii import create_rgmii
 # The part has 208 block RAMs. The S-boxes of the vector unit take 8. The S-boxes of one AES core take 10, or 18 with
 # two engines.
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
-# For the configurations that use this clock: no place-and-route run of them has met the board's clock.
+# A lower clock, for configurations that have not met the board's clock in any place-and-route run.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# The memories of Zephyr and Ethernet leave no block RAM for S-boxes, nor for queues that hold a few wide words.
+# The memories of Zephyr and Ethernet leave no block RAM for S-boxes, nor for queues of at most 16 wide words.
 _LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)
 
 BOARD = Board(

@@ -1,4 +1,4 @@
-"""How `default` fits into the smallest ECP5, a 25F, and why other configurations do not. This is no board."""
+"""Settings that fit `default` into the smallest ECP5, a 25F; why other configurations do not fit. This is no board."""
 
 from gateware.description import Fit
 

@@ -41,7 +41,7 @@ WIDTH_BITS = 2
 
 
 def message_layout(count_bits: int, slot_bits: int) -> list[tuple[str, int]]:
-    """Fields of a message: T_1, number of blocks to skip, number of blocks to make, code of the width, key slot."""
+    """Fields of a message: T_1, numbers of blocks to skip and to make, code of the increment's width, key slot."""
     return [
         ("initial", BLOCK_BITS),
         ("index", INDEX_BITS),
@@ -83,9 +83,9 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        rest_type = (count_bits + 1, True)  # blocks that follow the next one; negative: the present one is the last
+        rest_type = (count_bits + 1, True)  # blocks after the next block; negative: the present block is the last
 
-        # The low half of the sum. The increment's width decides which limbs pass their carry on.
+        # The low half of the sum. The increment's width decides which limbs pass their carry to the next limb.
         low_valid = Signal()
         low_ready = Signal()
         low = [Signal(LIMB_BITS, name=f"low_{k}") for k in range(LIMBS)]
@@ -93,7 +93,7 @@ class CounterBlocks(Module):
         low_whole, low_half = Signal(), Signal()
         low_slot = Signal(slot_bits)
         low_rest = Signal(rest_type)
-        whole, half = Signal(), Signal()  # the increment includes limbs 2 and 3; includes limb 1
+        whole, half = Signal(), Signal()  # `whole`: the increment includes limbs 2 and 3; `half`: it includes limb 1
         initial = Cat(*reversed(byte_list(message.initial)))
         limb = [initial[LIMB_BITS * k : LIMB_BITS * (k + 1)] for k in range(LIMBS)]
         total = [Signal(LIMB_BITS + 1, name=f"total_{k}") for k in range(2)]

@@ -29,13 +29,13 @@ from gateware.ctr.arbiter import Arbiter
 from gateware.ctr.client import USES_MAX, Client, KeyPort
 from gateware.ctr.key_store import KeyStore
 
-# Longest wait for datagrams that use a key. A datagram of 1448 bytes and a full queue after it have about 110 blocks,
-# of at most 56 cycles each.
+# Longest wait in cycles until the datagrams that use a key have left. A datagram of 1448 bytes and a full queue after
+# it have about 110 blocks, of at most 56 cycles each.
 WAIT_CYCLES = 8192
 
 
 def command_cycles(command: str, *, slots: int) -> int:
-    """Return the maximum cycles of a client's ``load_key``, ``clear_key`` or ``zeroize`` on any core of `slots` slots.
+    """Return the maximum cycles that ``load_key``, ``clear_key`` or ``zeroize`` takes on a core with `slots` slots.
 
     `zeroize` clears a row of 32 bits of each memory each cycle, then the datapath. A command on one slot waits for the
     blocks in their rounds, a key schedule and its rows. The same again covers a command of another client, whose uses
@@ -122,7 +122,7 @@ class KeyLoader(Module):
         self.submodules.turns = turns = Arbiter([1] * len(clients))
         self.submodules.fsm = fsm = FSM(reset_state="RESET")
         idle = fsm.ongoing("IDLE")
-        # to the owner's key store: load, stop; all key stores are idle; pulse: the command has ended
+        # `load`, `stop`: commands to the owner's key store; `empty`: all key stores are idle; `ended`: pulse at the end
         load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()
         self.comb += turns.take.eq(idle & (turns.wants != 0))
         stores = []

@@ -81,9 +81,9 @@ class PacketCTR(Module):
         message, sink, source = self.message, self.sink, self.source
         request, block = port.request, port.keystream
 
-        # Each message goes to the keystream service. In the same cycle its number of blocks is queued for the packet.
+        # Each message goes to the keystream service. In the same cycle, its number of blocks enters queue `packets`.
         blocks = Signal(BLOCKS_BITS)
-        flushed = Signal(max=PACKETS + 2)  # packets that have not left, and whose message was flushed
+        flushed = Signal(max=PACKETS + 2)  # packets whose message was flushed, but whose data have not left yet
         take = Signal()
         self.comb += [
             take.eq(~self.flush & (flushed == 0)),

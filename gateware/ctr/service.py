@@ -36,14 +36,14 @@ from gateware.ctr.counter import CounterBlocks
 from gateware.ctr.key_loader import WAIT_CYCLES, KeyLoader
 from gateware.ctr.keystream_queue import KeystreamQueue
 
-# Blocks that each client's keystream queue can hold: more than a core processes at a time, for any number of engines or
-# pipeline stages.
+# Capacity of each client's keystream queue in blocks: more than a core processes at a time, with any number of engines
+# or pipeline stages.
 PLACES = 4 * max(ENGINES)
 PLACES_PIPELINED = 128
 
 
 def slots_of(clients: list[Client]) -> int:
-    """Return how many key slots a core needs for these clients."""
+    """Return the number of key slots that a core needs for these clients."""
     return sum(client.slots for client in clients)
 
 

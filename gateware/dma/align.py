@@ -28,9 +28,7 @@ ALL_BYTES = 2**BLOCK_BYTES - 1
 
 
 def _rotated(block: Signal, offset: Signal, step: int) -> Cat:
-    """Return the block rotated: byte i of the result is byte i + step * offset of the block, modulo 16; step is 1 or
-    -1.
-    """
+    """Return the block rotated: byte i of the result is byte (i + step * offset) mod 16; `step` is 1 or -1."""
     lanes = byte_list(block)
     for k in (3, 2, 1, 0):
         move = step * 2**k
@@ -156,7 +154,7 @@ class Scatter(Module):
             ),
         ]
 
-        # The bytes of the previous block that belong to this beat. After the last block they form a beat of their own.
+        # The bytes of the previous block that belong to this beat. After the last block, they form one more beat.
         rest = Signal(BLOCK_BITS)
         rest_sel = Signal(BLOCK_BYTES)
         rest_last = Signal()

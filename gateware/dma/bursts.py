@@ -94,7 +94,7 @@ class BurstMaster(Module):
             *[fifo.reset.eq(self.flush) for fifo in (read_fifo, write_fifo, read_results)],
         ]
 
-        # Accesses: the FSM below chooses them; these signals report how each one ended.
+        # Accesses: the FSM below starts them; `ended` and `failure` report how each access ended.
         reading, writing = Signal(), Signal()
         ended, failure = Signal(), Signal(ERROR_BITS)
         timer = Signal(max=timeout_cycles + 1)
@@ -120,8 +120,8 @@ class BurstMaster(Module):
 
         # The present read job.
         read_active, read_error = Signal(), Signal(ERROR_BITS)
-        read_rest = Signal((BEATS_BITS + 1, True))  # beats after the next one; negative: the present one is the last
-        read_beat = Signal()  # a beat arrives: from the bus, or as a replacement for a failed beat
+        read_rest = Signal((BEATS_BITS + 1, True))  # beats after the next beat; negative: the present beat is the last
+        read_beat = Signal()  # a beat arrives from the bus, or replaces a failed beat
         self.comb += [
             self.read_job.ready.eq(~read_active),
             read_results.sink.valid.eq(read_beat & read_rest[-1]),
@@ -151,7 +151,7 @@ class BurstMaster(Module):
 
         # The present write job. A job is always submitted before its beats enter the FIFO.
         write_active, write_error, write_interrupt = Signal(), Signal(ERROR_BITS), Signal()
-        write_beat = Signal()  # a beat leaves the FIFO: to the bus, or dropped
+        write_beat = Signal()  # a beat leaves the FIFO, to the bus or because it is dropped
         whole = Signal(max=depth + 1)  # number of jobs whose last beat is in the FIFO
         take = Signal()
         self.comb += [
@@ -193,11 +193,11 @@ class BurstMaster(Module):
 
         # Sequence.
         can_read, can_write = Signal(), Signal()
-        write_next = Signal()  # writes have priority, because reads had the last turn
+        write_next = Signal()  # the next turn belongs to writes, because reads had the last turn
         dropped = Signal()
         self.submodules.fsm = fsm = FSM(reset_state="CHOOSE")
         self.comb += [
-            # The captured beat is not in the FIFO yet, so one more place must be free.
+            # The captured beat is not in the FIFO yet, so the FIFO needs room for one beat more than a burst has.
             can_read.eq(read_active & (read_fifo.level < burst_beats)),
             can_write.eq(write_active & head.valid & ((write_fifo.level >= burst_beats) | (whole != 0))),
             dropped.eq(head.empty | (write_error != Error.NONE)),

@@ -29,8 +29,9 @@ COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
 
 
 SLOT_FIELD_BITS = 4
-# Addresses are in bytes, `length` is in bytes or, with `in_bits`, in bits. `initial` to `slot` describe the message for
-# `CounterBlocks`. `ordered`: start after all earlier descriptors. `interrupt`: request an interrupt at the end.
+# Addresses are in bytes; `length` is in bits if `in_bits` is 1, otherwise in bytes. The fields from `initial` to `slot`
+# describe the message for `CounterBlocks`. `ordered`: start only after all earlier descriptors have ended.
+# `interrupt`: request an interrupt at the end.
 DESCRIPTOR_LAYOUT = [
     ("source", ADDRESS_BITS),
     ("destination", ADDRESS_BITS),
@@ -88,8 +89,8 @@ class Dispatcher(Module):
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
-        # Lengths. A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It spans one more beat if
-        # s plus the last byte's position in its block is at least 16.
+        # Lengths. A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than
+        # blocks if s plus the position of the last byte in its block is at least 16.
         source, destination = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         size = Signal(ADDRESS_BITS)  # bytes
         blocks = Signal(COUNT_BITS)

@@ -74,7 +74,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit to which a name belongs, or `REST`; if no prefix matches, the first part of the name."""
+    """Returns the unit of a name, by its prefix; else the part of the name that LiteX chose; else `REST`."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):

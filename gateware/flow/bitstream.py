@@ -24,7 +24,7 @@ from gateware.memory import NO_RW_CHECK
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
 
-# Sums of up to this width cost less in LUTs than in a carry chain, because nextpnr adds two carry cells to each chain.
+# Adders of up to this width take fewer LUTs without a carry chain, because nextpnr adds two carry cells to each chain.
 LUT_SUM_BITS = 8
 # The core reads its memories with SpinalHDL's readSync, which may return any value in the cycle of a write to the same
 # word. The generated Verilog, however, returns the old word. Synthesis would spend 200 LUT4 to guarantee that, on the
@@ -94,7 +94,7 @@ def tools() -> dict[str, str]:
 
 
 def stamp(directory: Path) -> Stamp:
-    """Returns the stamp that tells whether a folder's bitstream is made from its sources (`write_sources`)."""
+    """Returns the stamp that shows whether a folder's bitstream was made from the sources there (`write_sources`)."""
     gateware = directory / "gateware"
     inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
     return Stamp(directory / "bitstream.digest", digest(inputs))

@@ -59,7 +59,7 @@ def of_firmware(image: bytes) -> bytes:
 
 
 def completed(image: bytes, gateware: bytes) -> tuple[bytes, bytes]:
-    """Returns the image with its mark replaced by the id, and that id.
+    """Returns the image with the build id instead of the mark, and the build id.
 
     A program without a mark stays unchanged, and its id is zeros.
 
@@ -140,12 +140,12 @@ def id_file(gateware: Path, name: str) -> Path:
 
 
 def rom_file(gateware: Path, name: str) -> Path:
-    """Returns the path of the boot ROM's contents as LiteX writes them, one 32-bit word a line."""
+    """Returns the path of the file with the boot ROM's contents, as LiteX writes it: one 32-bit word per line."""
     return gateware / f"{name}_rom.init"
 
 
 def code_file(gateware: Path, name: str) -> Path:
-    """Returns the path of the code memory's contents, in the form of `rom_file`, if there is a code memory."""
+    """Returns the path of the file with the code memory's contents, like `rom_file`; not every board has one."""
     return gateware / f"{name}_code.init"
 
 

@@ -83,19 +83,19 @@ def made_once(target: Path, make: Callable[[Path], None]) -> Path:
                 if not target.exists():
                     _make(target, make)
             finally:
-                lock.unlink(missing_ok=True)  # who waits for it, or comes later, looks for the folder first
+                lock.unlink(missing_ok=True)  # processes that wait, or come later, first look for the folder
     os.utime(target)
     return target
 
 
 def _make(target: Path, make: Callable[[Path], None]) -> None:
-    """Lets `make` fill a folder, and gives it the name `target`."""
+    """Lets `make` fill a temporary folder, then renames this folder to `target`."""
     work = Path(tempfile.mkdtemp(dir=target.parent))
     try:
         make(work)
         try:
             work.replace(target)
-        except OSError:  # another process was faster: a failed one left it no lock
+        except OSError:  # another process made the folder meanwhile, after a failed one had removed the lock
             if not target.exists():
                 raise
     finally:

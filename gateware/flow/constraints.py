@@ -87,7 +87,7 @@ def required_mhz(clock: str, timed_for: float) -> float:
 
 
 def looping(module: dict) -> set[str]:
-    """Returns the names of the cells that are part of combinational loops, or between two loops."""
+    """Returns the names of the cells in combinational loops, or on paths between two loops."""
     cells = {(name, n): arcs for name, cell in module["cells"].items() for n, arcs in enumerate(_arcs(cell))}
     for backwards in (False, True):
         cells = _without_ends(cells, backwards)

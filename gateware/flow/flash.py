@@ -32,7 +32,7 @@ from gateware.targets import Target
 # Time limits for openFPGALoader, which has none of its own: for reading the part's name, and for writing and verifying
 # 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
-# How long a board may take to answer, the time limit of one request, and the pause before the next request.
+# In seconds: time limit for a board's first answer, time limit of one request, and pause before the next request.
 ANSWER_S = 20.0
 _ASK_S, _AGAIN_S = 1.0, 0.2
 MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}

@@ -26,7 +26,7 @@ from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios,
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
-    """Moves a unit from the domain `sys` to the domain `name`, which has only the edges that can change the unit.
+    """Moves a unit from the clock domain `sys` to the domain `name`, which omits the edges that cannot change the unit.
 
     Called with the unit, before the design is finalized.
 
@@ -78,7 +78,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
             domain.clk.eq(ClockSignal("sys") & (run != 0)),
             domain.rst.eq(ResetSignal("sys")),
         ]
-        # This domain is separate so that the simulator evaluates it only after edges of the unit's own clock.
+        # `run` has a clock domain of its own, so that the simulator evaluates it only after edges of the unit's clock.
         fragment.sync[falling.name] = [run.eq(Cat(inside, outside))]
         fragment.clock_domains += [domain, falling]
 

@@ -61,8 +61,8 @@ struct uart {
 };
 
 static struct event_base *base;
-static int tether = -1; /* socket to the tool, which waits for the port; -1: none */
-static int port;        /* the TCP port it listens on */
+static int tether = -1; /* socket to the tool that waits for the port's number; -1: none */
+static int port;        /* the TCP port on which the UART listens */
 
 static void hang_up(struct uart *uart)
 {

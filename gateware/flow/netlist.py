@@ -36,7 +36,7 @@ from gateware.flow.cells import (
 )
 
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "IDDRX1F", "MULT18X18D", "ODDRX1F")
-# Signals that a slice passes on to the columns of a distributed RAM (write data and address), with its input pins.
+# Outputs of a slice with write data and write address for a distributed RAM, each with the input pin that it copies.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
 

@@ -159,7 +159,7 @@ def build(target: Target, source: Path, directory: Path) -> Path:
 
 
 def _lay_out(target: Target, directory: Path) -> tuple[list[list[str]], list[Path]]:
-    """Does the work of `simulation.lay_out` for the netlist that is already in the folder `gateware`."""
+    """Lays out the board, like `simulation.lay_out`, for the netlist that is already in the folder `gateware`."""
     gateware = directory / "gateware"
     platform = SIMULATED.create_platform()
     bench = _Bench(platform, target)

@@ -20,7 +20,7 @@ UNITS = 2048
 # Units (9-bit words) per line in a bitstream's text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # one-bit words that a unit holds
+_WORDS_A_UNIT = 8  # number of one-bit words in a unit
 
 
 class LayoutError(ValueError):
@@ -28,7 +28,7 @@ class LayoutError(ValueError):
 
 
 class Layout:
-    """Knows the block RAMs of a netlist's ROM, or its code memory, by their numbers in the bitstream.
+    """Finds the words of a netlist's ROM or code memory in its block RAMs, which have numbers in the bitstream.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Layout:
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """Returns the units of each block RAM by number, from the memory's words; zeros follow the last word.
+        """Returns the units that hold the given words, by the block RAM's number. The rest of the memory is zero.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Layout:
         return dict(zip(self.numbers, rams, strict=True))
 
     def put(self, module: Cell, rams: dict[int, list[int]]) -> None:
-        """Changes the parameters of these block RAMs, in this netlist or in the netlist before routing."""
+        """Writes contents into the parameters of these block RAMs, in this netlist or in the netlist before routing."""
         for cell, ram in zip(cells(module, self._memory), self.numbers, strict=True):
             cell["parameters"] |= parameters(rams[ram])
 

@@ -69,7 +69,7 @@ def spreads(found: Records) -> Records:
 
 
 def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
-    """Returns (clock, first cell, last cell) of the slowest paths, each with its number of runs, most frequent first.
+    """Returns the slowest paths (clock, first cell, last cell), each with its number of runs, the most frequent first.
 
     The names omit the numbers of bits.
     """

@@ -64,7 +64,7 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
-    """Returns the LUT4s that cells occupy, from the number of each type; wide multiplexers are no LUTs."""
+    """Returns the LUT4s that cells occupy, from the number of cells of each type; wide multiplexers occupy none."""
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 

@@ -26,7 +26,7 @@ from typing import Any
 from gateware.flow import tethered, toolchain
 from gateware.flow.cache import REPOSITORY, made_once
 
-# Seconds: interval of checks on a task's process, time for the process to end its children, and limit of the task.
+# In seconds: pause between checks of a task's process, time that it gets to end its children, time limit of the task.
 POLL_S, GRACE_S, LIMIT_S = 0.5, 10, 24 * 3600
 PYTHON = "Python"
 Answer = tuple[bool, Any]  # True and the pickled result of a call, or False and the error in one line

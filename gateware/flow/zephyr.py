@@ -154,7 +154,7 @@ def require_devicetree(target: str, csr_json: Path) -> None:
 
 
 def board_roots(base: Path) -> list[Path]:
-    """Returns folders of boards that the module does not name itself, for releases with the older hardware model."""
+    """Returns the folders of boards for CMake's BOARD_ROOT; only releases with the older hardware model need one."""
     return [] if version(base) >= _HARDWARE_MODEL_2_SINCE else [_OLD_BOARD_ROOT]
 
 

@@ -35,7 +35,7 @@ WORD_SET = tuple(operation for operation in OPERATIONS if not operation & SBOX)
 
 
 class BertoniUnit(ColumnUnit):
-    """A unit with one or both instruction sets, and with the command and response streams of `CFUUnit`.
+    """Executes one or both instruction sets, through the command and response streams of `CFUUnit`.
 
     Undefined function ids answer 0.
 

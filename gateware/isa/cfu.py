@@ -55,10 +55,10 @@ class OneCycleUnit(CFUUnit):
 
 
 class ColumnUnit(OneCycleUnit):
-    """A unit whose answers are columns of the state after SubBytes; the low byte is row 0."""
+    """A unit that answers with columns of the state after SubBytes; the low byte of a column is row 0."""
 
     def answer(self, *, defined, column, addend, rotation, mix, inverse) -> None:
-        """Answer ``addend ^ rotl(column, 8 rotation)``, or 0 if the command is not `defined`.
+        """Make the answer ``addend ^ rotl(column, 8 rotation)``, or 0 if the command is not `defined`.
 
         With `mix` the column first passes MixColumns, with `inverse` InvMixColumns, which is a correction before the
         same circuit. All arguments are values of the cycle that takes the command.

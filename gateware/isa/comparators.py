@@ -19,11 +19,11 @@ PTLU_64, PTLU_128, ZVKNED = 1, 2, 3
 
 
 class _Sets(CFUUnit):
-    """Several units on one CFU port. Unit `chosen` gets a command once the previous command has been answered."""
+    """Connects several units to one CFU port. Unit `chosen` gets a command once the previous command is answered."""
 
     def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:
         is_free = Signal()
-        # At most one answer is pending. Units accept a command only if there is none, or if it leaves in this cycle.
+        # At most one answer is pending. A command is accepted if no answer is pending, or if it leaves in this cycle.
         self.comb += [
             is_free.eq(~self.rsp_valid | self.rsp_ready),
             self.cmd_ready.eq(is_free),
@@ -39,7 +39,7 @@ class _Sets(CFUUnit):
 
 
 class ComparatorUnit(_Sets):
-    """A unit with the instruction sets that use the CPU's registers, and with the streams of `CFUUnit`.
+    """Executes the instruction sets that use the CPU's registers, through the streams of `CFUUnit`.
 
     ``funct3`` selects the set: 0 the ratified scalar instructions (`gateware.isa.zkn`), 1 Bertoni's
     (`gateware.isa.bertoni`), 2 VexRiscv's AES plugin (`gateware.isa.rom_rounds`), 4 to 7 parallel table lookups of 32
@@ -71,7 +71,7 @@ class ComparatorUnit(_Sets):
 
 
 class WideComparatorUnit(_Sets):
-    """A unit with the instruction sets that use their own, wider registers, and with the streams of `CFUUnit`.
+    """Executes the instruction sets that use their own, wider registers, through the streams of `CFUUnit`.
 
     ``funct3`` 0 selects the ratified scalar instructions, for the firmware. The other values belong to the unit that
     was chosen last. The function id `CHOOSE` chooses a unit by its number in rs1, and answers 0: `PTLU_64` and

@@ -19,7 +19,7 @@ from gateware.aes.column_sbox import ColumnSBox
 from gateware.aes.sub_bytes import BLOCK_RAM
 from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
-# S-boxes with which the rest of the lane is also built from ECP5 cells.
+# With one of these S-boxes, the rest of the lane is also built from ECP5 cells.
 OF_CELLS = (BLOCK_RAM, "ecp5")
 
 

@@ -1,4 +1,4 @@
-"""The tables of Fiskiran and Lee's ``ptlu``: eight tables of 256 entries of a word, and up to four lookups at a time.
+"""Tables for Fiskiran and Lee's ``ptlu``: eight tables of 256 entries, one word each; up to four lookups at a time.
 
 Lookup i uses byte ``offset + i step`` of a word as its index, and returns ``subword`` bytes: subword i of the result.
 The paper is silent on the following points, so they are our choice. There are ``min(4, bytes of a word / subword)``
@@ -16,7 +16,7 @@ SUBWORDS = (1, 2, 4)  # bytes
 
 
 class LookupTables(Module):
-    """The tables for one word width.
+    """The eight tables, for words of one width.
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ class LookupTables(Module):
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
         # If several bytes of an entry share a lookup, one multiplexer per lookup selects the index byte. Otherwise each
-        # byte of an entry has its own multiplexer, after the choice of the index byte's number.
+        # byte of an entry has its own multiplexer, controlled by the number of the index byte.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:
             choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
             self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
-        # A memory for each byte of the entries. Depending on the size of subwords, one of the lookups reads it.
+        # Each byte of the entries has its own memory. The size of the subwords decides which lookup reads it.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}

@@ -91,8 +91,8 @@ class VectorMemoryPort(Module):
 
         # # #
 
-        # Addresses are checked before they enter the queue. The queue stores the offset of a valid write address. An
-        # invalid write address of a group is queued instead of the read address, so that the fault reports it.
+        # Addresses are checked before they enter the queue. For a valid write address, the queue stores its offset. If
+        # a group's write address is invalid, it replaces the read address in the queue, so that the fault reports it.
         size_bits = size.bit_length() - 1
         checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
         self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)
@@ -120,7 +120,7 @@ class VectorMemoryPort(Module):
             queue.sink.written.eq(Mux(group, request.destination[4:size_bits], request.address[4:size_bits])),
         ]
 
-        # Read a block, or copy a value to store into the result register. A store that is there uses the bus first.
+        # Read a block, or copy a block to store into the result register. A store already in that register goes first.
         result_store = Signal()  # the result register holds a store
         result_group = Signal()
         result_written = Signal(size_bits - 4)
@@ -160,7 +160,7 @@ class VectorMemoryPort(Module):
         ]
         self.sync += [
             If(result_free, holds.eq(head.valid & head.ready & ~head_failed)),
-            # Loaded whenever the register is free; the value is valid only while `holds` is 1.
+            # The result register is loaded whenever it is free; its value is valid only while `holds` is 1.
             If(
                 result_free,
                 result_store.eq(head.store),
@@ -171,8 +171,8 @@ class VectorMemoryPort(Module):
             ),
         ]
 
-        # Only the first fault is recorded. After a fault in a group, `broken` stays 1 until the port is idle, which it
-        # is before each group.
+        # Only the first fault is recorded. After a fault in a group, `broken` stays 1 until the port is idle. The port
+        # is always idle before a group.
         store_failed = storing & bus.err
         failed = head_failed | store_failed
         self.sync += [

@@ -61,7 +61,7 @@ class MemoryRequests(Module):
 
         # # #
 
-        # v0 of a group is read when the group is issued, like the register of a store. `member` counts the others.
+        # When a group is issued, its v0 is read like the register of a store. `member` counts the other registers.
         group = decoder.loads & decoder.stores
         member = self.member
         self.comb += self.read_register.eq(Mux(taking, member, decoder.state_register))
@@ -96,5 +96,5 @@ class MemoryRequests(Module):
 
 
 def _one_hot(register):
-    """Return eight bits, with only the bit of the state register set."""
+    """Return eight bits, of which only the one for this state register is set."""
     return Cat(*[register == s for s in range(STATE_REGISTERS)])

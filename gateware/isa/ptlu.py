@@ -24,7 +24,7 @@ WRITE = 7
 
 
 class PtluUnit(OneCycleUnit):
-    """Both instructions, with the streams of `CFUUnit`. Undefined function ids answer 0."""
+    """Executes both instructions, through the streams of `CFUUnit`. Undefined function ids get the answer 0."""
 
     def __init__(self):
         OneCycleUnit.__init__(self)

@@ -29,7 +29,7 @@ FUNCT3 = 2
 # Bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
-# For each operation: the bytes of a ROM word that form the result for byte 3, low byte first.
+# For each operation: the bytes of a ROM word that form its result for byte 3 of the operand, low byte first.
 BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | LAST: (3, 3, 3, 3)}
 
 
@@ -45,7 +45,7 @@ def rom() -> list[int]:
 
 
 class ROMRoundsUnit(OneCycleUnit):
-    """The instructions of the plugin, with the streams of `CFUUnit`. Undefined function ids answer 0."""
+    """Executes the plugin's instructions, through the streams of `CFUUnit`. Undefined function ids get the answer 0."""
 
     def __init__(self):
         OneCycleUnit.__init__(self)

@@ -213,7 +213,7 @@ class VectorAESUnit(CFUUnit):
         hazard = Signal()
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
-        same_register = stage2_state[:3] == decoder.state_register  # stage 2 is valid only in the present context
+        same_register = stage2_state[:3] == decoder.state_register  # the context need not be compared
         self.comb += [
             memory_busy.eq((requests.pending != 0) | ~memory_port.idle | requests.request.valid),
             hazard.eq(

@@ -31,7 +31,7 @@ LANE = 32
 
 
 class WidePtluUnit(WideRegistersUnit):
-    """All instructions of the set, with the streams of `CFUUnit`. Undefined function ids answer 0 and change nothing.
+    """Executes the set, through the streams of `CFUUnit`. Undefined function ids get the answer 0 and change nothing.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ MOVE_IN, KEY_WRITE, MOVE_OUT, OWN = range(4)
 
 
 class WideRegistersUnit(OneCycleUnit):
-    """The registers and moves of a unit, with the streams of `CFUUnit`. Subclasses add their own instructions.
+    """Holds a unit's registers and executes the moves, through the streams of `CFUUnit`. Subclasses add instructions.
 
     Parameters
     ----------
@@ -123,5 +123,5 @@ class WideRegistersUnit(OneCycleUnit):
         return Mux(is_written & (self._written == number), self.result, port.dat_r)
 
     def read_key(self, number):
-        """Add a read port and return the round-key register of this number, read when an instruction is accepted."""
+        """Add a read port. Return the round-key register with this number, as read when an instruction is accepted."""
         return self._read(self._keys, number, self._write_key)

@@ -26,7 +26,7 @@ AES32DSMI = 0b10111
 
 
 class ScalarAESUnit(ColumnUnit):
-    """A unit with the four instructions, and with the streams of `CFUUnit`.
+    """Executes the four instructions, through the streams of `CFUUnit`.
 
     Undefined function ids answer 0. The unit has no state.
 

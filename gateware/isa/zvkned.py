@@ -35,7 +35,7 @@ RCON = (0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1B, 0x36)
 
 
 class ZvknedUnit(WideRegistersUnit):
-    """All instructions of the set, with the streams of `CFUUnit`. Undefined function ids answer 0 and change nothing.
+    """Executes the set, through the streams of `CFUUnit`. Undefined function ids get the answer 0 and change nothing.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ class HealthTests(Module):
 
         # # #
 
-        # Repetition count: the latest `repeated` samples all had the value `last`. 0 before the first sample.
+        # Repetition count: the latest `repeated` samples had the value `last`. `repeated` is 0 before the first sample.
         last = Signal()
         repeated, next_repeated = (Signal(bits_for(repetitions)) for _ in range(2))
         self.comb += [

@@ -24,7 +24,7 @@ from operator import xor
 from migen import Instance, Module, Signal
 from migen.genlib.cdc import MultiReg
 
-# Inverters in each ring. The primes prevent that the frequencies of two rings have a ratio of small numbers.
+# Number of inverters in each ring. They are primes, so that no two rings have frequencies in a simple ratio.
 LENGTHS = (3, 5, 7, 11, 13, 17)
 _NOT_A = 0x5555  # LUT4 contents for NOT A; bit n is the output for inputs DCBA = n
 
@@ -69,8 +69,8 @@ class RingOscillators(Module):
         self.sync += self.bit.eq(reduce(xor, samples))
 
     def _ring(self, length: int) -> Signal:
-        """Return the output of one of `length` inverters in a loop; `keep` stops synthesis from removing or merging
-        them.
+        """Build a loop of `length` inverters; return the output of one. `keep` stops synthesis from removing or merging
+        inverters.
         """
         nodes = [Signal(name=f"ring{length}_node{n}") for n in range(length)]
         for n, node in enumerate(nodes):

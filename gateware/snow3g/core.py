@@ -112,10 +112,10 @@ class Snow3GCore(Module):
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
-        live = Signal()  # 1: the generator is at block `position` of the keystream of `generator_slot` and `running`
+        live = Signal()  # 1: the generator is at block `position` of message `running`, key `generator_slot`
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
-        count = Signal(max=WORDS)  # words done of the current block, or of a skipped block
+        count = Signal(max=WORDS)  # number of finished words of the current or skipped block
         same, follows, takes = Signal(), Signal(), Signal()
         self.comb += [
             same.eq(live & (head == running) & (slot == generator_slot)),
@@ -133,7 +133,7 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # The key of the current block (`cut`) or of the generator (`stale`) is being removed.
+        # A key is being removed. `cut`: it is the key of the current block; `stale`: it is the generator's key.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -172,7 +172,7 @@ class Snow3GCore(Module):
             "WAIT",
             *taking,
         )
-        fsm.act(  # one cycle: finds out where the block's keystream is
+        fsm.act(  # one cycle: compares the block's position with the generator's
             "CHOOSE",
             If(bad | cut | ~chosen[slot], NextState("REFUSE"))
             .Elif(~same | (block < position), NextState("BEGIN"))

@@ -52,7 +52,7 @@ class EEA1(Module):
         self.submodules.generator = generator = Snow3G(s_r, s_q)
         left = Signal(WORD_BITS)
         key = [_swapped(job.key[32 * n : 32 * n + 32]) for n in range(4)]
-        key.reverse()  # its first word is k3
+        key.reverse()  # the first word of the key is k3
         stream_of = Cat(Replicate(0, 26), job.direction, job.bearer)
         fields = {f"k{n}": word for n, word in enumerate(key)}
         fields |= {"iv3": job.count, "iv2": stream_of, "iv1": job.count, "iv0": stream_of}

@@ -53,7 +53,7 @@ class Snow3G(Module):
         r1, r2, r3 = (Signal(32, name=f"r{n}") for n in (1, 2, 3))
         self.state = [*s, r1, r2, r3]
         f, v = Signal(32), Signal(32)
-        # Clocks that remain of the initialisation, and one more for the first word, which the standard discards.
+        # Number of remaining clocks: of the initialisation, and of the first word, which the standard discards.
         left = Signal(max=INITIALISATION_CLOCKS + 2)
         starts, feeds_back = Signal(), Signal()
         self.submodules.s1 = s1 = create_s1(s_r)
@@ -103,7 +103,7 @@ class Snow3G(Module):
 
 
 def _table(module: Module, byte, table: tuple[int, ...]) -> Signal:
-    """Return a linear function of a byte, given by its table: each result bit is a sum of bits of the byte."""
+    """Return a linear function of a byte, given by its table: each result bit is the XOR of some bits of the byte."""
     word = Signal(32)
     module.comb += word.eq(Cat(*[_sum(byte[n] for n in range(8) if table[1 << n] >> bit & 1) for bit in range(32)]))
     return word

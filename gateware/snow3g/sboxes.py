@@ -41,7 +41,7 @@ class WordSBox(Module):
         self.comb += [box.i.eq(self.i[byte]) for box, byte in zip(boxes, highest_first, strict=True)]
         y = [box.o for box in boxes]
         doubled = [_mulx(byte, polynomial) for byte in y]
-        # r0 = 2y0 + y1 + y2 + 3y3; the others by rotation. Each doubled byte is added to its own row and the next row.
+        # r0 = 2y0 + y1 + y2 + 3y3; r1 to r3 follow by rotation. A doubled byte is added to its own row and the next.
         self.comb += [
             self.o[byte].eq(doubled[n] ^ doubled[n - 1] ^ y[n - 1] ^ y[n - 2] ^ y[n - 3])
             for n, byte in enumerate(highest_first)

@@ -48,7 +48,7 @@ def cost_of_a_byte(record: dict) -> float:
 
 
 def _least(records: list[dict], quantity: str) -> str:
-    """Return each S-box with which a family has the smallest value of a quantity, and the names of these families."""
+    """Return, as text, the S-boxes that give families their smallest value of a quantity, each with these families."""
     best: dict[str, dict] = {}
     for r in records:
         best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])
@@ -59,7 +59,7 @@ def _least(records: list[dict], quantity: str) -> str:
 
 
 def _lowest(records: list[dict], ns: float) -> str:
-    """Return the name of the core with the lowest product among the cores that take at most `ns` ns per byte."""
+    """Return the core with the lowest product of toggles and LUT4, among those that take at most `ns` ns per byte."""
     found = [r for r in records if reaches(r, ns)]
     best = min(found, key=cost_of_a_byte, default=None)
     return f"{family(best)}, {sboxes(best)}" if best else NONE
@@ -77,7 +77,7 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Return the smallest and the largest ratio of a quantity, over pairs of cores, one from each list."""
+    """Return the smallest and the largest ratio of a quantity between cores of two lists, compared pair by pair."""
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]
     return f"{min(ratios)} to {max(ratios)} times"

@@ -42,11 +42,11 @@ class Cycles:
         return self._found[case]
 
     def cycles(self, *case, **values) -> float:
-        """Cycles a block."""
+        """Return the cycles per block of a program."""
         return self.record(*case, **values)["cycles_per_block"]
 
     def speed_up(self, case: tuple[str, str], base: tuple[str, str], direction="encrypt", measure=ONE) -> float:
-        """Return the cycles of a base divided by the cycles of a case, as the mean over key lengths.
+        """Return the speed-up of `case` over `base`: the ratio of their cycles, as the mean over the key lengths.
 
         Case and base are an engine and a style each.
         """
@@ -56,7 +56,7 @@ class Cycles:
         return round(mean(ratios), 2)
 
     def mbps(self, *case, **values) -> float:
-        """Mbps at `MHZ`."""
+        """Return the Mbps of a program at `MHZ`."""
         return round(128 * MHZ / self.cycles(*case, **values), 1)
 
 

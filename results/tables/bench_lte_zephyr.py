@@ -11,7 +11,7 @@ ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows, for a file with either Zephyr's threads or bare metal."""
+    """Return the figures that the page shows, from a file with the figures of Zephyr's threads or of bare metal."""
     if "costs" not in content:
         return bench_lte.keep(content)
     return {"costs": content["costs"], "records": select(content["records"], FIELDS)}

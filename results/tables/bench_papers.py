@@ -33,7 +33,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each program, with speed-ups over the same style of table C."""
+    """Return a row for each program, with its speed-up over C with tables in the same style."""
     cycles = Cycles(kept["bench-papers"])
     rows = []
     for name, engine, styles, measure in ROWS:

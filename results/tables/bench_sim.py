@@ -9,8 +9,8 @@ FIELDS = ("engine", "mode", "direction", "key_bits", "cycles_per_block", "clock_
 
 
 def keep(content: Content) -> Content:
-    """Return the fastest style of each engine, with its data in the cache, or with loads and stores that bypass the
-    cache.
+    """Return the fastest style of each engine, among those with data in the cache or with loads and stores that bypass
+    the cache.
     """
     best: dict[tuple, dict] = {}
     for r in content["records"]:

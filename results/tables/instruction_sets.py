@@ -11,7 +11,7 @@ BOARD = "ecpix5"
 PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
-# Name, name in the plot, engine, part of `make explore-isa` or `make explore-sets` that has the instructions, family.
+# Name, name in plots, engine, part in `make explore-isa` or `make explore-sets` with the instructions, and family.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),
@@ -68,7 +68,7 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Return cycles per block, by number of independent blocks. If fewer blocks per call are faster, they count."""
+    """Return cycles per block, by number of independent blocks. If calls with fewer blocks are faster, theirs count."""
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}
 

@@ -16,7 +16,7 @@ def _cell(value) -> str:
 
 
 def _entry(of_entry: list[dict]) -> list[str]:
-    """Return the table of an entry of a paper: the values to which we have a value."""
+    """Return the Markdown lines for a table or figure of a paper: only those values that we compare with our own."""
     first = of_entry[0]
     beside = [r for r in of_entry if r["reason"] is None]
     notes = dict.fromkeys(r["conditions"]["ours"] for r in beside if r["conditions"]["ours"])

@@ -9,7 +9,7 @@ from rich.console import Console
 from results.kept import Content
 from results.tables import Table, demo
 
-ENGINES = ("table", "ise", "ise_vmem", "accelerator")  # of `make demo` by itself
+ENGINES = ("table", "ise", "ise_vmem", "accelerator")  # engines that `make demo` measures by default
 CASE = (128, "encrypt")
 
 

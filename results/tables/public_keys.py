@@ -6,17 +6,17 @@ from results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Montgomery multiplications of a power: squarings for 2^2048 mod n, the table of a window, the further windows, and the
-# conversion of the result.
+# Number of Montgomery multiplications in a modular exponentiation (power): squarings for 2^2048 mod n, the table of
+# powers for a window, the further windows, and the conversion of the result.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# Halves of a product of two words that the multiplier instructions return.
+# How many halves of the product of two words the multiplier instructions return.
 HALVES = {"both": 2, "low": 1}
-# The power takes long to simulate, and its multiplications determine it. So it is measured only with both halves.
+# The power takes long to simulate and consists mostly of multiplications. So it is measured only with both halves.
 MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
 
 
@@ -36,7 +36,7 @@ def speed_up(content: Content, name: str) -> float:
 
 
 def share(content: Content) -> int:
-    """Return the share of a power's cycles, in percent, that its multiplications take with both halves.
+    """Return the percentage of a power's cycles that its multiplications take, if instructions return both halves.
 
     It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
     """
@@ -44,7 +44,7 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return three numbers of instructions for a product: at least on the port, with operands sent first, and in RV32M.
+    """Return the instructions per product: the minimum on the port, on the port with operands sent first, and in RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.

@@ -19,7 +19,7 @@ OUTPUTS += ("fault_code", "fault_address")
 
 
 class _Shown(Module):
-    """The memory port, with the words of its queue by place in the queue."""
+    """The memory port, with each word of its internal queue as a separate signal that proofs can read."""
 
     def __init__(self):
         self.submodules.port = port = VectorMemoryPort(origin=MEMORY[0], size=MEMORY[1])

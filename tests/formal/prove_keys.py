@@ -86,7 +86,7 @@ PIPELINED = """
 
 
 def core_verilog(datapath: int | str) -> tuple[str, str]:
-    """Return module `core`, and the properties for it."""
+    """Return the Verilog of module `core`, and the Verilog of the properties to prove for it."""
     lengths = (128,) if datapath == "pipelined" else (128, 256)
     stages = {"stages": 1} if datapath == "pipelined" else {}
     core = create_core(datapath=datapath, sbox="block_ram", slots=SLOTS, key_lengths=lengths, **stages)

@@ -55,7 +55,7 @@ def test_stage_2_is_the_definition(sbox):
 @pytest.mark.parametrize(
     ("sbox", "pattern", "replacement"),
     [
-        ("table", r"\{32\{[^}]*forward[^}]*\}\}", "{32{1'd1}}"),  # MixColumns after SubBytes is the inverse
+        ("table", r"\{32\{[^}]*forward[^}]*\}\}", "{32{1'd1}}"),  # mutant: InvMixColumns also after SubBytes
         ("block_ram", r"16'd27030", "16'd27031"),
     ],
 )

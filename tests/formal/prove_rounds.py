@@ -83,8 +83,8 @@ module proof(input sys_clk, input [127:0] data, input valid, output [WIDTH-1:0] 
     assign difference = columns ^ addend ^ (mixing ? mixed[WIDTH-1:0] : {WIDTH{1'b0}});
 endmodule
 """
-# If SubBytes is in block RAM or has output registers, the solver may choose its outputs freely. Only the outputs that
-# are {02} times the bytes must agree with the bytes (`prove_sbox`).
+# If SubBytes is in block RAM or has output registers, the solver may choose any output bytes. Only the outputs
+# `doubled` must be {02} times these bytes, which `prove_sbox` proves.
 CUT = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose", "setattr -unset init w:*"]
 
 

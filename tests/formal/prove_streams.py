@@ -148,7 +148,7 @@ def test_iterative(width):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block without a place for it
+        (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block without room for it
         (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # mutant: overwrites a waiting block
         (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: outputs a block without a key
         (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # mutant: ignores a block in its rounds

@@ -28,7 +28,7 @@ NUMBER = "CIPHERLANE_FAULT"  # number of the fault to inject
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"
 WIDTH = 16  # of its number
-SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # remove what no output depends on: a fault there has no effect
+SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # remove logic on which no output depends: a fault there has no effect
 TIMEOUT_S = 600
 LARGEST = 1_000_000  # maximum characters of a design's Verilog: larger designs take minutes to compile
 

@@ -19,7 +19,7 @@ def prove_equal(folder: Path, gold: Module, gate: Module) -> None:
         [
             "read_verilog gold.v gate.v",
             "read_verilog -nooverwrite +/ecp5/cells_sim.v",
-            "hierarchy",  # sets each LUT4's own contents
+            "hierarchy",  # gives each LUT4 the contents in its parameter
             "proc -norom",
             "flatten -wb gold gate",
             "opt_clean gold gate",

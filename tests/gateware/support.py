@@ -50,7 +50,7 @@ class SimulationTimeout(AssertionError):
 
 
 def flatten(ports) -> list[Signal]:
-    """Return the signals in nested signals, records and lists."""
+    """Return all signals in a nested structure of signals, records and lists."""
     if isinstance(ports, Signal):
         return [ports]
     if isinstance(ports, Record):
@@ -224,7 +224,7 @@ class Simulation:
 
 
 def send(endpoint, items, rng=None, idle: float = 0.0):
-    """Send items, each a dictionary of payload values, pausing before each cycle with probability `idle`."""
+    """Send items, each a dictionary of payload values. In each cycle before an item, pause with probability `idle`."""
     for item in items:
         while rng and rng.random() < idle:
             yield
@@ -238,7 +238,7 @@ def send(endpoint, items, rng=None, idle: float = 0.0):
 
 
 def receive(endpoint, count: int, received: list, *, field: str = "data", rng=None, stall: float = 0.0, times=None):
-    """Receive `count` items into `received`, not ready in a cycle with probability `stall`.
+    """Receive `count` items into `received`. In each cycle, `ready` is 0 with probability `stall`.
 
     `times` is a simulation and a list. The cycle of each transfer is noted in the list.
     """

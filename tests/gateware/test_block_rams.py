@@ -15,7 +15,7 @@ from results.kept import DATA
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
 COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
-# Synthesis leaves out block RAMs at the end of a ROM that contain nothing.
+# Synthesis leaves out block RAMs at the empty end of a ROM: at most this share of the ROM.
 EMPTY_MOST = 1 / 8
 
 
@@ -27,7 +27,7 @@ def total(target, configuration=None):
     ("words", "bits", "widest", "count"),
     [
         (16384, 32, 36, 32),
-        (2304, 32, 18, 6),  # 1024 x 18, three deep and two wide
+        (2304, 32, 18, 6),  # block RAMs of 1024 x 18: three in depth, two in width
         (128, 32, 36, 1),
         (128, 32, 18, 2),
         (64, 131, 36, 4),
@@ -62,7 +62,7 @@ def test_where_there_is_room_nothing_shrinks():
 
 
 def steps_taken(target):
-    """Return the number of configuration steps that lead to a target's configuration."""
+    """Return how many of `STEPS` were applied to get a target's configuration."""
     for count in range(len(block_rams.STEPS) + 1):
         taken = block_rams.shrunk(CONFIGURATIONS[target.configuration.name], count)
         if taken == target.configuration:

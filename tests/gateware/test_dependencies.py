@@ -30,8 +30,8 @@ def _importers(folder, packages):
 
 
 def _layer(module):
-    """Return the number of a module's layer in `gateware/net`: the layer with the longest name that the module begins
-    with.
+    """Return the number of a module's layer in `gateware/net`. If several layers' names match the module's beginning,
+    the longest name counts.
     """
     names = {name: number for number, layer in enumerate(NET_LAYERS) for name in layer}
     return names[max((name for name in names if f"{module}.".startswith(f"{name}.")), key=len)]

@@ -39,8 +39,8 @@ def declared(module: Module):
 
 
 class Watched(Module):
-    """Wraps a module; `collision` is high when its memory reads a word that is being written, and the value read is
-    used.
+    """Wraps a module; `collision` is high when its memory reads a word that is being written, and the module uses the
+    value.
     """
 
     def __init__(self, dut: Module, in_vain: Signal | int = 0):
@@ -122,7 +122,7 @@ def test_output_queue():
 @pytest.mark.parametrize("declare", [False, True])
 def test_synthesis_adds_no_bypass(declare):
     """The FIFO must have no registers other than pointers, level, two valid bits and last word."""
-    width, depth = 34, 512  # 36 bits of a block RAM, with `first` and `last`
+    width, depth = 34, 512  # with `first` and `last`, these are the 36 bits of a block RAM
     fifo = BlockRAMFIFO([("data", width)], depth)
     if not declare:
         for memory in declared(fifo):

@@ -22,13 +22,11 @@ class Guard(Mutant):
     must_fail = True
 
     def digest(self) -> str:
-        """Return a digest of the fault and of the test as it is now. If the test changes, it must be shown again to
-        fail.
-        """
+        """Return a digest of the fault and of the present test: a changed test must be shown again to fail."""
         return digest_of([self.place, self.change, self.judges()])
 
     def control(self) -> Mutant:
-        """Return the test as a mutant without the fault."""
+        """Return a mutant without the fault, with which the test must pass."""
         return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
 
 

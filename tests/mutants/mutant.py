@@ -28,7 +28,7 @@ class Target:
     files: tuple[str, ...] = ()
 
     def digest(self) -> str:
-        """Return a digest of the tests and of all that they may depend on: the sources of their part."""
+        """Return a digest of the tests and of all files on which they may depend: the sources of their part."""
         folders = {
             "host": ["host/cipherlane", "host/cipherlane_base"],
             "firmware": ["firmware"],
@@ -61,7 +61,7 @@ class Mutant:
     environment: Mapping[str, str] = field(default_factory=dict)
     boards: tuple[str, ...] = ()
 
-    must_fail = False  # True: a test must fail; False: any other end than success also counts as detected
+    must_fail = False  # True: only a failing test counts as detection; False: any unsuccessful end does
 
     def digest(self) -> str:
         """Return a digest of the fault: the changed text, or the design and its change."""

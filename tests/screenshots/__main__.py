@@ -41,7 +41,7 @@ def photograph(page: Page) -> Image.Image:
 
 
 def another(page: Page) -> None:
-    """Wait for the next picture."""
+    """Wait until the live view shows another picture."""
     before = page.evaluate(PANE, "plaintext") + page.evaluate(PANE, "wire")
     changed = "before => ['plaintext', 'wire'].map(id => document.getElementById(id).toDataURL()).join('') !== before"
     page.wait_for_function(changed, arg=before, timeout=PATIENCE_MS)
@@ -129,7 +129,7 @@ def main() -> int:
             photograph(page).save(args.into / f"stage-{width}x{height}.webp", quality=80, method=6)
             page.close()
         first, *others = animate(on_stage(chromium, address, ANIMATED, "dark"))
-    # For noise of large pixels, lossless files are smaller.
+    # The pictures show noise of large pixels, for which lossless files are smaller.
     options = {"duration": FRAME_MS, "loop": 0, "lossless": True, "method": 6}
     first.save(args.into / "live.webp", save_all=True, append_images=others, **options)
     sizes = {path: path.stat().st_size for path in sorted(args.into.glob("*.webp"))}

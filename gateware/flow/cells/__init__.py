@@ -18,7 +18,7 @@ INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
 @cache
 def expression(truth: int, inputs: int) -> str:
-    """Returns a function of `inputs` bits as a Python expression of {0}, {1}, ... and of M, the mask of all lanes.
+    """Returns a function as a Python expression. {0}, {1}, ... stand for its inputs, and M for the mask of all lanes.
 
     Bit n of `truth` is the function's value when the inputs form the number n; the first input is the least
     significant.

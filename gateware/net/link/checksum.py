@@ -19,12 +19,12 @@ PROTOCOL_UDP = 17
 
 
 def half(number: int) -> int:
-    """Return a constant as a 16-bit number to add to the sum. A negative constant is subtracted."""
+    """Return a constant as the 16-bit number that adds it to the sum; a negative constant is subtracted thereby."""
     return int.from_bytes((number % RIGHT).to_bytes(2, "big"), "little")
 
 
 def halves(number: Signal) -> Cat:
-    """Return a 16- or 32-bit number in the byte order of the sum. On the wire, its most significant byte is first."""
+    """Return a 16- or 32-bit number, which is big-endian on the wire, in the byte order of the sum."""
     return reverse_bytes(number)
 
 
@@ -68,8 +68,8 @@ class ChecksumSum(Module):
 
         # # #
 
-        # The constant 1 in bit 0 of both adders turns `carry` into a carry input. A sum cannot become all ones with a
-        # carry unless it was so before. So `folded` needs at most one more carry.
+        # Both adders have the constant 1 in bit 0, so that `carry` is a carry input. A sum cannot become all ones with
+        # a carry unless it was so before. So `folded` needs at most one more carry.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

@@ -90,7 +90,7 @@ class FrameRouter(Module):
             shift.eq(sink.valid),
             If(sink.valid, If(sink.last, self.runt.eq(1), NextState("FIRST")).Else(NextState("DESTINATION"))),
         )
-        fsm.act(  # one cycle: chooses the outputs, as both words with the destination address are held
+        fsm.act(  # one cycle: chooses the outputs by the destination address, which has arrived in two words
             "DESTINATION",
             NextValue(to_hardware, own | group),
             NextValue(to_cpu, ~own | group),

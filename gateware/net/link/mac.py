@@ -109,8 +109,8 @@ class SharedMAC(LiteXModule):
         for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
             if isinstance(stage, stream.ClockDomainCrossing):
                 in_block_ram(stage)
-        # LiteEth's `ready` is the end of a long path that begins at its preamble logic. The skid buffer ends that path
-        # before the address of the block RAM.
+        # A long combinational path leads from LiteEth's preamble logic to its `ready`. The skid buffer ends this path,
+        # so that it does not continue to the address of the block RAM.
         sending = core.tx_datapath
         sending.skid = ClockDomainsRenamer("eth_tx")(Skid(eth_phy_description(WORD_BITS)))
         crossing = next(n for n, at in enumerate(sending.pipeline) if isinstance(at, stream.ClockDomainCrossing))
@@ -129,8 +129,8 @@ class SharedMAC(LiteXModule):
         self.checks = checks = FrameChecks(frame_bytes_max=FRAME_BYTES_MAX)
         self.buffer = buffer = PacketBuffer(depth=buffer_words)
         self.depacketizer = depacketizer = LiteEthMACDepacketizer(WORD_BITS)
-        # LiteEth's `ready` is the end of a long path that begins at its IP header check. The holder, a skid buffer,
-        # ends that path before the packet buffer.
+        # A long combinational path leads from LiteEth's IP header check to its `ready`. `holder`, a skid buffer, ends
+        # this path before the packet buffer.
         self.holder = holder = Skid(eth_mac_description(WORD_BITS))
         self.sender_mac = holder.source.sender_mac
         self.comb += [

@@ -21,7 +21,7 @@ from migen import READ_FIRST, Cat, If, Memory, Module, Signal
 from gateware.memory import without_collisions
 from gateware.net import WORD_BITS, WORD_BYTES
 
-# In the last word of a packet, the bit of `last_be` at the last byte is 1. All other bits are 0.
+# In the last word of a packet, the bit of `last_be` for the packet's last byte is 1. All other bits are 0.
 PACKET_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BYTES)]
 
 
@@ -97,7 +97,7 @@ class PacketBuffer(Module):
         # Read side.
         fetch = Signal()
         fetched_valid = Signal()
-        # LiteEth passes `ready` through all layers of its stack. This queue ends that long path at its counters.
+        # LiteEth passes `ready` combinationally through all layers of its stack. This queue's counters end that path.
         self.submodules.queue = queue = stream.SyncFIFO(PACKET_LAYOUT, 4)
         self.comb += [
             fetch.eq((fetched != committed) & (~fetched_valid | queue.sink.ready)),

@@ -122,7 +122,7 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # The sums over the data of this frame.
+        # Sums over the frame: `a` and `b` of its record (`gateware.net.records.window`), and the Internet checksum.
         a, b, behind = Signal(32), Signal(32), Signal()
         held = Signal(16)
         end = Signal()
@@ -250,7 +250,7 @@ class SlotReader(LiteXModule):
             self._level.status.eq(frames.level),
         ]
 
-        # Words are requested here and arrive `LATENCY` cycles later.
+        # Read requests are made here. Each word arrives `LATENCY` cycles after its request.
         position, last_position = Signal(LENGTH_BITS - 2), Signal(LENGTH_BITS - 2)
         ask, asked, last = Signal(), Signal(), Signal()
         come = Signal(LATENCY)

@@ -43,7 +43,7 @@ from gateware.net.records.session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8
-# The fast path gets at least three of four blocks, even while other clients use the core.
+# While other clients use the core, the fast path still gets at least three of every four blocks.
 SHARE = 3
 
 

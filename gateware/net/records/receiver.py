@@ -32,8 +32,8 @@ from gateware.net.records.session_table import SessionTable
 from gateware.net.records.window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
 
 OFFSET_BITS = 64
-# Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The window needs
-# this many; the comparisons and `needed` need fewer.
+# Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The record window
+# needs all these cycles; the comparisons and `needed` need fewer.
 COMPARE_CYCLES = LOOKUP_CYCLES - 1
 CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
 
@@ -151,7 +151,7 @@ class RecordReceiver(Module):
             passed = passed & ~failed[code]
 
         # Outputs: the job and the packet. They use the header's words, which stay valid until the next datagram.
-        rest = Signal(LENGTH_BITS - 2)  # data words after the present one
+        rest = Signal(LENGTH_BITS - 2)  # number of data words after the present word
         self.comb += [
             *[getattr(self.job, name).eq(getattr(header, name)) for name in ("session", "offset", "token", "length")],
             self.job.ip_address.eq(peer_ip),
@@ -187,7 +187,7 @@ class RecordReceiver(Module):
             NextValue(verdict_wait, COMPARE_CYCLES),
             If(take & (sink.last | (count == wire.HEADER_WORDS - 1)), NextState("COMPARE")),
         )
-        fsm.act(  # waits for the search, then for the comparisons with the row that it found
+        fsm.act(  # waits for the session search, then for the comparisons with the row that it found
             "COMPARE",
             window.begin.eq(~table.searching & (verdict_wait == COMPARE_CYCLES)),
             If(~table.searching, NextValue(verdict_wait, verdict_wait - 1)),

@@ -118,7 +118,7 @@ class RecordSender(Module):
         ]
         count = Signal(max=len(words))
         word_valid = Signal()
-        rest = Signal(LENGTH_BITS - 2)  # data words after the present one
+        rest = Signal(LENGTH_BITS - 2)  # number of data words after the present word
         last_byte = Signal(2)
         last_be = Signal(WORD_BYTES)
         keyless = Signal()  # a word of the job had no keystream

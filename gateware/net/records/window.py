@@ -134,8 +134,8 @@ class RecordWindow(Module):
             ports[name] = write_port, read_port.dat_r
         (base_write, base_read), (number_write, number_read) = ports["base"], ports["number"]
 
-        # Find the record's place in the window: its distance from the base divided by the blocks of a record. The
-        # division makes one bit per cycle.
+        # Find the record's number within the window: the distance of its first block from the base, divided by the
+        # blocks of a record. The division yields one bit per cycle.
         row = Signal(row_bits)
         blocks = Signal(BLOCKS_BITS)
         base = Signal(INDEX_BITS)
@@ -146,7 +146,7 @@ class RecordWindow(Module):
         beyond, long, far = Signal(), Signal(), Signal()
         quotient, rest = Signal(_QUOTIENT_BITS), Signal(BLOCKS_BITS)
         dividend, reduced = Signal(BLOCKS_BITS + 1), Signal(BLOCKS_BITS + 2)
-        back = Signal(INDEX_BITS)  # base of the window if the present record were its last
+        back = Signal(INDEX_BITS)  # the base that the window would have if it ended with the present record
         self.comb += [dividend.eq(Cat(quotient[-1], rest)), reduced.eq(dividend - blocks)]
         self.sync += [
             If(wait != 0, wait.eq(wait - 1)),
@@ -189,7 +189,7 @@ class RecordWindow(Module):
             If(self.begin, low.eq(self.length), high.eq(0)),
         ]
 
-        # Access by the CPU: finds the place, waits for a free cycle of the memory, then for the memory's output.
+        # Access by the CPU: it finds the record's row, waits for a free cycle of the memory, then for its output.
         asked, found, fetched = Signal(), Signal(), Signal()
         replaces = Signal()
         cpu_number = Signal(_NUMBER_BITS)
@@ -208,8 +208,8 @@ class RecordWindow(Module):
             fetched.eq(turn & ~replaces),
         ]
 
-        # The records. Nothing uses a word that is read in the cycle of a write, because a write happens only when a
-        # record is decided or when the CPU writes.
+        # The stored records. Nothing uses a word that is read in the cycle in which it is written: a write happens only
+        # when a record is decided or when the CPU writes.
         bits = SUM_BITS + _LAP_BITS + 1
         memory = without_collisions(Memory(bits, depth * RECORDS, init=[0] * depth * RECORDS, name="window_records"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)

@@ -16,22 +16,23 @@ KB = 1024
 BLOCK_RAM = "block_ram"
 _BANKS = 4  # of a buffer memory
 _SLOT_BYTES = 2048
-_CPU = 10  # caches of 4 KB, the caches' tags, and the registers
-_LANES, _KEY_REGISTERS = 4, 128  # vector unit: 32-bit lanes, round-key registers
-_COLUMN_TABLES = 8  # S-boxes of the vector unit: per column, two in each direction
-_SLOT_ROWS = 256  # rows of 128 bits for the round keys of all slots
-# Words and bits of the DMA's queues: descriptors, data read, data to write.
+_CPU = 10  # block RAMs of the CPU: caches of 4 KB, the caches' tags, and the registers
+_LANES, _KEY_REGISTERS = 4, 128  # vector unit: number of lanes, and round-key words in each lane
+_COLUMN_TABLES = 8  # block RAMs for the vector unit's S-boxes: two for each of four columns
+_SLOT_ROWS = 256  # rows of 128 bits that hold the round keys of all slots
+# The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
-# Small memories: two keystream queues, replies and destinations, initial counter blocks. They have so few words that
-# synthesis uses LUTs if the board's `Fit` allows it.
+# Small memories, as (words, bits of a word): two keystream queues, the queues of replies and of destinations, and the
+# initial counter blocks. Synthesis uses LUTs for them if the board's `Fit` allows it.
 _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
-# Ethernet: two clock crossings, two buffers of frames, sums of records in the window, the queue of the packet engine.
+# Ethernet's memories, as (words, bits of a word): two clock crossings, two frame buffers, the sums of the records in
+# the window, and the input queue of the packet engine.
 _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
 _FEW_WORDS = 16  # memories of at most this many words always become LUTs
-_LINE, _TAG = 128, 22  # bits of a line and a tag of the SDRAM's cache
-_EVENTS = 2  # block RAMs of the event counters: 32 words of 32 bits, read and written in one cycle
+_LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
+_EVENTS = 2  # block RAMs of the event counters: 32 words of 32 bits, read and written in the same cycle
 
-# Reductions for bare metal, applied one after another until the configuration fits.
+# Reductions of a bare-metal configuration, applied in this order until it fits.
 STEPS = (
     {"buffer_size": 32 * KB, "bench_bytes": 12 * KB},
     {"sram_size": 12 * KB},
@@ -44,7 +45,7 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return how many block RAMs a memory takes; `widest` is the maximum width of each, 18 bits if both ports write."""
+    """Return how many block RAMs a memory takes, with words of at most `widest` bits: 36, or 18 if both ports write."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
@@ -92,7 +93,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
 
 
 def scaled(board: Board, configuration: Configuration, fit: Fit) -> Configuration:
-    """Return the configuration with memories that fit the board's part, after as few of `STEPS` as suffice.
+    """Return the configuration, reduced by as many of `STEPS` as its memories need to fit the board's part.
 
     Zephyr's memories are sized for its image, and the part of a simulated board has no limit, so these stay unchanged.
     If even all steps do not suffice, the result has all of them applied.
@@ -107,7 +108,7 @@ def scaled(board: Board, configuration: Configuration, fit: Fit) -> Configuratio
 
 
 def shrunk(configuration: Configuration, count: int) -> Configuration:
-    """Return a configuration after `count` of `STEPS`."""
+    """Return a configuration to which the first `count` of `STEPS` are applied."""
     for step in STEPS[:count]:
         if slots := step.get("rx_slots"):
             if configuration.ethernet:

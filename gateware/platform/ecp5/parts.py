@@ -11,5 +11,5 @@ class Part:
     block_rams: int
 
 
-# Grouped by the part of the name between the first and the second dash.
+# Parts by size. In the name of a part, the size is the text between the first and the second dash.
 PARTS = {"25F": Part(24_288, 56), "45F": Part(43_848, 108), "85F": Part(83_640, 208)}

@@ -5,7 +5,7 @@ from tests.gateware.support import flatten
 
 
 def key_signals(keys) -> list:
-    """Return the signals of a `KeyPort`, for a simulation."""
+    """Return all signals of a `KeyPort`, to pass to a simulation."""
     return flatten(vars(keys).values())
 
 

@@ -1,7 +1,4 @@
-"""Expected results for the accelerator:
-
-CTR mode from single blocks by `cryptography`, and the test sets of 128-EEA2.
-"""
+"""Expected results for the accelerator: CTR made of `cryptography`'s single blocks, and the test sets of 128-EEA2."""
 
 import tomllib
 from pathlib import Path

@@ -116,7 +116,7 @@ def test_loads_of_all_lengths_reach_their_slots():
             assert (yield bench.port.usable) >> slot & 1
         wanted = [(s, c, 100 * s + n) for s, (c, count) in enumerate(((0, 4), (1, 6), (2, 8))) for n in range(count)]
         assert bench.words == wanted
-        yield from bench.pulse(bench.port.load)  # no words were written since then, so the words are zero
+        yield from bench.pulse(bench.port.load)  # loads a key of zeros: no words were written since
         yield from bench.settle()
         assert bench.words[len(wanted) :] == [(2, 2, 0)] * 8
 

@@ -232,7 +232,7 @@ def test_a_key_that_goes_leaves_zeros(bench):
 
 def test_a_word_a_cycle_with_the_pipelined_core():
     """There is no idle cycle between the last word of a packet and the first word of the next packet."""
-    bench = Bench("pipelined", "block_ram")  # the model that compiles fastest
+    bench = Bench("pipelined", "block_ram")  # the pipelined core whose model compiles fastest
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
     for slot, key in keys.items():
         bench.load_key(key, slot)

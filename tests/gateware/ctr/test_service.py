@@ -311,7 +311,7 @@ def test_a_command_waits_or_is_refused(bench):
 
 
 def test_a_block_a_cycle_of_the_pipelined_core_goes_to_one_or_both():
-    bench = Bench(datapath="pipelined", sbox="block_ram")  # the model that compiles fastest
+    bench = Bench(datapath="pipelined", sbox="block_ram")  # the pipelined core whose model compiles fastest
     bench.reset()
     for client in range(2):
         bench.load(client, 0, bytes(range(client, client + 32)))

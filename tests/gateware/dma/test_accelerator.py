@@ -16,7 +16,7 @@ BLOCK = 16
 
 
 def blocks(address: int, size: int) -> list[tuple[int, int]]:
-    """Return the accesses to a buffer: block addresses, each with an enable bit for each byte in the buffer."""
+    """Return the accesses to a buffer as (block address, mask); the mask has a 1 for each byte inside the buffer."""
     result = []
     for base in range(address - address % BLOCK, address + size, BLOCK):
         lanes = range(max(address, base), min(address + size, base + BLOCK))

@@ -214,7 +214,7 @@ def test_key_of_a_slot_in_use_cannot_be_changed(bench):
 def test_commands_while_a_key_is_loaded(bench):
     def disturb():
         yield from bench.begin_key(KEYS[256], 4)
-        yield from bench.write("key0", 0)  # dropped while the words are read, zeroized otherwise
+        yield from bench.write("key0", 0)  # dropped while the words are read; zeroized otherwise
         for command in ("load_key", "clear_key", "abort"):
             yield from bench.command(command)
             status = yield from bench.status()

@@ -153,7 +153,7 @@ def test_direct_and_in_place_at_any_alignment(driver):
 
 
 def test_memory_that_is_not_cached(driver):
-    """Writes to memory that is not cached flush no cache. Buffers in both kinds of memory use the bounce buffer."""
+    """Memory that is not cached needs no flush. A buffer that is partly cached uses the bounce buffer."""
     edge = ORIGIN + SIZE // 2
     driver.c.shim_uncache(edge)
     assert driver.c.shim_set_key(0, KEYS[0], 8 * len(KEYS[0])) == 0

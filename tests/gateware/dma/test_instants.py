@@ -29,14 +29,14 @@ def sweep(bench):
 
 
 class Sweep:
-    """Runs a series of tries, with the command in another cycle in each try, and checks each result."""
+    """Runs a series of tries. Each try gives the command in a different cycle and checks the result."""
 
     def __init__(self, bench):
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # Numbers of cycles to try. The first exceeds the duration of a descriptor, the second a key expansion or the
-        # zeroization of one slot, the third the zeroization of all slots.
+        # Numbers of cycles to try. `passage` exceeds the duration of a descriptor, `loading` that of a key expansion or
+        # of the zeroization of one slot, `clearing` that of the zeroization of all slots.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
@@ -69,25 +69,25 @@ class Sweep:
         yield from self.command(second)
         yield self.bench.csr.we.eq(0)
         yield
-        self.was_key_busy = self.bench.peek("key_busy")  # this is the cycle in which the command arrives
+        self.was_key_busy = self.bench.peek("key_busy")  # the second command arrives in this cycle
         yield
         return (yield from self.bench.status())["refused"]
 
     def outcome(self, number: int, slot: int = SLOT):
-        """Return the results of the descriptor and of a second descriptor, submitted when the accelerator is idle."""
+        """Return the result of the descriptor, and of a second one, submitted when the accelerator is idle."""
         first = yield from self.bench.result(number)
         yield from self.bench.wait_idle()
         second = yield from self.bench.result((yield from self.bench.submit(replace(AFTER, slot=slot))))
         return first, second
 
     def load_words_again(self, slot: int = SLOT):
-        """Give `load_key` with the present contents of the key words."""
+        """Give `load_key`, with the key words as they are now."""
         yield from self.bench.write_fields("key_config", key_length=0, slot=slot)
         yield from self.bench.command("load_key")
         yield from self.bench.wait_idle()
 
     def holds(self, d: Descriptor, key: bytes | None) -> bool:
-        """Return whether a destination holds the output under the key, or nothing (None), and no other byte changed."""
+        """Return whether a destination holds only the output under `key`, or is unchanged if `key` is None."""
         output = d.result(key, self.data) if key else FILL * LENGTH
         return self.bench.memory.read(d.destination - 5, LENGTH + 27) == 5 * FILL + output + 22 * FILL
 
@@ -152,7 +152,7 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
             assert first == Error.ABORTED
             assert sweep.has_a_beginning(PASSAGE, OLD), f"after {n} cycles"
         seen.append(first)
-        if command == "zeroize":  # the next key was still in the key words
+        if command == "zeroize":  # it must also zeroize the key words, which still hold the next key
             yield from sweep.load_words_again()
             assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
             assert sweep.holds(AFTER, ZERO), f"key words are left after {n} cycles"
@@ -267,7 +267,7 @@ def test_key_word_during_a_key_command(bench, sweep, command):
             yield
         yield from sweep.write("key0", word)
         yield bench.csr.we.eq(0)
-        was_busy = bench.peek("key_busy") or n == 0  # in the first cycle the accelerator is accepting the command
+        was_busy = bench.peek("key_busy") or n == 0  # with n = 0, the accelerator is just accepting the command
         yield from bench.wait_idle()
         if command == "load_key":
             assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE

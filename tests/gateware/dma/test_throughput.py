@@ -10,7 +10,7 @@ BURST_BEATS = 32
 
 @pytest.fixture(scope="module")
 def simulated():
-    # the model that compiles fastest
+    # the pipelined core whose model compiles fastest
     bench = BufferBench(datapath="pipelined", sbox="block_ram", burst_beats=BURST_BEATS)
     yield bench
     bench.sim.close()

@@ -20,7 +20,7 @@ from gateware.soc.buffer import BufferMemory
 from tests.gateware.dma.bench import ORIGIN, Bench, Descriptor
 from tests.gateware.support import ROOT
 
-PORT_CYCLES = 2  # cycles of the port for each block
+PORT_CYCLES = 2  # cycles for which a block uses the port: one read, one write
 BUFFER = 32 * 1024
 BURST_BEATS = 32
 T1 = 0x00112233445566778899AABBCCDDEEFF
@@ -113,7 +113,7 @@ class Figure:
 
 
 def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int = 0, destination: int = 0) -> Figure:
-    """Encrypt `size` bytes from the first half to the second, with an offset in each; check the result."""
+    """Encrypt `size` bytes from the buffer's first half into its second half, at these offsets; check the result."""
     descriptor = Descriptor(ORIGIN + source, ORIGIN + BUFFER // 2 + destination, size, T1)
     cycles = bench.encrypt(bytes(range(key_bits // 8)), [descriptor], size=BUFFER // 2)
     return Figure(datapath, key_bits, bench.dut.burst_beats, source, destination, size, cycles)

@@ -66,7 +66,7 @@ def test_a_tool_that_fails_is_quoted(tools, tmp_path):
     (tmp_path / "tools" / "yosys").write_text("#!/bin/sh\necho 'ERROR: first'\necho 'ERROR: too large'\nexit 1\n")
     with pytest.raises(FlowError, match=r"^yosys: too large$"):
         flow.synthesise(DESIGN, tmp_path / "out", tools, "1")
-    with pytest.raises(FlowError):  # and the failed task does not count as done
+    with pytest.raises(FlowError):  # the failed synthesis does not count as done: it runs and fails again
         flow.synthesise(DESIGN, tmp_path / "out", tools, "1")
 
 

@@ -4,7 +4,7 @@ from gateware.flow import area
 
 
 def cell(kind, *nets, clock=1):
-    """Return a cell between nets. All cells share the clock."""
+    """Return a cell that is connected to these nets. By default, all cells share one clock."""
     return {"type": kind, "connections": {"CLK": [clock], "D": list(nets), "LSR": ["0"]}}
 
 

@@ -98,7 +98,7 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """For the other configurations, place-and-route has not met the clock."""
+    """The tool names the hardware whose place-and-route met the simulated board's clock, or reports that none did."""
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
         assert getattr(sim, name) == getattr(hardware, name), f"cycles depend on {name}"
@@ -192,7 +192,7 @@ def test_who_asks_while_it_is_made_waits_for_it(tmp_path):
 
 
 def locks_awaited(path):
-    """Return how many requests for the lock of a file wait, by Linux's list of locks."""
+    """Return how many processes wait for the lock of a file, according to /proc/locks."""
     waiters = [line for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
     return sum(line.split()[-3].endswith(f":{path.stat().st_ino}") for line in waiters)
 

@@ -324,7 +324,7 @@ def test_what_is_attached_and_may_not_be_opened_is_not_called_missing(build, loa
 
 
 def test_several_cables_of_a_kind_are_told(build, loader, monkeypatch):
-    """Without this check, openFPGALoader would use the first of these cables."""
+    """Two attached cables of one kind are an error, because openFPGALoader would use the first of them."""
     loader(detected())
     monkeypatch.setattr(cables, "attached", lambda: 2 * [cables.Cable("0403:6010", "FT2232H", "", True)])
     with pytest.raises(

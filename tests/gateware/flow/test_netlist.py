@@ -170,7 +170,7 @@ def test_what_nextpnr_packs_is_what_yosys_made():
     assert {cell["type"] for cell in made["cells"].values()} >= MADE
     assert {cell["type"] for cell in packed["cells"].values()} == PACKED
     for cell in made["cells"].values():
-        if cell["type"] == "TRELLIS_FF":  # Yosys' model has no unconnected pins
+        if cell["type"] == "TRELLIS_FF":  # Yosys' model needs all its pins connected
             for pin in {"LSR", "CE"} - cell["connections"].keys():
                 cell["connections"][pin], cell["port_directions"][pin] = ["0"], "input"
     _assert_equal(made, SEQUENCES, "packed", packed)
@@ -281,7 +281,7 @@ class _Expected:
         return {place: bit for n, (place, bit) in enumerate(bits.items()) if on[n // 9]}
 
     def edge(self, ports):
-        """Return what each port reads at a clock edge, or None if its output keeps its value; then write."""
+        """Perform a clock edge. Return the value that each port reads, or None if its output keeps its value."""
         written = [self.enabled(port) for port in ports]
         read = []
         for port, own, others in zip(ports, written, written[::-1], strict=True):
@@ -364,7 +364,7 @@ def test_pll_passes_its_clock_on_and_locks(cells):
 
 # Pins with two bits a cycle --------------------------------------------------------------------------------
 
-# RGMII that sends back its bytes. Bits from a rising edge are stored separately.
+# An RGMII design that sends back the bytes that it receives, and stores the bits of rising edges separately.
 RGMII = """
 module pins(input clock, rx_ctl, input [3:0] rx_data, output tx_clock, tx_ctl, output [3:0] tx_data,
     output [3:0] lower, output heard, inout both_ways);

@@ -14,7 +14,7 @@ from gateware.flow import netlist, netlist_board, netlist_check
 from gateware.flow.cache import REPOSITORY
 
 TIMEOUT_S = 60
-# A wire from the UART's input to its output, through a flip-flop in the board's clock.
+# A design that connects the UART's input to its output, through a flip-flop with the board's clock.
 PORTS = {"clk100": ("input", 2), "rst_n": ("input", 3), "serial_rx": ("input", 4), "serial_tx": ("output", 5)}
 WIRE = {
     "type": "TRELLIS_FF",

@@ -180,7 +180,7 @@ def test_parameters_hold_the_units():
     assert [int(unit, 16) for unit in contents(rom.parameters(units)).split()] == units
 
 
-# The command runs with that design as its target. Compiling firmware, LiteX and the report are left out.
+# The next tests run the command with this design as its target, but without LiteX, firmware compilation and report.
 
 TARGET = SimpleNamespace(name="top", variables="BOARD=top", board=SimpleNamespace(name="top", simulated=False))
 NEW = build_id.MARK + image(7, 4996)

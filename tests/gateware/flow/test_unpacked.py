@@ -11,7 +11,7 @@ import pytest
 from gateware.flow import toolchain, unpacked
 from gateware.flow.cache import REPOSITORY
 
-# Placing, packing and reading take 15 seconds. `make netlist` would also find these faults.
+# Only in thorough runs: placing, packing and reading take 15 seconds, and `make netlist` would find the same faults.
 pytestmark = pytest.mark.thorough
 FOLDER = REPOSITORY / "build" / "tests" / "unpacked"  # YoWASP's tools cannot read /tmp
 SOURCE = """

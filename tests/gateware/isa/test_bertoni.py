@@ -35,7 +35,7 @@ def unit(request):
 
 
 def column_by_bytes(run, state, c, inverse, last):
-    """Compute one column of a round: XOR the contributions of four bytes."""
+    """Compute one column of a round with the byte set: XOR the contributions of four bytes."""
     step, result = -1 if inverse else 1, 0
     for r in range(4):
         operation = (SBOX if last else S_MIX) | (INVERSE if inverse else 0)
@@ -45,7 +45,7 @@ def column_by_bytes(run, state, c, inverse, last):
 
 
 def column_by_word(run, state, c, inverse, last):
-    """Compute one column of a round: ShiftRows by masks, then one instruction."""
+    """Compute one column of a round with the word set: gather its bytes (ShiftRows), then execute one instruction."""
     step = -1 if inverse else 1
     gathered = sum(state[(c + step * r) % 4] & 0xFF << 8 * r for r in range(4))
     (column,) = run([encoded((SUB_WORD if last else S_MIX_W) | (INVERSE if inverse else 0), rs1=gathered)])

@@ -27,7 +27,7 @@ def transformed(word, inverse, mix):
 
 
 def share(word, select, inverse, mix):
-    """Return the contribution of byte `select` to a column, for row 0."""
+    """Return what byte `select` of a word contributes to a column, if the byte is in row 0."""
     byte = transformed(word >> 8 * select & 0xFF, inverse, False) & 0xFF
     if not mix:
         return byte

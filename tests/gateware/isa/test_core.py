@@ -24,7 +24,7 @@ BUFFER_SCRATCH = 0x4000_8000  # the executor program itself does not use the buf
 class Checked:
     """Collects instructions; `check` executes them on the core and on the model and compares every rd."""
 
-    KNOWN = (("context", 0), ("memory_status", 1))  # the state is context 0 and no earlier fault
+    KNOWN = (("context", 0), ("memory_status", 1))  # commands that select context 0 and clear earlier faults
 
     def __init__(self, executor):
         self.executor = executor

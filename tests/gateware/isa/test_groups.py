@@ -68,7 +68,7 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))  # others select a register with bits 2:0
+                    program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))  # other instructions read bits 2:0 as a register
                 disturb(program, s)
             program.check(run, slow=slow)
 
@@ -131,7 +131,7 @@ def test_state_registers_stay(run):
 
 
 def queue_words(unit):
-    """Return the contents of the queue of loads and stores, by place."""
+    """Return all words in the memory of the queue of loads and stores."""
     fragment = unit.memory.queue.fifo._fragment
     (storage,) = (special for special in fragment.specials if isinstance(special, Memory))
     words = []
@@ -164,5 +164,5 @@ def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
 
 
 def slices(word):
-    """Return all runs of 128 bits of a word."""
+    """Return the 128 bits that begin at each of the lowest 64 bits of a word."""
     return {word >> first & (1 << 128) - 1 for first in range(64)}

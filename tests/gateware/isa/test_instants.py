@@ -12,7 +12,7 @@ BLOCKS = [random.Random("blocks").randbytes(16) for _ in range(4)]
 
 
 def named(name, rs1=0, rs2=0, **fields):
-    """Return a command twice: as words for the unit, and as a call of the model."""
+    """Return a command in two forms: as words for the unit, and as a call of the model."""
     return encode(name, rs1, rs2, **fields), (name, rs1, rs2, fields)
 
 

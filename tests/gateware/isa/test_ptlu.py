@@ -83,8 +83,8 @@ def test_other_function_ids_answer_zero_and_write_nothing(run, tables):
     ("key_bytes", "ciphertext"), [(16, "69c4e0d86a7b0430d8cdb78070b4c55a"), (32, "8ea2b7ca516745bfeafc49904b496089")]
 )
 def test_a_block_of_appendix_c(run, key_bytes, ciphertext):
-    """Tables T0 to T3 each belong to one row, and each of T4 to T7 has S(x) in one row. A round takes 16 lookups of one
-    word.
+    """Tables T4 to T7 each contain S(x) in one row, and T0 to T3 contain MixColumns of these columns. A round takes 16
+    lookups of one word.
     """
     for row in range(4):
         for x in range(ENTRIES):

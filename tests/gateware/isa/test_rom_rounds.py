@@ -29,7 +29,7 @@ def columns(block):
 
 
 def round_columns(run, operation, state, key):
-    """Compute a round: row r of column c comes from column c + r, in decryption from c - r."""
+    """Compute a round: row r of column c comes from column c + r, or in decryption from column c - r."""
     step = -1 if operation & DECRYPT else 1
     out = columns(key)
     for r in range(4):

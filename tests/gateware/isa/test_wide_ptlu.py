@@ -12,7 +12,7 @@ from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 from tests.gateware.isa.wide_model import PtluModel, checking, encode
 
-COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # for each row, the column from which its byte comes
+COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # for each row, by how many columns its byte moves
 
 
 @pytest.fixture(scope="module", params=[64, 128])
@@ -78,8 +78,8 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(wide):
 
 
 def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
-    """In the 64-bit unit, bits of an instruction for further halves or lanes are ignored. In the 128-bit unit, they
-    select these halves or lanes.
+    """The 64-bit unit ignores those bits of an instruction that select more halves or lanes. The 128-bit unit uses
+    them.
     """
     model, check = wide
     model.move_in(3, model.bytes // 8 - 1, 1, 2)
@@ -91,7 +91,7 @@ def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
 
 
 def entry_of_aes(inverse, width):
-    """Return an entry: T0 to T3 by row, and the substitution in each row in T4 to T7. All slices are equal."""
+    """Return a function for the entries: T4 to T7 have the S-box in one row each, T0 to T3 its MixColumns."""
 
     def entry(table, index):
         row = table % 4
@@ -105,7 +105,7 @@ def entry_of_aes(inverse, width):
 
 
 def round_of_128(model, d, s, spare, inverse, first):
-    """Compute a round with four word lookups per column: row r comes from byte r of the columns."""
+    """Compute a round with one instruction per row: it looks up byte r of each column in the table of row r."""
     for row, column in enumerate(COLUMNS[inverse]):
         model.ptlu(spare if row else d, s, 4, first + row, (4 * column + row) % 16, 4)
         if row:

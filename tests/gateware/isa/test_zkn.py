@@ -25,7 +25,7 @@ def execute():
 
 
 def round_words(execute, operation, state, key, step):
-    """Compute one round: column c takes row r from column c + step r."""
+    """Compute one round: row r of column c comes from column c + step * r."""
     out = []
     for c in range(4):
         word = key[c]

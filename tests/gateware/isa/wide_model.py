@@ -93,7 +93,7 @@ class WideModel:
             self.move_out(d, c)
 
     def look_at_all(self, add_key):
-        """Read v0 to v7, then every round key through its XOR with a register, which `add_key` computes."""
+        """Read v0 to v7, then every round key. Only its XOR with a register can be read, which `add_key` computes."""
         for d in range(8):
             self.get(d)
         for k in range(self.key_registers):

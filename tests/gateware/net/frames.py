@@ -104,7 +104,7 @@ class Session:
     slot: int
     limit: int = 2**64 - 1
     record_bytes: int = 1456
-    first: int = 0  # number of the record with which its window begins
+    first: int = 0  # number of the record with which the session's window begins
     placed: int = 0
 
     def place(self) -> int:

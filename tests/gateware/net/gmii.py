@@ -277,7 +277,7 @@ class GMIIBoard:
         raise AssertionError("a command on keys does not end")
 
     def open(self, session: Session, window: Window | None = None) -> None:
-        """Load a session's key and open it, with the given window, or an empty one."""
+        """Load a session's key, and open the session with the given window or with an empty one."""
         self.run(array("H"), self.operations.load_key(session.slot, session.key))
         self.wait()
         window = window or Window(session.record_bytes // 16, session.first)

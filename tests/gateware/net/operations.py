@@ -47,7 +47,7 @@ class Operations:
         return [*self.write_key(slot, key, cycle), self.command("load_key", cycle)]
 
     def open(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that open a session and leave its row's window unchanged."""
+        """Return the accesses that open a session; they leave the window of its row unchanged."""
         iv = struct.unpack("<4I", session.initial.to_bytes(16, "big"))
         accesses = [
             ("row", session.row),
@@ -69,9 +69,7 @@ class Operations:
         return [(cycle, "row", session.row), self.command("close", cycle)]
 
     def write_window(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a window; reads of `status` between the places give the hardware enough time
-        to write each.
-        """
+        """Return the accesses that write a window. Reads of `status` between its entries give the hardware time."""
         accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
         for place in range(RECORDS):
             kept = window.sums.get(window.first + place)

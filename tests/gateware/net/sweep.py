@@ -116,7 +116,7 @@ class Sweep:
             "load_key": operations.write_key(victim.slot, self.new_key),
             "clear_key": [operations.key_config(victim.slot)],
         }.get(self.command, [])
-        # each try sends the same datagrams, and the window answers repeated records again
+        # each try sends the same datagrams; with their windows kept, the sessions answer repeated records again
         board.prepare([victim, self.other], fresh=False)
         board.play([], before)
         counted = self._counted()

@@ -425,7 +425,7 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """A damaged record does not change the window. An empty record occupies a place in the window like any other
+    """A damaged record does not change the window. An empty record is stored in the window like any other
     record.
     """
     rng = random.Random(6)
@@ -435,7 +435,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    others += [b" datsomea", b"tome\x1fdat`"]  # the first has an equal sum a, the second an equal sum b
+    others += [b" datsomea", b"tome\x1fdat`"]  # the first has the same sum a as the record, the second the same sum b
 
     def produce():
         yield bench.path.usable.eq(2**ROWS - 1)
@@ -536,7 +536,7 @@ def test_a_wrong_length_drops_the_datagram(bench):
 
 
 def test_a_window_moves_through_many_laps(bench):
-    """Records with different data fill all places of the window several times."""
+    """So many records are sent, with different data, that they fill the window several times."""
     rng = random.Random(11)
     (session, *_), received, wanted = make_sessions(rng), [], []
     session.record_bytes = 16

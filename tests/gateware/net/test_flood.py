@@ -14,7 +14,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, o
 
 RECORDS, RECORD_BYTES, DRAIN_CYCLES = 8, 1440, 20_000
 MOST_SHARE = 0.05
-MOST_SHARE_OF_ANSWERED = 0.15  # limit for foreign frames that are answered, since answers use the wire too
+MOST_SHARE_OF_ANSWERED = 0.15  # limit if the board answers the foreign frames, since its answers use the wire too
 
 
 @pytest.fixture(scope="module")

@@ -179,7 +179,7 @@ def test_records_of_several_sessions(bench, seed):
             if not window or row >= 2 or rng.random() < 0.3:
                 window, sent[row] = random_window(rng), {}
             (windows if row < 2 else kept)[row] = window
-            yield from bench.put(row, window)  # the window was read before; resume the session in this row
+            yield from bench.put(row, window)  # resume the session, with its earlier window or a random one
             paused.discard(row)
             for _ in range(rng.randrange(4000)):
                 yield
@@ -213,7 +213,7 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """A window that ended with this record would begin below a power of two; the current window begins above it."""
+    """The window begins above a power of two. If it ended with this record, it would begin below that power."""
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
 

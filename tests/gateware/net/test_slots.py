@@ -104,7 +104,7 @@ def take(dut):
 
 
 def ones_complement(data):
-    """Return the sum of RFC 1071 over little-endian halves; it is never 0."""
+    """Return the ones' complement sum of RFC 1071 over little-endian 16-bit numbers; it is never 0."""
     data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f"<{len(data) // 2}H", data))
     return (total - 1) % 0xFFFF + 1 if total else 0xFFFF

@@ -9,7 +9,7 @@ RECORDS = 64
 
 @dataclass
 class Window:
-    """A session's window: the sums of the received records, by record number."""
+    """A session's window: the sum of each received record, by record number."""
 
     record_blocks: int
     first: int = 0

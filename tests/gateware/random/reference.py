@@ -4,7 +4,7 @@ WINDOW = 1024
 
 
 def repetition_fails(samples: list[int], cutoff: int) -> int | None:
-    """Return the index of the first sample that ends `cutoff` equal samples, or None."""
+    """Return the index of the first sample that completes `cutoff` equal samples in a row; None if there is none."""
     for n in range(cutoff - 1, len(samples)):
         if len(set(samples[n - cutoff + 1 : n + 1])) == 1:
             return n
@@ -12,9 +12,7 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """Return the index of the first sample that is the `cutoff`-th sample in its window equal to the window's first
-    sample, or None.
-    """
+    """Return the index at which a window first has `cutoff` samples equal to its first sample; None if none has."""
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]
         if window.count(window[0]) >= cutoff:
@@ -24,10 +22,9 @@ def proportion_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def source_fails(samples: list[int], repetition: int, proportion: int) -> int | None:
-    """Return the index of the first sample that fails a test, of the samples themselves or of the sums of adjacent
-    samples.
+    """Return the index of the first failure of both tests, applied to the samples and to the XORs of adjacent samples.
 
-    The first sum is the first sample itself.
+    The first XOR is the first sample itself.
     """
     sums = [a ^ b for a, b in zip(samples, [0, *samples[:-1]], strict=True)]
     found = [

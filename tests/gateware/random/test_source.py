@@ -27,7 +27,7 @@ def biased(probability, seed):
 
 
 def words_of(samples):
-    """Return all whole words of the samples after the start-up test."""
+    """Return the samples after the start-up test as 32-bit words; an incomplete last word is left out."""
     bits = "".join(map(str, samples[STARTUP:]))
     return [int(bits[n : n + 32], 2) for n in range(0, len(bits) - 31, 32)]
 
@@ -194,7 +194,7 @@ def test_restart_tests_the_source_anew(shared):
 
 @pytest.mark.parametrize("collected", [0, 1, 17, 31])
 def test_first_word_after_restart_is_of_new_samples_alone(shared, collected):
-    """After a restart within a word, the word has 32 consecutive samples that follow the start-up test."""
+    """After a restart in the middle of a word, the first word has 32 consecutive samples after the start-up test."""
     samples = list(itertools.islice(biased(0.5, 11), 3 * STARTUP))
     shared.reset(iter(samples))
 

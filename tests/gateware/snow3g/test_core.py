@@ -148,7 +148,7 @@ def test_requests_in_any_order(bench, stall):
 def test_cycles(bench):
     """A block takes four cycles.
 
-    The first one, and one further on in a message, take the cycles that the core documents.
+    The first block of a message, and a block after skipped ones, take as many cycles as the core documents.
     """
     bench.load(0, bytes(range(16)))
     times = []
@@ -204,7 +204,7 @@ def test_the_last_block_of_the_longest_message(bench):
 
 @pytest.mark.parametrize("size", [24, 32])
 def test_other_keys_are_none(bench, size):
-    """The previous key is also lost."""
+    """A key of another length is not loaded, and the slot loses its previous key."""
     bench.load(0, bytes(range(16)))
     bench.sim.run(begin_key(bench.port.keys, bytes(range(size))), settle(bench.port.keys), max_cycles=1000)
     bench.sim.run(settle(bench.port.keys), max_cycles=1000)
@@ -225,7 +225,7 @@ def test_nothing_is_left_when_another_key_is_loaded(bench):
 @pytest.mark.parametrize("how", ["clear_slot", "zeroize", "flush"])
 @pytest.mark.parametrize("cycles", [0, 3, 20, 60])
 def test_nothing_is_left_of_a_key(bench, how, cycles):
-    """Generator and result are zero, in every state of the core."""
+    """After the key is removed, generator and result are zero, in whatever state the core was."""
     bench.load(0, bytes(range(1, 17)))
     bench.load(1, bytes(range(3, 19)))
     bench.sim.run(send(bench.port.request, [request(counter_block(1, 2, 1), 50)]), max_cycles=100)

@@ -91,7 +91,7 @@ def test_what_is_none_of_a_message_is_refused(driver):
 
 
 def test_clear(driver):
-    """The slot is free, and the engine keeps nothing. `test_core` checks what the core keeps."""
+    """After a clear, the slot is free and the engine holds no part of the key. `test_core` tests this for the core."""
     assert driver.c.shim_set_key(0, KEYS[0], 128) == 0
     assert ciphered(driver, 0, counter_block(1, 2, 1), bytes(64)) == eea1(KEYS[0], 1, 2, 1, bytes(64))
     driver.c.shim_clear(0)

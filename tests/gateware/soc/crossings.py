@@ -28,7 +28,7 @@ IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
 @dataclass(frozen=True)
 class Crossing:
-    """A value of the domain `source` that is sampled in the domain `target`, by the signal or cell `name`."""
+    """A value of the clock domain `source` that the signal or cell `name` samples in the domain `target`."""
 
     source: str
     target: str
@@ -94,10 +94,7 @@ class Netlist:
         self._origins: dict[Signal, frozenset] = {}
 
     def _name_domains(self, fragment: _Fragment) -> dict[str, str]:
-        """Return one name for all domains with copies of one clock:
-
-        `sys` if it is among them, otherwise the shortest.
-        """
+        """Return, for each domain, one name for all domains with its clock: `sys` if it is one, else the shortest."""
         signals = {name: clock for clock, name in self.clocks.items()}
         groups: dict[Signal, list[str]] = {}
         for clock, name in self.clocks.items():
@@ -158,8 +155,8 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """Set the origin of read words: the domain of the read port, or the address and all writes if it is
-        asynchronous.
+        """Set the origin of the words that ports read: the domain of a synchronous port; for an asynchronous port, its
+        address and all writes.
         """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:
@@ -202,7 +199,7 @@ class Netlist:
         return self._origins[signal]
 
     def driver(self, expression):
-        """If an expression only copies a register, pad or loop, return this; return None if it comes from logic."""
+        """Return the register, pad or loop that an expression copies; None if the expression is made by logic."""
         while True:
             while isinstance(expression, _Slice):
                 expression = expression.value

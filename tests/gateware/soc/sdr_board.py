@@ -19,7 +19,7 @@ from tests.gateware.soc.sdr_module import Pads, SdrModule
 
 
 class _Apart:
-    """Replaces a three-state pad with signals for the value driven, the output enable, and the value seen."""
+    """Replaces a three-state pad with three signals: the driven value, the output enable, and the value read."""
 
     @staticmethod
     def lower(pad: Tristate) -> Module:

@@ -82,7 +82,7 @@ class SdrModule(LiteXModule):
         column, anything = Signal(), Signal()
         self.comb += [column.eq(now["read"] | now["write"]), anything.eq(Cat(*now.values()) != 0)]
 
-        # Banks: the open row of each, and the clocks since its commands.
+        # For each bank: whether a row is open, the number of this row, and the clocks since the bank's commands.
         opened, row = Signal(BANKS), Array(Signal(max=rows, name=f"row{n}") for n in range(BANKS))
         refreshed, mode_set = _Since(self, (2 * refresh_cycles).bit_length()), _Since(self, 2)
         for n in range(BANKS):
@@ -92,7 +92,7 @@ class SdrModule(LiteXModule):
                 named.eq(pads.ba == n),
                 closed.eq((now["precharge"] & (named | pads.a[10])) | (column & named & pads.a[10])),
             ]
-            # A bank that a read or write closes begins to precharge at the next edge.
+            # If a read or write closes its bank (auto-precharge), the precharge begins at the next edge.
             self.sync.sdr += [
                 If(closed, opened[n].eq(0), precharged.restart(now["precharge"])),
                 If(now["activate"] & named, opened[n].eq(1), row[n].eq(pads.a), activated.restart()),

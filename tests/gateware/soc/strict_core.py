@@ -1,4 +1,4 @@
-"""Changes the core's memories: a read of a word in the cycle of its write returns the word's complement.
+"""Changes the core's memories: if a word is read in the cycle in which it is written, its complement is returned.
 
 The core's source leaves this value open (SpinalHDL's `readSync`), and block RAM may return any value. So logic that
 needs such a word fails with these memories.

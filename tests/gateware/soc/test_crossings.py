@@ -15,8 +15,8 @@ from gateware.platform.ecp5 import ddr3
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 
-# Crossings as (synchroniser, source, target). `eth_rx` also stands for the transmit clock, and `jtag` for the console's
-# clock. Resets of the Ethernet domains come from a register of the CPU.
+# Crossings as (synchroniser, source domain, target domain). `eth_rx` also stands for the transmit clock, and `jtag` for
+# the console's clock. A register that the CPU writes resets the Ethernet domains.
 ETHERNET = {
     ("AsyncFIFO", "eth_rx", "sys"),  # frames
     ("AsyncFIFO", "sys", "eth_rx"),
