@@ -181,7 +181,7 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            os.close(number)  # close it first, because no other descriptor may be free
+            os.close(number)  # close before opening: perhaps no other descriptor is free
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:
                 os.dup2(nowhere, number)

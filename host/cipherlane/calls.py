@@ -64,7 +64,8 @@ class Calls:
             key = link.send(request, timeout)
             deadline, left = self.clock.now() + (timeout or link.timeout), 1.0
             while left > 0:
-                # `left` is 0 or less if this process was paused. A reply may still be waiting, so receive once more.
+                # If this process was paused, `left` may be 0 or less. A reply may have arrived meanwhile, so receive
+                # once more.
                 left = deadline - self.clock.now()
                 arrival = link.receive(max(0.0, left), strict_version=self.strict_version)
                 if arrival is None:

@@ -34,7 +34,7 @@ class CounterBlocks:
         return self._last
 
     def give_back(self, size: int) -> None:
-        """Let the next stream use the blocks that the last stream left; the last stream used only its first `size`
-        bytes.
+        """Release the blocks that the last stream did not use: it ended after `size` bytes, and the next stream starts
+        there.
         """
         self._next = block_after(self._last, -(-size // BLOCK))

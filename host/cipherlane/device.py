@@ -98,7 +98,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # a simulated netlist is simulated, but its firmware reports the kind of a board
+        if link.transport.simulated:  # firmware in a simulated netlist reports `board`
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self.strict_version = False
         self.reset_window(self._info)
@@ -111,7 +111,7 @@ class Device(Calls):
 
     @property
     def record_bytes(self) -> int:
-        """Data bytes of a full record to the CPU: the largest multiple of 16 with which two records fit the board's
+        """Data bytes of a full record to the CPU: the largest multiple of 16 for which two records fit into the board's
         buffer.
         """
         info, wire_size = self.info(), self.link.transport.wire_size
@@ -290,7 +290,9 @@ class Device(Calls):
         return measured()
 
     def _bench_parts(self, total: int, request: dict[str, Any]) -> Iterator[BenchPart]:
-        """Have the board process `total` bytes as `request` describes; yield the part that each reply reports."""
+        """Send benchmark requests with the fields `request` until `total` bytes are processed; yield each request's
+        result.
+        """
         left = total
         for _ in range(_MOST_BENCH_PARTS):
             reply = self.request(RecordType.BENCH, timeout=self.link.pace.first, total_bytes=left, **request)

@@ -1,4 +1,4 @@
-"""The 128-EIA2 MAC of an LTE message (3GPP TS 33.401, B.2.3), which a board computes in one record."""
+"""128-EIA2 (3GPP TS 33.401, B.2.3): a board computes an LTE message's authentication code (MAC) in one record."""
 
 import secrets
 
@@ -13,11 +13,11 @@ from .replies import fields_of
 ALGORITHM = "eia2"
 KEY_BYTES = 16
 HEAD_BYTES = 8  # COUNT || BEARER || DIRECTION || 26 zeros
-MAC_BYTES = 4  # the first 4 of the 16 bytes of AES-CMAC
+MAC_BYTES = 4  # 128-EIA2 uses the first 4 of the 16 bytes that AES-CMAC gives
 
 
 def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engine) -> bytes:
-    """Return the 4-byte MAC of `data`.
+    """Return the message authentication code of `data`: 4 bytes.
 
     Args:
         device: a board; it zeroizes key and data after it has answered.
@@ -46,8 +46,8 @@ def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engi
 
 
 def padded(data: bytes, bits: int) -> tuple[bytes, int]:
-    """Return the first `bits` bits of `data`, at least one, padded to whole blocks, and the number of the AES-CMAC
-    subkey.
+    """Pad the first `bits` bits of `data` (at least one bit) to whole blocks; return the blocks and the number of the
+    AES-CMAC subkey.
 
     If the last block is incomplete, a 1 and zeros follow the last bit, and subkey 2 applies; otherwise subkey 1 (SP
     800-38B, 6.2).

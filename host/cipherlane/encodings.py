@@ -8,7 +8,9 @@ _MARK = len(codecs.BOM_UTF8) + 1  # position of the first byte after the byte or
 
 
 def foreign(data: bytes) -> tuple[str, str]:
-    """Return how `data` differs from ASCII or UTF-8, and the command that converts it; otherwise two empty texts."""
+    """Return the reason why `data` are not plain ASCII or UTF-8, and the command that converts them; two empty texts if
+    they are.
+    """
     if data.startswith(codecs.BOM_UTF8):
         return "begins with a byte-order mark", f"tail -c +{_MARK}"
     if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) and _is_text(data, "utf-32"):

@@ -26,7 +26,7 @@ from .claims import STANDARD, Use, require_apart, require_replaceable
 from .errors import FileError, ReaderGoneError
 from .inputfile import InputFile, trouble
 
-ANEW = "start without --resume, under another IV"  # advice if the interrupted run has used counter blocks of its IV
+ANEW = "start without --resume, under another IV"  # advice if counter blocks from this IV on are used up
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _ENDINGS = (".part", ".part.resume")
 _USUAL_NAME_MAX = 255  # longest file name in bytes on usual file systems

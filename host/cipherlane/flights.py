@@ -12,7 +12,7 @@ and the window adapts to losses.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # time-outs during which a copy that was given up may still be answered
+_GHOST_LIFE = 4  # time-outs for which an answer to a given-up copy is still expected
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
@@ -52,7 +52,7 @@ _Copy = tuple[AnyKey, _Flight]
 
 
 class Answered(NamedTuple):
-    """The result of an answer: round trips in seconds of records sent once, and the records now known to be lost."""
+    """What answers reveal: round-trip times in seconds of records sent only once, and the records known to be lost."""
 
     round_trips: list[float]
     lost: list[Key]
@@ -61,7 +61,7 @@ class Answered(NamedTuple):
 class Window:
     """Maximum number of bytes in flight: the board's limit; on a shared link, less after losses (AIMD, RFC 5681)."""
 
-    _LEAST, _DECREASE = 4, 0.7  # minimum window in records, with which later answers reveal a loss; factor after a loss
+    _LEAST, _DECREASE = 4, 0.7  # minimum window in records (fewer would not reveal a loss); factor after a loss
 
     def __init__(self, limit: int, adapts: bool):
         """Start with `limit` bytes, or with a few records if the window `adapts`."""
@@ -225,7 +225,7 @@ class Flights:
         return lost
 
     def _give_up(self, number: int) -> Key:
-        """Move a copy from `_live` to `_ghosts`; return its record."""
+        """Give up a copy, but keep it in `_ghosts`, because its answer may still arrive; return its record."""
         key, flight = self._ghosts[number] = self._live.pop(number)
         self.bytes -= flight.size
         return Key._make(key)

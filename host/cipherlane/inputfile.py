@@ -20,7 +20,9 @@ _LOOKED_AT = 1 << 16  # maximum bytes read from a file to learn its size
 
 
 def trouble(verb: str, name: object, error: OSError) -> FileError:
-    """Return the error for a failed operation `verb` on the file `name`, with the reason and the remedy."""
+    """Return an error: the operation `verb`, such as "read", failed on the file `name`. It gives the reason and a
+    remedy.
+    """
     return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}")
 
 

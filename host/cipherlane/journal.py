@@ -38,7 +38,7 @@ _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
 
 @dataclass(frozen=True)
 class _Point:
-    """A position in the stream: hashes of input and output up to it, and the data that passed after it."""
+    """A position in the stream, with hashes of input and output before it, and the input and output data after it."""
 
     done: int
     input_hash: hmac.HMAC
@@ -47,7 +47,7 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, unit: int) -> "_Point":
-        """Return the position after the last written multiple of `unit` bytes."""
+        """Return the position after the output that was written since this one, rounded down to whole `unit` bytes."""
         read, written = b"".join(self.read), b"".join(self.written)
         count = len(written) // unit * unit
         hashes = self.input_hash.copy(), self.output_hash.copy()
@@ -188,7 +188,7 @@ class Journal:
         self._output.kept = self.done
 
     def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
-        """Count bytes `done` to `end` of both files as complete, too; `end` is a multiple of `record_bytes`.
+        """Mark bytes `done` to `end` of input and output as complete; `end` is a multiple of `record_bytes`.
 
         Raises:
             FileError: one of the files is shorter.

@@ -115,7 +115,8 @@ class Link:
         return key
 
     def post(self, record: Record, timeout: float | None = None, to: Address | None = None) -> Key:
-        """Queue a request to be sent by `flush` together with others; otherwise do as `send` does.
+        """Queue a request, which must fit the window, until `flush` sends it; its answer is due within `timeout`
+        seconds.
 
         If `to` is given, the record goes to this other address of the board.
         """
@@ -280,7 +281,7 @@ class Link:
 
 
 def _request_key(record: Record) -> Key:
-    """Return the key of the request that `record` answers; raise ValueError if it is not a reply."""
+    """Return what identifies the request that `record` answers; raise ValueError if `record` is not a reply."""
     if record.type == ERROR_TYPE:
         if len(record.data) != ERROR.size:
             raise ValueError("error record of the wrong size")

@@ -245,7 +245,7 @@ def network_of(session: Session) -> dict[str, int] | None:
 
 
 def _grown(opened: dict[str, int], closed: dict[str, int], name: str) -> int:
-    """Return the growth of a counter during the stream; raise ReplyError if it did not grow."""
+    """Return by how much the counter `name` grew during the stream; raise ReplyError if it did not grow."""
     growth = closed[name] - opened[name]
     if growth <= 0:
         raise ReplyError(
@@ -260,5 +260,5 @@ def _rate(bits: float, seconds: float) -> float:
 
 
 def _percentile(ordered: list[float], part: int) -> float:
-    """Return the percentile `part` of values in ascending order, which is one of the values; 0 if there are none."""
+    """Return the smallest of the `ordered` values that `part` per cent of them do not exceed; 0 without values."""
     return ordered[max(0, -(-len(ordered) * part // 100) - 1)] if ordered else 0.0

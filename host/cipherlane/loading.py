@@ -24,7 +24,7 @@ from .transport.serial import SerialTransport
 
 # seconds that one call may take, on a board (shorter than the loader's wait at power-on) and in simulation
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
-# Longest time in seconds from a break to the loader's answer: if nobody answers meanwhile, and if firmware answers.
+# Seconds to wait for the loader after a break: the first if nothing answers, the second if firmware answers.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
 MOST_DATA = 0xFFF0  # maximum data bytes of a record, limited by its 16-bit length
 _QUIET_S = 0.1  # seconds between two calls of the loader while firmware answers
@@ -184,7 +184,8 @@ def cause_text(cause: int) -> str:
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Return time limits in seconds: for one answer, and for the loader to appear if nobody or if firmware answers.
+    """Return time limits in seconds: for one answer; then for the loader to appear, if nothing answers and if firmware
+    does.
 
     A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
     other two.

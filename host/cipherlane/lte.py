@@ -80,7 +80,7 @@ class CutWriter:
     """Writes a message from byte `offset` on, and sets the bits after the message's last bit to 0."""
 
     def __init__(self, message: Message, writer: Writer, offset: int):
-        """Write to `writer`."""
+        """Pass the data on to `writer`; `offset` is the position of the first byte in `message`."""
         self._message, self._writer, self._offset = message, writer, offset
 
     def write(self, data: bytes, /) -> None:

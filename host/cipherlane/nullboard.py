@@ -113,7 +113,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Note how far an echoed data record reaches into its session's range."""
+        """Note that an echoed data record uses the counter blocks of its session's range up to the record's end."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):

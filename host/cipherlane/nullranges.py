@@ -21,7 +21,7 @@ class RangeTakenError(Exception):
 
 
 class RangesFullError(Exception):
-    """There is no room for one more range."""
+    """The table of ranges is full."""
 
 
 class TicketError(Exception):
@@ -44,7 +44,7 @@ class Range:
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
-        """Note that record `number` arrived with `data`; return False if it had arrived with other data before.
+        """Note that record `number` arrived with `data`; return False if the record arrived before with other data.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -82,7 +82,7 @@ class Ranges:
         return RANGES - fresh - sum(len(used) for used in self._used.values())
 
     def open(self, key: bytes, start: int, blocks: int, record_bytes: int) -> Range:
-        """Return a new live range of `blocks` counter blocks that begins at `start`.
+        """Return a new range of `blocks` counter blocks that begins at `start`, for a session.
 
         Raises:
             RangeTakenError: a block was used before or belongs to a session.
@@ -97,13 +97,16 @@ class Ranges:
         return self._live[-1]
 
     def find(self, key: bytes, start: int, record_bytes: int, ticket: int) -> Range | None:
-        """Return the live or ended range with this ticket, key, start and record size; None if there is none."""
+        """Return the range with this ticket, key, start and record size, in use by a session or ended; None if there is
+        none.
+        """
         wanted = (ticket, self._name(key), start, record_bytes)
         ranges = (*self._live, *self._kept)
         return next((r for r in ranges if (r.ticket, r.key, r.start, r.record_bytes) == wanted), None)
 
     def resume(self, found: Range | None, blocks: int) -> Range:
-        """Make a range found by `find` live again, with at least `blocks` counter blocks, and return it.
+        """Let a new session use an ended range, which `find` returned, with at least `blocks` counter blocks; return
+        the range.
 
         Raises:
             RangeTakenError: a block that must be added was used before or belongs to a session.
@@ -121,7 +124,7 @@ class Ranges:
         return found
 
     def close(self, range_: Range) -> None:
-        """End a live range and shrink it to the records that arrived."""
+        """End the range of a session, and shrink it to the records that arrived."""
         self._live.remove(range_)
         range_.live = False
         range_.blocks = min(range_.blocks, (range_.highest + 1) * range_.record_bytes // BLOCK)

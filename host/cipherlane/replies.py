@@ -17,9 +17,9 @@ from .errors import ReplyError
 from .protocol.records import Record
 from .transport.base import Address
 
-MOST_WINDOW = 4096  # largest window in records: the results of all may have to wait in memory for an earlier one
+MOST_WINDOW = 4096  # maximum window in records: the host may store that many results until an earlier one arrives
 MOST_BENCH_BYTES = 1 << 24
-# External memories that can hold records, by the ending that the firmware's name then has.
+# If records are in external memory, the firmware's name ends with one of these keys; the value names the memory.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record
 
@@ -79,7 +79,9 @@ class BoardInfo:
 
     @property
     def memory_engines(self) -> list[Engine]:
-        """Engines that work from memory to memory; the others process records by themselves."""
+        """Engines that work from memory to memory, so that `bench` and `selftest` can run them; others only process
+        records.
+        """
         return [engine for engine in self.engines if not engine.traits.serves]
 
     def engines_of(self, cipher: str) -> list[Engine]:
@@ -93,7 +95,7 @@ class BoardInfo:
 
     @property
     def broken_memory(self) -> str:
-        """The firmware's report about SDRAM that failed, so that it keeps data on chip; empty if nothing failed."""
+        """The firmware's message if the SDRAM failed, so that data are kept on chip; otherwise empty."""
         return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod

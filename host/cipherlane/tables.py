@@ -33,7 +33,7 @@ class FittingTable:
         self._words, self._least = ([headings.index(name) for name in names] for names in (words, least))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the widest form that fits. The package rich calls this method."""
+        """Yield the table in the widest form that fits. The package rich calls this method."""
         shown, below, left_out = list(range(len(self.headings))), [], []
 
         def fits() -> bool:

@@ -19,7 +19,7 @@ from .protocol.refusal import raise_refusal
 from .transport.base import Address
 
 Progress = Callable[[int], None]
-_BURST = 256  # maximum number of results taken before time-outs are checked
+_BURST = 256  # maximum number of results to process before checking time-outs
 _PROBE_TIMEOUTS = 3  # of silence
 
 
@@ -39,7 +39,7 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class Stream:
-    """The stream of a session, as `Session` describes it; `address` is set if data records do not go to the CPU."""
+    """The stream of a session, as `Session` describes it; `address` is None if the data records go to the CPU."""
 
     number: int
     token: int
@@ -101,7 +101,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # byte of the stream from which offsets in records and in this class count
+        self._begin = stream.begin  # the byte of the stream that has offset 0 in records and in this class
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -121,8 +121,8 @@ class Transfer:
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
-        self._pending: dict[int, memoryview] = {}  # data read whose results are not yet written, by offset
-        self._results: dict[int, bytes] = {}  # results not yet written, by offset
+        self._pending: dict[int, memoryview] = {}  # input by offset, until its result is written
+        self._results: dict[int, bytes] = {}  # results by offset, until they are written
         self._again: deque[int] = deque()  # offsets of records to send again
         self._attempts: dict[int, int] = {}  # number of attempts of repeated records, by offset
         self._records = 0
@@ -185,8 +185,8 @@ class Transfer:
 
     def _unread(self) -> int:
         """Return how many more records may be read."""
-        # The board remembers the last `window` records, counted from the highest. So the host must not send a record
-        # that would push an unanswered record out of these.
+        # The board remembers only the `window` records up to the highest one received. So the host must not send a
+        # record that would push an unanswered record out of this window.
         ahead = -(-(self._read - self._written) // self._record_bytes)
         return 0 if self._at_end else max(0, self._stream.window - ahead)
 
@@ -209,7 +209,7 @@ class Transfer:
         return [whole[start : start + size] for start in range(0, len(data), size)]
 
     def _receive(self) -> None:
-        """Wait for a reply or a time-out, then take the results that have arrived."""
+        """Wait for a reply or a time-out, then process the results that have arrived."""
         timeout = self._link.patience()
         if self._watch:
             timeout = min(timeout, self._watch(self._counts))
@@ -245,7 +245,7 @@ class Transfer:
                 continue
             if len(result) == len(data):
                 there[offset] = result
-            else:  # wrong length: no correct result will follow, so repeat the record
+            else:  # wrong length: ask again, because no correct result will follow
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
         new = len(there) - before
         if new:

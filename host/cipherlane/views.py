@@ -78,7 +78,7 @@ def transfer_progress(
 
 @contextmanager
 def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[[str], Callable[[int], None]]]:
-    """Show on standard error how many of `figures` are done.
+    """Show on standard error how many of `figures` measurements are done.
 
     Yield a function. Call it with a figure's label to start that figure; it returns the function to call with the bytes
     done. `show` is as in `transfer_progress`.
@@ -256,7 +256,7 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def _mark(interrupted: bool | None) -> str:
-    """Return the mark that follows the engine's name if the figure was cut short."""
+    """Return the mark to print after the engine's name: empty unless the measurement was interrupted."""
     return " (part)" if interrupted else ""
 
 

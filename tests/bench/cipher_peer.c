@@ -1,8 +1,8 @@
 /*
  * Run a cipher of firmware/bench/ciphers on the host, with BENCH_PTLU on a model of `ptlu`.
- * Standard input: 16 bytes of key, and the data a multiple of 16 bytes. Standard output: the
- * encrypted data. Standard error, for the data only: the numbers of `ptlu` lookups, lookup
- * instructions and table writes.
+ * Standard input: a key of 16 bytes, then data, a multiple of 16 bytes. Standard output: the
+ * encrypted data. Standard error: the numbers of `ptlu` lookups, lookup instructions and table
+ * writes that the data took, without the key schedule.
  */
 #include <stdbool.h>
 #include <stdio.h>

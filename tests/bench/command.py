@@ -13,7 +13,7 @@ from gateware.flow.firmware import REPOSITORY
 from tests.bench import cases
 from tests.bench.board import WrongAnswerError
 
-Step = tuple[str, Callable[[], list[cases.Record]]]  # a name that `--only` can select, and what measures its records
+Step = tuple[str, Callable[[], list[cases.Record]]]  # step's name for `--only`; function that measures its records
 
 
 def run(name: str, description: str, kind: str, steps: Iterable[Step], columns: Sequence[str]) -> int:

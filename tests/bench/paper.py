@@ -16,14 +16,16 @@ NONE = "-"
 
 
 def find(records: list[Record], **values) -> Record | None:
-    """Return the throughput of an engine and style. If no memory state is named, use the one that suits the engine."""
+    """Return the throughput record with these `values`. If they name no memory state, use the one that suits the
+    engine.
+    """
     wanted = {"measure": "throughput", **values}
     wanted.setdefault("memory", "buffer" if values["engine"] == "ise_vmem" else "buffer, cached")
     return next((record for record in records if all(record[name] == wanted[name] for name in wanted)), None)
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return the number of cycles of another engine and style, divided by the number of cycles of this one."""
+    """Return how many times faster `record` is than the engine and style `over`; None if `over` was not measured."""
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)
     return base["cycles_per_block"] / record["cycles_per_block"] if base else None
@@ -47,7 +49,7 @@ def _table(console: Console, title: str, columns: tuple[str, ...], rows: list[tu
 
 
 def show_paper(console: Console, records: list[Record], mode: str = "ecb") -> None:
-    """Show engines by styles, compared with one baseline, for both directions and all key lengths."""
+    """Show each engine and style, in both directions and with all key lengths, compared with one baseline."""
     rows = []
     for engine in ENGINES:
         for style in STYLES:

@@ -18,11 +18,10 @@ from tests.bench.board import BUILD, words
 
 FILE = Path(__file__).with_name("recorded.toml")
 NAMES = ("mars", "twofish")
-# The benchmark's data: words of a generator with this seed, this number of bytes, encrypted in place this number of
-# times.
+# The benchmark's data: SIZE bytes from a random generator with this SEED, encrypted in place PASSES times.
 SEED, SIZE, PASSES = 1, 2048, 4
-# A chain of encryptions as in the file ECB_TBL of the Twofish submission: key and plaintext start as zeros, the next
-# key is the plaintext, and the next plaintext is the ciphertext.
+# The length of a chain of encryptions, as in the file ECB_TBL of the Twofish submission. Key and plaintext start as
+# zeros. After each step, the plaintext becomes the key, and the ciphertext becomes the plaintext.
 STEPS = 49
 Encrypt = Callable[[bytes, bytes], bytes]
 
@@ -52,7 +51,7 @@ def load(name: str) -> tuple[bytes, bytes]:
 
 
 def expected(name: str, size: int, passes: int, seed: int) -> bytes:
-    """Return the first bytes of the benchmark's data.
+    """Return the first `size` bytes of the recorded result for the benchmark's data.
 
     Raises
     ------

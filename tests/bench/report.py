@@ -91,7 +91,7 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
 
 
 def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
-    """Return for each engine, in a call for 1 KB, the cycles of the blocks and the cycles of everything else.
+    """Return, for each engine, how many cycles of a 1 KB call the blocks take, and how many everything else takes.
 
     The cycles of a block come from the additional 32 KB of the longest call.
     """
@@ -105,7 +105,7 @@ def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
 
 
 def is_constant_time(records: list[Record]) -> bool:
-    """Return whether every such measurement counted the same number of cycles."""
+    """Return whether each measurement of constant time counted equal cycles in all its calls."""
     return all(len(record["cycle_counts"]) == 1 for record in records if record["measure"] == "constant time")
 
 

@@ -102,8 +102,8 @@ def test_agrees_with_what_another_implementation_gave(encrypt, name):
 
 
 def test_records_hold_what_was_published():
-    """The recorded chain ends with the last known answer of ECB_TBL. Asking for a result that was not recorded raises
-    an error.
+    """Check the end of the recorded chain against the last known answer of ECB_TBL, and the error for a result that was
+    not recorded.
     """
     assert recorded.load("twofish")[0].hex() == PUBLISHED["twofish"][2]
     assert len(recorded.expected("mars", 2048, 4, 1)) == 2048
@@ -114,8 +114,8 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Count the lookups of a block. For MARS, the `ptlu` version looks up in both halves of S; the C version looks up
-    once in 512 words.
+    """Check the number of table lookups for one block. MARS needs more with `ptlu`: a lookup in all 512 words of S
+    becomes one lookup in each half of S.
     """
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)

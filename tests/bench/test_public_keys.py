@@ -20,7 +20,7 @@ from tests.bench.test_styles import instructions
 PROGRAMS = {family.name: family for family in public_keys.families()}
 R = 1 << BITS
 TOP = R >> 1 | 1
-# Opcode and funct7 that all multiplications of RV32M share, and the funct3 of each.
+# Opcode and funct7, which all multiplications of RV32M share; then the funct3 of MUL and of MULHU.
 MULTIPLICATION, MUL, MULHU = 0x0200_0033, 0, 3
 
 
@@ -38,7 +38,7 @@ def programs(request, tmp_path_factory):
 
 @pytest.fixture
 def agrees(programs):
-    """Return a function that compares an operation with Python's integers, in two calls for two sets of numbers."""
+    """Return a function that compares an operation with Python's integers on two sets of numbers, one set a call."""
 
     def compare(operation, first, second):
         given = [_numbers(*first), _numbers(*second)]
@@ -50,8 +50,8 @@ def agrees(programs):
 
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_edges(agrees, operation):
-    """Edge cases: 0, 1, numbers next to the modulus, all ones, and words of all ones. Moduli: the smallest and two
-    large ones.
+    """Test operands that are edge cases: 0, 1, numbers next to the modulus, and numbers with all bits, or half of the
+    bits, set. The moduli are the smallest possible one and two large ones.
     """
     for modulus in (TOP, R - (1 << 992) - 1, R - 1):
         edges = [0, 1, modulus - 1, modulus, modulus + 1 & R - 1, R - (1 << 512), (1 << 512) - 1, R - 1]

@@ -70,7 +70,7 @@ def test_wider_sets_agree_with_the_library(name):
 def test_the_plugins_later_result_would_cost_nothing():
     """Results of the plugin's instructions on the simulated board equal the library's.
 
-    None needs the result of one of the two before it.
+    No instruction needs the result of one of the two instructions before it.
     """
     ecb_of_all_keys("papers_rom_rounds_unrolled")
     elf = BenchBoard(BY_NAME["papers_rom_rounds_unrolled"]).elf

@@ -16,7 +16,7 @@ WIRE_MBPS = 1000
 FRAMES_MIN = 40
 BYTES_MIN = 60_000
 DRAIN_CYCLES = 60_000
-# Cycles of one block for each key length, by datapath and number of engines.
+# Cycles that one engine needs for a block, by datapath (its width in bits, or pipelined) and key length.
 BLOCK_CYCLES = {
     "pipelined": {128: 1, 192: 1, 256: 1},
     128: {128: 10, 192: 12, 256: 14},
@@ -31,7 +31,7 @@ class WrongAnswerError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """A case to measure: UDP payload in bytes (record header and data), sessions that take turns, key length, clock."""
+    """A case to measure: UDP payload in bytes (with record header), number of sessions in turn, key length, clock."""
 
     payload: int
     sessions: int
@@ -55,7 +55,7 @@ class Case:
 
 
 def name_of(core: dict) -> str:
-    """Return a core's name in tables: its datapath, and the number of engines."""
+    """Return a core's name for tables: its datapath and, if there is more than one engine, their number."""
     engines = core.get("engines", 1)
     return str(core["datapath"]) if engines == 1 else f"{engines} x {core['datapath']}"
 
@@ -148,7 +148,7 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
 
 
 def _cause(case: Case, core: dict, cycles: float) -> str:
-    """Return the reason why a size does not reach line rate, from the cycles that one datagram takes."""
+    """Return the reason why records of one size do not reach line rate, from the cycles that one datagram takes."""
     blocks = -(-case.data_bytes // 16)
     block_cycles = BLOCK_CYCLES[core["datapath"]][case.key_bits] / core.get("engines", 1)
     if blocks * block_cycles > 0.9 * case.frame_cycles:

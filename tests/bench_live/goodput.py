@@ -41,7 +41,7 @@ TURN = 2.5  # stretches
 
 
 class Turns(Hub):
-    """Collect the figures of the periods in which the number of viewers, one or none, did not change."""
+    """Collect the stream's figures, but only of periods in which the number of viewers (0 or 1) did not change."""
 
     def __init__(self, rounds: int):
         super().__init__()
@@ -63,7 +63,7 @@ class Turns(Hub):
 
 
 def rates_of(points: list[dict]) -> dict[str, list[float]]:
-    """Return the rates of the periods in Mbps, once per second of CPU time and once per second of wall-clock time."""
+    """Return two data rates for each period, in Mbit per second of CPU time and per second of wall-clock time."""
     return {
         "core": [each["wall_mbps"] / each["host_share"] for each in points],
         "wall": [each["wall_mbps"] for each in points],

@@ -28,9 +28,7 @@ STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Stream with each of `choices` for `rounds` periods after a first one that does not count, and save their
-    figures.
-    """
+    """Stream with each of `choices`, and save the figures of `rounds` periods; one period before does not count."""
 
     def __init__(self, choices: list[dict], rounds: int):
         super().__init__()

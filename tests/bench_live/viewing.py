@@ -33,7 +33,7 @@ async def view(address: str, on: float, off: float) -> None:
 
 @contextlib.contextmanager
 def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[None]:
-    """Serve the pictures in `hub`, while one viewer connects and disconnects again and again."""
+    """Serve the pictures in `hub` to one viewer, a separate process that connects and disconnects again and again."""
     listener, hosts, _ = server.listen("127.0.0.1", 0)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     words = [sys.executable, "-m", "tests.bench_live.viewing", address, str(on), str(off)]

@@ -23,7 +23,7 @@ from tests.bench_lte import blocks
 
 SOURCES = REPOSITORY / "firmware" / "lte"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
-# The engines in the order of the program's list. None means no ciphering (128-EEA0).
+# The engines; their positions are their numbers in requests to the program. None means no ciphering (128-EEA0).
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
 # The configuration with all of these engines.
 CONFIGURATION = "lte"

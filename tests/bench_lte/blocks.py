@@ -19,7 +19,7 @@ SN_BITS, SN_LIMIT = 12, 1 << 12
 RLC_LIMIT = 1 << 10
 COUNT_LIMIT = 1 << 32
 DOWNLINK = 1
-# Bytes of a subheader with a length of 15 bits, of a subheader without one, and of the headers of RLC and PDCP.
+# Sizes in bytes: a subheader with a 15-bit length, a subheader without a length, the headers of RLC and PDCP together.
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
@@ -29,7 +29,7 @@ _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 @dataclass(frozen=True)
 class Bearer:
-    """A radio bearer: logical channel, BEARER of 5 bits, key of 16 bytes or None for 128-EEA0, one of `CIPHERS`."""
+    """A radio bearer: logical channel, BEARER (5 bits), 16-byte key (None for 128-EEA0), and a name in `CIPHERS`."""
 
     lcid: int
     identity: int
@@ -38,12 +38,12 @@ class Bearer:
 
 
 def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> bytes:
-    """Return 128-EEA2 of whole bytes (3GPP TS 33.401, B.1.3): COUNT has 32 bits, BEARER 5, DIRECTION 1."""
+    """Cipher whole bytes with 128-EEA2 (3GPP TS 33.401, B.1.3). COUNT has 32 bits, BEARER 5 bits, DIRECTION 1 bit."""
     first = struct.pack(">IBxxxQ", count, bearer << 3 | direction << 2, 0)
     return Cipher(algorithms.AES(key), modes.CTR(first)).encryptor().update(data)
 
 
-# Ciphers by their names in TS 33.401, annex B.1; each takes key, COUNT, BEARER, DIRECTION and whole bytes.
+# Cipher functions by their names in TS 33.401, annex B.1. Arguments: key, COUNT, BEARER, DIRECTION, whole bytes.
 CIPHERS = {"128-EEA1": eea1, "128-EEA2": eea2}
 
 
@@ -92,14 +92,14 @@ def lengths(size: int) -> Iterator[int]:
 
 
 def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
-    """Return the transport block that contains the packets of one bearer. `COUNT` increases by one per packet from the
-    given value.
+    """Return the transport block that contains the packets of one bearer. COUNT is `count` for the first packet, and
+    increases by one for each next packet.
     """
     return mac([(bearer.lcid, pdu(bearer, count + n, packet)) for n, packet in enumerate(packets)])
 
 
 class Example(NamedTuple):
-    """A transport block to be received: key, COUNT of its first PDU, BEARER, the block, and the packets in it."""
+    """A transport block to receive: the key, COUNT (of the first PDU) and BEARER to decipher it, and its packets."""
 
     key: bytes
     count: int
@@ -108,7 +108,7 @@ class Example(NamedTuple):
     packets: list[bytes]
 
     def request(self, cipher: int, passes: int) -> bytes:
-        """Return the request to a program of `firmware/lte/lte_bench.h`, followed by the block."""
+        """Return a request with this block for a program that uses `firmware/lte/lte_bench.h`."""
         head = struct.pack("<2I16s3I", cipher, passes, self.key, self.count, self.identity, len(self.block))
         return head + self.block + bytes(-len(self.block) % 4)
 

@@ -32,7 +32,7 @@ from tests.bench_lte.__main__ import MOST_MBPS, STEP_MBPS
 SAMPLE = zephyr.MODULE / "samples" / "lte_layer2"
 # This is the configuration for which place-and-route met the clock.
 CONFIGURATION = "eth_zephyr"
-# The engines in the order of the sample's list. None means no ciphering (128-EEA0).
+# The engines; their positions are their numbers in requests to the sample. None means no ciphering (128-EEA0).
 ENGINES = (
     None,
     "byte",
@@ -99,8 +99,8 @@ class ZephyrLteBoard(ProgramBoard):
         return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
 
     def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
-        """Return the replies to a request, one for each order of the threads. The words are those in the sample's
-        `main.c`, with the cycles of `times` blocks.
+        """Return the sample's reply for each order of its threads. A reply is a sequence of 32-bit numbers, which
+        `main.c` of the sample describes; it includes the cycles of `times` blocks.
         """
         reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
@@ -109,7 +109,7 @@ class ZephyrLteBoard(ProgramBoard):
         }
 
     def measure(self, engine: str | None, size: int) -> list[dict]:
-        """Return the records for blocks of `size` bytes at one block per TTI, for each of `ORDERS`.
+        """Measure blocks of `size` bytes, one block per TTI (1 ms); return one record for each of `ORDERS`.
 
         Raises
         ------

@@ -31,7 +31,7 @@ COMMANDS = (
 
 
 class Killed:
-    """A context manager that runs commands in a new folder. The folders that the commands make are also in it."""
+    """A context manager that runs commands in a new folder; their temporary folders are in it, too."""
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -46,7 +46,7 @@ class Killed:
         self._folder.cleanup()
 
     def run(self, seed, commands):
-        """Kill one of the commands; return the processes and folders that remain, an empty result means success."""
+        """Start one of the commands and kill it; return the processes and folders that remain, ideally none."""
         rng = random.Random(seed)
         port, words = rng.choice(commands)
         if (port, words) not in self._seconds:
@@ -79,7 +79,9 @@ class Killed:
         )
 
     def _duration(self, port, words):
-        """Return the seconds that a command takes. For a live view, return twice the seconds that it takes to start."""
+        """Return the seconds that a command runs; for a live view, which does not end, twice the seconds until it has
+        started.
+        """
         begun = time.monotonic()
         process = self._start(port, words)
         if "live" not in words:

@@ -58,7 +58,7 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the words of `data`, and its blocks split into lanes, as little-endian numbers."""
+    """Return the 32-bit words of `data`, and the 32-bit words that every fourth byte of each block forms."""
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
     lanes = b"".join(block[lane::4] for block in blocks for lane in range(4))
@@ -90,9 +90,7 @@ class BoardMemory:
         return data[: self._rom_offset] + bytes(self._rom_bytes) + data[rom_end:]
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Return by the secret's name the parts of each secret that the board still contains; empty if there are
-        none.
-        """
+        """Return the parts of each secret that the board still contains, by the secret's name; empty if none."""
         image = self.image()
         words = array("I", image[: len(image) // WORD * WORD])
         return _search(secrets, (image, words[::2].tobytes(), words[1::2].tobytes()))
@@ -103,15 +101,15 @@ class BoardMemory:
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """Return how many words of `data` the board contains, counted from byte 2. The banks of the MAC's slots hold
-        data with this alignment.
+        """Split `data` from byte 2 on into 32-bit words; return how many of them the board contains. The slots of the
+        Ethernet MAC hold data with this alignment.
         """
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search like `found`, but in memories with 16-bit entries that hold data in the low byte, as the UART's FIFOs
-        do.
+        """Search as `found` does, but in memories whose 16-bit entries hold one data byte each, in the low half, such
+        as the UART's FIFOs.
         """
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))

@@ -100,7 +100,7 @@ def test_three_hosts_on_a_bad_wire(board):
 
 
 def test_hosts_that_leave_without_a_word(board):
-    """Hosts stop in the middle of a transfer without closing their session. There are more of them than the board has
+    """Many hosts stop in the middle of a transfer without closing their session: more hosts than the board has
     sessions.
     """
     for _ in range(20):

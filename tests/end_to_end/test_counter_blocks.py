@@ -41,8 +41,8 @@ def open_session(line, key, iv, engine, **fields) -> r.Reply:
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_a_stream_that_goes_from_engine_to_engine_serves_each_block_once(line, key_bits):
-    """Each engine resumes where the previous engine stopped. It answers earlier records again, but refuses other data
-    at the same place.
+    """Each engine resumes the stream where the previous engine stopped. It answers earlier records again, but refuses
+    other data at their offsets.
     """
     rng = random.Random(key_bits)
     key, iv = rng.randbytes(key_bits // 8), rng.randbytes(16)
@@ -80,7 +80,9 @@ def test_a_simulated_board_draws_from_the_host_s_bytes(line):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_bench_and_selftest_take_milliseconds(line, engine):
-    """The longest allowed request takes only milliseconds on the board, measured by the cycles in its reply."""
+    """The longest allowed benchmark or self-test takes the board only milliseconds, according to the cycles in its
+    reply.
+    """
     info = r.INFO_REPLY.unpack(ask(line, r.INFO).data)
     clock, bench_bytes = info[5], info[8]
     reply = ask(line, r.BENCH_TYPE, r.BENCH.pack(engine, 0, 256, bench_bytes, (1 << 32) - 1))
@@ -92,9 +94,7 @@ def test_bench_and_selftest_take_milliseconds(line, engine):
 
 
 def test_an_idle_session_ends_by_itself(line):
-    """The session used none of its range, so the range is free again. A request for free ranges leaves no session
-    open.
-    """
+    """The board ends an idle session. The session has used no counter block, so its range becomes free again."""
 
     def free_ranges():
         return r.INFO_REPLY.unpack(ask(line, r.INFO).data)[10]

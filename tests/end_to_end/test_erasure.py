@@ -36,7 +36,7 @@ KEY_BITS = (128, 192, 256)
 # Enough data for vector loads and stores, with a partial last block.
 DATA_BYTES = 613
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
-# One engine keeps its round keys in registers that all sessions share, the other in one slot per session.
+# ISE_VMEM keeps round keys in registers that all sessions share; ACCELERATOR has a separate slot for each session.
 HARDWARE = [Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
@@ -105,7 +105,7 @@ def test_mac(memory, device, engine):
 
 
 def test_sessions_that_end_by_themselves(memory, device):
-    """No later record comes that would overwrite the data of the last record."""
+    """The board must zeroize the data of a session that ends when idle: no later record overwrites them."""
     secret = Secret(random.Random(8), 256, DATA_BYTES)
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
@@ -152,7 +152,7 @@ def test_two_engines(memory, device, engines):
 
 
 def test_all_slots_of_the_accelerator(memory, device):
-    """Each key has a slot of its own and no other copy: with eight sessions open, no key is in the SRAM."""
+    """With eight sessions open, each key is only in its own slot; no key is in the SRAM."""
     rng = random.Random(8)
     secrets = [Secret(rng, KEY_BITS[n % 3], 40, str(n)) for n in range(8)]
     sessions = [opened(device, secret, Engine.ACCELERATOR) for secret in secrets]
@@ -177,7 +177,7 @@ def test_copies_of_an_open_key(memory, device, engine):
     session = opened(device, secret, engine)
     others = Secret(random.Random(100 + engine), 256, 40)
     close(device, opened(device, others, Engine.BYTE))
-    # without the first block, because the slots' memory also holds the last word that was read
+    # not the first 16 bytes of the key: the slots' memory also holds the word that was read last
     assert memory.copies(secret.key[16:]) == 1
     close(device, session)
     assert memory.copies(secret.key[16:]) == 0
@@ -216,7 +216,7 @@ def test_refused_open(memory, device, values):
 
 
 def test_refused_key(memory, device):
-    """To refuse a key that was used before, the board has to compute with it."""
+    """The board must compute with a used key before it can refuse the key; no part of it may remain."""
     secret = Secret(random.Random(4), 256, DATA_BYTES)
     close(device, opened(device, secret, Engine.TABLE))
     with pytest.raises(BoardError, match="used"):
@@ -268,7 +268,7 @@ def test_restart_after_a_fault(memory, device):
 
 
 def test_queues_of_the_uart(memory, device):
-    """Only the FIFO still contains a key, until other bytes overwrite it.
+    """After a session, only the UART's FIFO still contains its key, until other bytes overwrite it.
 
     No instruction can read the key there.
     """
@@ -298,14 +298,14 @@ def ethernet_device(ethernet_board):
         yield connected
 
 
-# These words are not on the board: Verilator keeps the bytes that a memory port wrote last in variables of its own
-# (`__Vlvbound_*`). For the DMA's port these are the bytes of one block.
+# Number of words that remain only in the simulator: Verilator keeps the bytes that each memory port wrote last in its
+# own variables (`__Vlvbound_*`). For the DMA's port, these are the bytes of one block.
 SLOT_WORDS_LEFT = 4
 
 
 def settle_frames(device):
-    """Send more frames than the MAC has slots, so that the simulator's variables for the last word of each slot's port
-    hold other words.
+    """Send more frames than the Ethernet MAC has slots. They replace the last word written to each slot, which the
+    simulator also keeps in a variable.
     """
     for _ in range(9):
         device.counters()
@@ -316,7 +316,7 @@ def settle_frames(device):
     [(Engine.TABLE, "encrypt"), (Engine.ISE_VMEM, "decrypt"), (Engine.ACCELERATOR, "decrypt")],
 )
 def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction):
-    """Slots of received frames and slots of sent frames are included."""
+    """Search the Ethernet MAC's slots for received frames and those for sent frames, too."""
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
     # Only decrypted data are stored as words in memory. Received and sent data are in the banks of the slots.
@@ -325,7 +325,7 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
-    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block replaces the last one in the DMA port
+    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block replaces the one that the DMA wrote last
     close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
     assert ethernet_memory.found(secret) == {}
     assert ethernet_memory.in_slots(secret.plain) == 0
@@ -347,7 +347,7 @@ def send_damaged(board, payload):
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_device, damaged):
-    """The MAC's checksums of the frame must not remain either, because they depend on the key."""
+    """The checksums that the Ethernet MAC computes over the frame must not remain, because they depend on the key."""
     secret = Secret(random.Random(f"open {damaged}"), 256, 16)
     record = open_record(secret, engine=Engine.ISE if damaged else 31)
     if damaged:
@@ -357,7 +357,7 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
     else:
         with pytest.raises(BoardError):
             ethernet_device.exchange(record)
-    for _ in range(3):  # fewer frames than slots, but more bytes than the FIFO after the PHY can hold
+    for _ in range(3):  # too few frames to overwrite all slots, but enough bytes for the FIFO after the PHY
         settle(ethernet_device)
     assert ethernet_memory.found(secret) == {}
     words = [int.from_bytes(record.data[i : i + 4], "little") for i in range(0, len(record.data) // 4 * 4, 4)]

@@ -50,7 +50,7 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     assert out.getvalue() == reference(key, iv, data)
     assert report.records == 12, "the window several times over"
     seen = {name: after[name] - before[name] for name in after}
-    assert seen["records"] >= 12 + 1  # counts the records and the request `network` itself
+    assert seen["records"] >= 12 + 1  # the records, and the request `network` that reads the count
     assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
     assert all(seen[name] > 0 for name in parts)
@@ -58,7 +58,9 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
 
 
 def test_requests_that_come_in_pairs_after_a_close_are_answered(board):
-    """Meanwhile, the board zeroizes the frames of the closed session. At most one datagram may be lost."""
+    """Requests arrive in pairs while the board zeroizes the frames of a closed session. At most one datagram may be
+    lost.
+    """
     lost = 0
     with Device(Host(board)) as device, board.udp_socket() as host:
         for _ in range(CLOSES):
@@ -95,7 +97,7 @@ def test_bad_wire(board, plan):
 
 
 def test_flood_of_malformed_and_oversized_datagrams(board):
-    """Two hosts without a session send some of these datagrams for each record that arrives."""
+    """For each record that arrives, two hosts without a session send some malformed or oversized datagrams."""
     rng = random.Random(3)
     flood = [rng.randbytes(size) for size in (0, 1, 23, 24, 100, 1472, 1473, 4000)]
     flood += [b"\x02\x03\xff\xff" + rng.randbytes(60), b"\x07\x01\0\0" + bytes(20), b"\x02\x83\0\0" + bytes(20)]

@@ -104,7 +104,7 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         def sent(data, by=own, port=address[1]):
             counted = Counted(device)
             by.sendto(data, (address[0], port))
-            device.counters()  # after this reply, the board has handled what was sent before
+            device.counters()  # its reply shows that the board has handled `data`
             return counted.changed()
 
         wrong_token = Record(good.type, good.session, 64, good.token ^ 1 << 63, good.data).encode()

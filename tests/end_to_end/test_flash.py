@@ -26,7 +26,7 @@ WAIT_S = 1.0
 
 @pytest.fixture(autouse=True)
 def asked_twice_and_patiently(monkeypatch):
-    """The time between two requests is simulated. The board has unlimited real time to answer each request."""
+    """The time between two requests passes on a simulated clock. The board has ample real time for each answer."""
     monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
     monkeypatch.setattr(flashing, "_ASK_S", HANG_S)
 
@@ -66,7 +66,7 @@ def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
 
 
 def test_firmware_of_another_build(board_with):
-    """The board does not check its ROM. Only the build id shows that other firmware than the loaded firmware runs."""
+    """The board does not check its ROM. Only the build id shows that the firmware that runs is not the expected one."""
     board, build = board_with(lambda image: image)
     other = build[:-1] + ("0" if build[-1] != "0" else "1")
     with board:

@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
 TIMEOUT_S = 120  # enough for a busy machine
-STAYS_S = 20  # some eighths of a simulated second: a loader that waits would start the firmware within this time
+STAYS_S = 20  # real seconds, in which a waiting loader would start the firmware
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def loaded(board, path, build):
 
 
 def refused(board, path, *said):
-    """Load firmware that fails soon; check that the command reports this, and that the message contains the words in
+    """Load firmware that soon fails; check that the command reports the failure in a message that contains each text in
     `said`.
     """
     status, stdout, stderr = load(board, path)

@@ -7,7 +7,7 @@ import pytest
 from tests.bench_lte import blocks
 from tests.bench_lte.__main__ import LteBoard, WrongAnswerError
 
-pytestmark = pytest.mark.thorough  # other tests cover CTR with each engine, and layer 2
+pytestmark = pytest.mark.thorough  # slow; other tests cover CTR with each engine, and LTE's layer 2
 BYTES = 5000
 
 

@@ -31,7 +31,7 @@ class Host:
         self.fast_path = None
 
     def receive(self, type_, data=b"", session=0) -> records.Reply:
-        """Return the next reply. If none comes, send the request again, since datagrams may be lost."""
+        """Return the next reply. If none arrives in time, send the request again, because datagrams may be lost."""
         for _ in range(TRIES):
             if select.select([self.socket], [], [], REPLY_S / TRIES)[0]:
                 return records.parse(self.socket.recv(2048))
@@ -102,7 +102,7 @@ def test_a_record_is_answered_with_its_own_data_alone_whatever_session_asks(boar
     again = host.open(flags=RESUME, ticket=first.ticket)
     assert again.first == 5 * RECORD_BYTES
     assert host.data(again.session, 1, sent[1]) == outside
-    for number, data in list(sent.items())[2:]:  # the window holds these records before any arrives again
+    for number, data in list(sent.items())[2:]:  # the resumed window remembers these records at once
         assert host.data(again.session, number, bytes(len(data))) == refused
         assert host.data(again.session, number, data) == answered
     assert host.data(again.session, 6, b"new") == answered

@@ -90,7 +90,9 @@ def held(board, monkeypatch):
 
 
 def parts(secret):
-    """Return pieces of key, round keys and data by name: eight bytes each, which the module stores in this order."""
+    """Return key, round keys and data by name, each cut into pieces of 8 bytes, which the module stores in this byte
+    order.
+    """
     schedule = b"".join(fips197.expand_key(secret.key))
     whole = {"key": secret.key, "round keys": schedule[len(secret.key) :], "data": secret.plain}
     return {name: [data[at : at + 8] for at in range(0, len(data) - 7, 8)] for name, data in whole.items()}

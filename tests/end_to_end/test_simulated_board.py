@@ -108,7 +108,7 @@ def test_counter_wraps(board, iv, engine):
 
 
 def _through_board(board, key, iv, data, engine, **options):
-    """Return the result of a session, and the options that resume its range."""
+    """Process `data` in one session; return the result, and the options for another session to resume the range."""
     output = io.BytesIO()
     with (
         Device(SerialTransport(board.url)) as device,
@@ -217,7 +217,7 @@ def _answers(connection, count):
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_vector_loads_and_stores_do_not_fall_to_scalar_ones(board, key_bits):
-    """Scalar loads and stores would also produce the right result, but more slowly.
+    """Check the speed: if scalar loads and stores replaced the vector ones, the result would still be right.
 
     The selftest also notices the fallback.
     """

@@ -129,7 +129,7 @@ def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypa
 
 
 class Secret:
-    """A key and all that the core computes from it; see `tests.end_to_end.memory`."""
+    """A key and all values that the core computes from it, for a search by `tests.end_to_end.memory`."""
 
     name = "EEA1"
 

@@ -57,10 +57,11 @@ class Stranger:
         raise AssertionError("no answer")
 
     def around(self, victim, record: bytes, to, expected: bytes) -> list[bytes]:
-        """Return the cycles that the board reports directly before and after a record of another host's session. The
-        record's answer must equal `expected`.
+        """Return the cycle counts that the board reports just before and just after it answers a record in the session
+        of the host `victim`. That answer must equal `expected`.
 
-        Zeroizing, or the strangers' budget, may cost a frame. Then the three are sent again.
+        If the board drops one of the three frames, because it is zeroizing or the strangers' budget is used up, all
+        three are sent again.
         """
         for _ in range(ANSWER_S):
             drain(self.socket, victim)
@@ -75,8 +76,8 @@ class Stranger:
         raise AssertionError("no answers")
 
     def probe(self, session: int) -> list[bytes]:
-        """Return every answer that could reveal cycles to the attacking host, without a session and with a session of
-        its own.
+        """Return every answer that could reveal cycle counts to the attacking host: first without a session, then in
+        its own session, if it has one.
         """
         told = [self.ask(r.NETWORK).data[:CYCLES_BYTES]]
         if session:

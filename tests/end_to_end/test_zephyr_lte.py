@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 BYTES, PACKETS = 5000, 4
 KEY, COUNT, IDENTITY = bytes(range(16)), 0x12345 << 12 | 7, 0x15
 EINVAL, EBADMSG = 22, 77  # values in Zephyr's C library
-# THREADS_QUEUE, and one more that the waiting thread receives directly.
+# PDUs that fit: those in a queue (THREADS_QUEUE), and one that the waiting thread receives directly.
 ROOM = 40 + 1
 
 
@@ -49,7 +49,9 @@ def test_each_way_to_decipher(board, engine):
 
 
 def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
-    """With MAC first, MAC queues all PDUs before another layer runs. In the other orders, no PDU waits in a queue."""
+    """If the MAC layer's thread comes first, it queues all PDUs before another layer runs. In the other orders, no PDU
+    waits in a queue.
+    """
     rng = random.Random(40)
     packets = [rng.randbytes(100) for _ in range(ROOM + 7)]
     block = blocks.block(blocks.Bearer(3, IDENTITY, KEY), COUNT, packets)
@@ -62,7 +64,7 @@ def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
 
 
 def test_pdus_that_no_layer_takes_are_counted_by_it(board):
-    """MAC counts the PDUs that belong to no bearer.
+    """LTE's MAC layer counts the PDUs that belong to no bearer.
 
     RLC counts status reports and PDUs out of order. PDCP counts control PDUs and repeats.
     """

@@ -79,8 +79,8 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
         assert not board.ended(), board.output()
         (tap,) = re.findall(r"^\d+: (tap\w*)", inside(board, ["ip", "-oneline", "link"]), re.M)
         inside(board, ["ip", "address", "add", "2001:db8::2/64", "dev", tap, "nodad"])
-        # On a busy machine, the board's clock runs far slower than the host's. Otherwise the host would resend
-        # everything.
+        # Raise the host's minimum retransmission time-out. On a busy machine, the board's clock is far slower than the
+        # host's, and the host would otherwise send everything again.
         inside(board, ["ip", "route", "change", "192.168.1.0/24", "dev", tap, "rto_min", f"{RTO_S}s"])
         mac = Ethernet().mac_address.to_bytes(6, "big").hex(":")
         # a static entry, because the host stops asking for the MAC address after 3 s of real time
@@ -98,7 +98,7 @@ def inside(board, command, *arguments):
 
 
 def test_tcp(echo):
-    """Segments have even and odd lengths, and streams are long. The server sends each 128 bytes separately."""
+    """Send streams of even and odd length, short and long. The server returns them in pieces of 128 bytes."""
     sizes = ["1", "127", "1460", "1461", "3001", "100000"]
     assert inside(echo, [sys.executable, "-I", "-c", TCP], echo.ip_address, PORT, TIMEOUT_S, 1, *sizes).split() == sizes
     assert len(re.findall(r"Connection #\d+ from 192\.168\.1\.", echo.output())) == len(sizes)

@@ -11,7 +11,7 @@ _ADVISES = re.compile(
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\band resume\b|\bresume with\b|\bto resume\b|\bload \b"
 )
-# Files without advice: the first two contain styles of pages, the third writes a page.
+# Files whose texts are no advice: the first two contain style sheets, the third writes a page.
 _NO_ADVICE = {"cipherlane/report/page.py", "cipherlane/report/sorting.py", "cipherlane_base/wire/reference.py"}
 _NO_ERRORS = {
     "add_argument",
@@ -172,7 +172,7 @@ RUN = {
     "; --log FILE records what is sent and received": "test_advice::test_of_faults_of_the_tool",
     "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
-# For each other piece of advice, a part of its text and the reason why no test follows the advice.
+# Advice that no test follows: a part of its text, and the reason.
 NOT_RUN = {
     "pip install cipherlane again": "would install the tool",
     "pip install 'cipherlane[": "would install packages; that there are such extras: test_advice::test_of_packages",

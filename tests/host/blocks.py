@@ -33,7 +33,7 @@ def overlap(one, other):
 
 
 class Window:
-    """Remembers which of the latest `size` records, counted back from the highest one, arrived, and their checksums."""
+    """Remembers which of the `size` records up to the highest one have arrived, and their checksums."""
 
     def __init__(self, size):
         self.size = size
@@ -62,10 +62,12 @@ class Entry:
         self.bytes = self.blocks = self.records = 0
 
     def end(self):
-        """End the session and shrink the range to the used part: whole records up to the highest that arrived."""
+        """End the session, and shrink the range to its used part: all records up to the highest one that arrived."""
         self.used = max(self.used, min((self.window.highest + 1) * self.record_bytes, self.length))
         self.session = None
 
     def range(self):
-        """Return first block and number of blocks: during a session as declared, afterwards those used."""
+        """Return the first block and the number of blocks: all declared blocks during a session, later only the used
+        ones.
+        """
         return self.start, -(-max(self.used, self.length if self.session else 0) // 16)

@@ -13,7 +13,7 @@ from .links import SimulatedClock
 from .loader_model import LoaderBoard
 from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 
-PIECE = 0.002  # seconds that each arriving piece of data takes
+PIECE = 0.002  # seconds that the clock advances for each arriving piece of data
 ARRIVAL = 5e-6  # minimum seconds that a frame takes to arrive, so that time always advances
 LAST = float("inf")
 MOST_CALLS = 400_000  # maximum number of clock readings in one run; more mean an endless loop
@@ -32,7 +32,7 @@ class Clock(SimulatedClock):
     def __init__(self):
         super().__init__()
         self.calls = 0
-        self.ends = LAST  # time at which the running command is interrupted, once
+        self.ends = LAST  # time at which to interrupt the running command, once
 
     def now(self):
         self.calls += 1

@@ -75,8 +75,8 @@ class Child(BaseException):
 
 
 def run(seed, urls, folder):
-    """Run the plan of a seed; return its outcome and a list of faults, empty if all is well. Raise `Child` in the
-    child.
+    """Run the plan of a seed; return its outcome and a list of faults, empty if all is well. In the forked process,
+    raise `Child`.
     """
     plan = draw(seed, urls)
     work = folder / "work"

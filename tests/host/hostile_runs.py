@@ -42,13 +42,13 @@ PARSER = build_parser()
 ATTEMPTS = 4
 _SLACK = 0.05  # seconds added for data that are still arriving when the limit is reached
 ATTEMPT = 2 * TIMEOUT + _SLACK
-# maximum seconds of a request: each attempt waits for room in the window, then for its answer
+# Maximum seconds of a request: each attempt first waits for room in the window, then for an answer.
 EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
-# Maximum seconds until a stalled transfer ends: attempts to send a record, then requests whether its session exists.
+# Maximum seconds until a stalled transfer ends: it repeats a record, then asks whether the session still exists.
 STANDSTILL = 5 * EXCHANGE
 # Maximum seconds of one step of loading firmware: repeated calls of the loader, its last call, and a connection.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
-LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until it has left the board
+LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until it has closed the board
 FILE_BYTES = 5003
 EDGE = 32
 MOST_PAUSES = 1000
@@ -116,7 +116,7 @@ class Pictures(Hub):
 
 
 def watch(open_device, clock, rng):
-    """Do as the command `live` does until it is interrupted; return the last messages that its viewers would get."""
+    """Run the live view until it is interrupted; return the last messages for its viewers."""
     hub = Pictures()
     streamer = Streamer(hub, open_device, EDGE, engine=rng.choice((None, "table", "fastpath")))
     clock.ends = clock.time + rng.choice((0.5, 5.0, 30.0))
@@ -131,7 +131,7 @@ def watch(open_device, clock, rng):
 
 
 class Replay:
-    """Stands for a streamer: sends recorded `messages` to a hub again."""
+    """Sends recorded `messages` to a hub again, in place of a streamer."""
 
     def __init__(self, hub, messages):
         self._hub, self._messages = hub, messages

@@ -77,7 +77,7 @@ class PeerBoard:
             self._end(entry)
 
     def power_cycle(self):
-        """Forget all ranges and sessions, as at power-on."""
+        """Drop all ranges and sessions, as at power-on."""
         self.entries.clear()
 
     def _end(self, entry):
@@ -256,7 +256,9 @@ class PeerBoard:
     _load_begin = _load_data = _load_start = _loader
 
     def _mac(self, session, offset, token, data):
-        """Compute the MAC of a message of whole bytes: remove the host's padding, and let OpenSSL pad the message."""
+        """Compute the authentication code (CMAC) of a message of whole bytes. Remove the host's padding, because
+        OpenSSL pads.
+        """
         engine, subkey, key = MAC.unpack_from(data)
         assert self.engines >> engine & 1 and subkey in (1, 2)
         message = data[MAC.size :]

@@ -118,8 +118,8 @@ def test_of_files_that_are_in_the_way(place, to):
 )
 @pytest.mark.parametrize("before", [False, True])
 def test_of_going_on(place, server, to, words, before):
-    """Advice to resume works with options before and after the command's name. It leaves out the log, which then
-    exists, and the key.
+    """The advice to resume works for options before and after the command's name. It omits the key, and also --log,
+    because the log file then exists.
     """
     if before and not words[0].startswith(("--log", "--force")):
         pytest.skip("options of the command stand after it")

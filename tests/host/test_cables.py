@@ -28,7 +28,7 @@ def test_a_cable_names_the_boards_and_revisions_that_have_it(tmp_path):
 
 
 def test_a_uart_is_one_interface_of_a_cable():
-    """The UART of the ECPIX-5 R03 is interface 2, the third of four.
+    """On the ECPIX-5 R03, the UART is interface 2 of a cable with the interfaces 0 to 3.
 
     If the system reports no interface number, any interface may match.
     """

@@ -1,4 +1,4 @@
-"""Checks that a command writes no file that it also uses otherwise, and replaces no file without a request."""
+"""Checks that a command uses a file that it writes for nothing else, and replaces no file unless asked to."""
 
 import json
 import os

@@ -17,7 +17,7 @@ CLOCK_HZ = 200_000  # clock rate in Hz, so low that one benchmark takes a twenti
 
 
 class TimedBoard(PeerBoard):
-    """A board that reports a clock of `CLOCK_HZ` but works as slowly or fast as at `true_hz`.
+    """A board that reports a clock of `CLOCK_HZ`, but works at the speed of a clock of `true_hz`.
 
     The host pauses for one of the times in `pauses`, in seconds, after each benchmark.
     """
@@ -154,7 +154,8 @@ def test_a_link_that_loses_requests(checked):
 
 
 def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
-    """The time limit of the first reply applies until a reply is lost, because the learnt limit, 0.25 s, is too short.
+    """Until a reply is lost, the long time limit of the first reply applies; the limit learnt from replies, 0.25 s, is
+    too short.
 
     A busy machine may pause for longer.
     """
@@ -271,7 +272,9 @@ def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed
     ("noise", "says"), [(b"", "no reply from the board: check the board's power"), (b"U", "and --baud")]
 )
 def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
-    """The port is silent, as the cable's other port is, or sends bytes that are no records, as at a wrong baud rate."""
+    """The port is silent, like a cable's port without a UART, or sends bytes that are no records, as at a wrong baud
+    rate.
+    """
     far, near = os.openpty()
     pytest.importorskip("tty").setraw(near)
     opens = common.open_device

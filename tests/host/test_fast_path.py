@@ -1,4 +1,4 @@
-"""Tests the host side of the fast path: sessions whose data records go to another address than control records."""
+"""Tests the host side of the fast path: data records go to another address than control records."""
 
 import io
 import json

@@ -300,7 +300,7 @@ def test_what_a_pipe_has_is_read_at_once(tmp_path):
     """Reading from a pipe must return the bytes present, because waiting for a full buffer would delay records."""
     os.mkfifo(tmp_path / "pipe")
     descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
-    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends the read if it waits, which it should not
+    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends a read that wrongly waits
     late.start()
     with InputFile(str(tmp_path / "pipe")) as source:
         os.write(descriptor, DATA)
@@ -326,7 +326,8 @@ def test_verifier_notices_wrong_and_missing_bytes():
         reader, writer = result.watch(io.BytesIO(bytes(48)), Sink())
         return result, reader, writer
 
-    # AES-128 of counter blocks 1, 2, 3 under the zero key: counter 2^128 - 1 + 2 wraps to 1.
+    # AES-128 of counter blocks 1 and 2 under the zero key. The stream starts at 2^128 - 1 and reaches block 1 at byte
+    # 32.
     keystream = bytes.fromhex("58e2fccefa7e3061367f1d57a4e7455a0388dace60b6a392f328c2b971b2fe78")
     check, reader, writer = verifier()
     reader.read(32)

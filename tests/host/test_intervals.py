@@ -29,7 +29,7 @@ def streamed(records, show, **rates):
         device.link.set_pace(QUICK)
         intervals = Intervals(SECONDS, lambda interval: show(interval, link), link.clock)
         device.info()
-        link.clock.sleep(5)  # time before the stream must not count
+        link.clock.sleep(5)  # time that passes before the stream must not count
         link.set_rates(**rates)
         done = measure(device, Engine.ISE, CounterBlocks(128), 1024, None, records * 1024, intervals=intervals)
         link.set_rates()

@@ -18,7 +18,7 @@ OTHER = "00112233445566778899AABBCCDDEEFF"
 
 @pytest.fixture
 def encrypt(server, source, tmp_path):
-    """Return a function that encrypts with a key only from `words` or `key` (for the environment).
+    """Return a function that encrypts. The key comes from the options `words`, or from the environment, set to `key`.
 
     It returns exit status and standard error.
     """

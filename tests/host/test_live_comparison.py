@@ -27,8 +27,8 @@ def sessions(monkeypatch):
 
 
 def compared(board, monkeypatch, looks, **first):
-    """Compare the null board's only engine with itself until `looks(shown, state)`; return the pictures by channel."""
-    # counts no turn as short, so each turn has one picture
+    """Compare the null board's only engine with itself until `looks` returns true; return the pictures by channel."""
+    # treat no turn as short, so that each turn sends one picture
     monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []

@@ -55,7 +55,7 @@ def split(message):
 
 
 def watch(board, look, monkeypatch, devices=None, stretches=(0.1,), **options):
-    """Stream through `board` until `look(streamer, channel, said)` is true; return the streamer and all messages.
+    """Stream through `board` until `look(streamer, channel, message)` is true; return the streamer and all messages.
 
     Pictures are shown however long that takes. Time-outs are the link's own, so a busy machine does not exhaust them.
     The devices that are opened are appended to `devices`.

@@ -114,7 +114,9 @@ def test_nobody_answers(board, file):
 @pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
 @pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
 def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
-    """The user's time-out also limits the wait for the loader, to the attempts of one request at any kind of port."""
+    """The user's time-out also limits the wait for the loader, at every kind of port: time-out times number of
+    attempts.
+    """
     for url in ("port", "socket://127.0.0.1:1"):
         board, clock = hostile.HostileBoard(0), hostile.Clock()
         board.rate, board.lose, board.fixed, board.flood = 0, not busy, [], None

@@ -1,4 +1,4 @@
-"""Tests the command `mac` with the model board, which computes the MACs: what it sends, shows and refuses."""
+"""Tests the command `mac` (message authentication codes) with the model board: what it sends, shows and refuses."""
 
 import json
 import tomllib
@@ -87,7 +87,9 @@ def test_other_lengths_of_keys(server):
 
 @pytest.mark.parametrize("given", SETS, ids=lambda given: str(given["length"]))
 def test_padding_of_published_sets(given):
-    """With the chosen subkey, AES-CMAC returns 3GPP's MAC, whatever the bits after the message's last bit are."""
+    """With the chosen subkey, AES-CMAC gives the result in 3GPP's test sets; bits after the message's end have no
+    effect.
+    """
     encrypt = Cipher(algorithms.AES(bytes.fromhex(given["key"])), modes.ECB()).encryptor().update
     data = (given["count"] << 32 | given["bearer"] << 27 | given["direction"] << 26).to_bytes(8, "big")
     data += bytes.fromhex(given["message"])

@@ -72,7 +72,7 @@ def test_values_that_open_something_are_numbered(tmp_path):
 
 
 def forms(secret):
-    """Yield every text that 4 consecutive bytes of a secret might appear as."""
+    """Yield each text as which any 4 consecutive bytes of a secret could appear in the log."""
     for start in range(len(secret) - 3):
         part = secret[start : start + 4]
         yield from (part.hex(), part[::-1].hex(), str(int.from_bytes(part, "little")), str(int.from_bytes(part, "big")))

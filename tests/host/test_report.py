@@ -404,7 +404,7 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-# function calls: about four times what the report needs, and fewer than filling each field in each row takes
+# function calls: about four times as many as the report needs; filling every field of every row would need more
 MOST_CALLS = 5_000_000
 
 

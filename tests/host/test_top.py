@@ -71,7 +71,7 @@ class Screen:
 
 
 def show(url, scenario, size=SIZE, timeout=None):
-    """Run `scenario(screen)` on the board at `url`; check that the app leaves the board; return the devices opened."""
+    """Run `scenario(screen)` on the board at `url`; check that the app closes the board; return the opened devices."""
     devices, screens = [], []
 
     def opened():

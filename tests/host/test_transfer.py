@@ -107,7 +107,7 @@ def test_hopeless_link_names_what_is_missing(seed):
         assert start < end and start % 16 == 0
     assert all(a[1] < b[0] for a, b in zip(error.missing, error.missing[1:], strict=False))
     assert f"resume at offset {error.written}" in str(error)
-    link.board.end_sessions()  # the close request may be lost, so end the session as the board ends idle sessions
+    link.board.end_sessions()  # what the board does to idle sessions; the close request may be lost
     again = LossyLink(link.board, seed=seed)
     resumed = {"record_bytes": session.record_bytes, "ticket": session.ticket}
     with Device(again) as device, device.open_session(KEY, IV, Engine.BYTE, **resumed) as session:

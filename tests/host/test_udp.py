@@ -218,7 +218,7 @@ def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
 
 @pytest.mark.parametrize("most", [0, 1, 3, 100])
 def test_datagrams_that_arrive_apart_come_together(most):
-    """A run contains datagrams of one size, in order, at most the requested number, and none from other senders."""
+    """A run contains at most the requested number of datagrams, of one size, in order, and only from the board."""
     sizes = [40] * 7 + [16, 40, 40, 0, 40, 50, 50, 50]
     sent = [bytes([number]) * size for number, size in enumerate(sizes)]
     with contextlib.ExitStack() as stack:

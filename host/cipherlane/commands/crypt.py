@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         )
     iv = message.counter_block if message else None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
-        Verifier(key, bytes(16))  # if the reference is not installed, fails now and not at the end
+        Verifier(key, bytes(16))  # if the reference is not installed, raise the error now, not at the end
     with InputFile(args.input) as source:
         if message:
             message.check_length(source)

@@ -121,7 +121,7 @@ def _address(port: str) -> Check:
 
 
 def _neighbour(host: str) -> str:
-    """Return another address of the same network, as an example."""
+    """Return an example address: in the same network as the address `host`, but different from it."""
     network, _, last = host.rpartition(".")
     return f"{network}.{'101' if last == '100' else '100'}"
 

@@ -16,7 +16,7 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds: after a turn shorter than this, the engine's next turn has twice as many pictures
+SHORT = 0.1  # seconds; after a shorter turn, the engine gets twice as many pictures in its next turn
 _MOST_TURN = 1 << 20  # bytes
 
 
@@ -60,8 +60,8 @@ class Side:
         watch: Watch,
         check: Callable[[bytes, bytes], None],
     ) -> tuple[Sample, float]:
-        """Send `picture` `count` times; return its last copy and the seconds taken. If stopped, the copy may be
-        incomplete.
+        """Send `count` copies of `picture`; return the last copy with its result, and the seconds taken. If the stream
+        is stopped, the last copy may be incomplete.
 
         `check` is called with each picture and the result of decrypting it with the host's library.
         """
@@ -99,7 +99,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Compared:
-    """Parameters of a comparison: engines, counter blocks with a separate key for each, record size and duration."""
+    """Parameters of a comparison: engines; for each engine, a key with its counter blocks; record size; duration."""
 
     engines: tuple[Engine, ...]
     blocks: tuple[CounterBlocks, ...]

@@ -60,7 +60,7 @@ class Frames:
         self.pictures = 0  # number of whole pictures that came back
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes of the film; none once the transfer is to end."""
+        """Return up to `size` bytes of the film; return no bytes when the transfer should end."""
         if self._stopped():
             return b""
         now, phase = self._clock.now(), self._read % self.size
@@ -83,7 +83,7 @@ class Frames:
         self._chosen.append((self._read, picture))
 
     def write(self, data: bytes, /) -> None:
-        """Take `data`, which the board returned."""
+        """Add `data` from the board to the current picture, and pass on each picture that is now complete."""
         self._parts.append(data)
         self._held += len(data)
         if self._held < self.size:

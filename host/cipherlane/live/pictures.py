@@ -103,8 +103,8 @@ def _scene(edge: int, time: float) -> bytes:
 
 
 def _ridge(place: float, time: float, waves: tuple[int, int]) -> float:
-    """Return the height of the hills at a `place` from 0 to 1. In one film they shift by whole periods, so that it can
-    repeat.
+    """Return the height of the hills at a horizontal `place` from 0 to 1. From `time` 0 to 1 the hills move by whole
+    periods, so that the film can repeat.
     """
     return sum(0.5 + 0.5 * math.sin(2 * math.pi * wave * (place + time) + wave) for wave in waves) / len(waves)
 

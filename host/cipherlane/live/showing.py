@@ -69,7 +69,9 @@ class Showing:
     def show(
         self, choice: Choice, sample: Sample, decrypted: bytes, by: str, channel: Channel = Channel.PICTURE
     ) -> None:
-        """Pass `sample` and the `decrypted` picture to the hub; `by` tells who decrypted it, `choice` the engine."""
+        """Pass `sample` and the `decrypted` picture to the hub; `by` names who decrypted it, `choice` holds the
+        settings.
+        """
         equal, tampered = decrypted == sample.plaintext, choice.tamper == YES
         ecb = choice.wiretap == "ecb"
         wire = oracle.encrypted_ecb(self._ecb_key, sample.plaintext) if ecb else sample.ciphertext

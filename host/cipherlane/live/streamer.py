@@ -33,15 +33,15 @@ from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 # durations in seconds of the sessions after a user's choice; later sessions use the last value
 STRETCHES = (1.0, 2.0, 4.0, 8.0)
 PICTURES_A_SECOND = 8.0  # maximum number of pictures shown a second
-_WORK_SHARE = 0.005  # share of the time spent on preparing pictures here; sending them takes about as much
+_WORK_SHARE = 0.005  # maximum share of time for preparing pictures; sending them takes about as long
 PATIENCE = 4.0  # seconds without a result before the page reports it
 STOP_PATIENCE = 2.0  # seconds allowed for closing a board
-_STOP_SILENCE = 0.5  # seconds of STOP_PATIENCE that may pass without a result before the session is closed
+_STOP_SILENCE = 0.5  # after a stop: seconds without a result before the session is closed
 _RETRY = 1.0  # seconds between searches for a lost board
 _POINTS = 120  # number of stretches (sessions of some seconds) in the chart
 _PEER_RECORD = 1024  # default maximum bytes of a record if a second board decrypts
 FEWEST_PICTURES = 2.0  # pictures a second: slower boards get half the bits per pixel, unless the user chose the bits
-_ENOUGH = 2.5  # send all bits again if half the bits give more than this many times FEWEST_PICTURES
+_ENOUGH = 2.5  # send all bits again once half the bits reach FEWEST_PICTURES times this factor
 _MOST_SIDES = 3  # maximum number of engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
 
@@ -74,7 +74,7 @@ class Streamer:
         self._showing = Showing(hub, edge)
         self._peer = open_peer and Peer(self._bounded(open_peer))
         self._choice = Choice(engine or "", source=next(iter(self._films)))
-        self._streamed = self._running = self._choice  # choice of the current session, and choice of the latest results
+        self._streamed = self._running = self._choice  # choices of the current session and of the latest results
         self._racers: tuple[Engine, ...] = ()
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
@@ -89,7 +89,7 @@ class Streamer:
         self._compared: list[Point] = []
         self._counters: dict[str, int] = {}
         self._next_picture = self._pause = self._heard = 0.0
-        self.picture_seconds = 0.0  # CPU time of preparing all pictures, without sending
+        self.picture_seconds = 0.0  # CPU seconds spent so far on preparing pictures, not on sending them
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
@@ -146,7 +146,7 @@ class Streamer:
         return opened
 
     def _gives_up(self) -> bool:
-        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0  # no wait while searching for a board
+        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0  # 0.0: stop a search at once
         return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
     def _run(self) -> None:
@@ -345,7 +345,7 @@ class Streamer:
         return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext()
 
     def _watcher(self, now: Callable[[], float]) -> Watch:
-        """Return the function that observes a transfer that begins now."""
+        """Start to observe a transfer; return the function to call with its counters."""
         self._heard, self._received = now(), 0
         return lambda counts: self._watch(counts, now())
 

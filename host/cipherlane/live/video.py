@@ -12,7 +12,7 @@ from . import pictures
 CAMERA = {"linux": ("v4l2", "/dev/video0"), "darwin": ("avfoundation", "0"), "win32": ("dshow", "video=Camera")}
 _IDLE = 2.0  # seconds without a viewer after which reading stops
 _PATIENCE = 10.0  # time limit in seconds for opening, and for each read
-_RETRY = 1.0  # seconds before a film that ended without a picture is opened again
+_RETRY = 1.0  # seconds to wait before reopening a film that ended without a picture
 
 
 class Player:

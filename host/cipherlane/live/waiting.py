@@ -46,7 +46,7 @@ class WaitingRoom:
             self._viewers[client] = transport
 
     def left(self, client: Client) -> None:
-        """Make a viewer a guest again: its browser may not close the connection, but as a guest it has a time limit."""
+        """Limit the time of a connection again: its viewer has left, but the browser may not close the connection."""
         if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
             self.came(transport)
 

@@ -1,5 +1,4 @@
-"""Consecutive data records of one stream, joined to one sequence of bytes (a run), which a link sends or receives at
-once.
+"""Runs: consecutive data records of one stream as one sequence of bytes, which a link sends or receives at once.
 
 All records of a run have one size, except that the last may be shorter.
 """
@@ -10,7 +9,7 @@ from typing import NamedTuple
 
 from cipherlane_base.wire.layout import HEADER, REPLY, VERSION, RecordType
 
-Result = tuple[int, bytes]  # offset and data of a result
+Result = tuple[int, bytes]  # a result: its offset in the stream, and its data
 
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
 _SPLIT = "<8sQQ{}s"  # fields: version to session (8 bytes), offset, token, data
@@ -63,6 +62,6 @@ class DataCodec:
         return results if len(results) * run.size == len(run.data) else None
 
     def keys(self, offsets: Iterable[int]) -> list[tuple[int, int, int, int]]:
-        """Return the keys of the requests at `offsets`: type, session, offset and token."""
+        """Return type, session, offset and token of each request at `offsets`; these four values identify a request."""
         kind, session, token = int(RecordType.DATA), self.session, self.token
         return [(kind, session, offset, token) for offset in offsets]

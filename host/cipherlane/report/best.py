@@ -17,7 +17,7 @@ _SAME = 0.0005  # changes of a figure below this fraction are ignored
 
 @dataclass(frozen=True)
 class Best:
-    """The best figure of an engine in a command's newest run, and `before` in the previous run, if there was one."""
+    """The best figure of an engine in a command's newest run; `before` is the figure of the previous run, if any."""
 
     engine: str
     speed: str
@@ -45,8 +45,8 @@ class Best:
 
 
 def best(sources: Iterable[Source]) -> list[Best]:
-    """Return the best AES-128 figure of each engine, for each kind of speed (engine, record, link), board, kind and
-    clock.
+    """Return each engine's best AES-128 figure; one for each combination of speed (engine, record or link), board, kind
+    of figure (such as `sim`) and clock.
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
     newest run counts.
@@ -64,7 +64,7 @@ def best(sources: Iterable[Source]) -> list[Best]:
 
 
 def _newest(runs: list[Best]) -> Best:
-    """Return the newest of the `runs` of a command, with the figure of the previous run as `before`."""
+    """Return the newest of a command's `runs`; its `before` is the figure of the run before it."""
     *earlier, newest = sorted(runs, key=lambda each: each.date)
     return replace(newest, before=earlier[-1].mbps if earlier else None)
 

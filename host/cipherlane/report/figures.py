@@ -40,7 +40,7 @@ _NUMBERS = (
 _MOST_COLOURS = len(plots.COLOURS)
 _MOST_FIGURE = 1e15
 _MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
-_COURSE = "received_mbps"  # field plotted for records in order of time
+_COURSE = "received_mbps"  # the field to plot over time, if the records are intervals
 
 Cell = str | int | float | bool | None
 Row = dict[str, Cell]
@@ -67,7 +67,7 @@ def printable(value: object) -> str:
 
 
 def of(source: Source) -> Iterator[Figures]:
-    """Yield the tables of a file, tables of records first."""
+    """Yield a file's tables: one for each list of records or intervals, then one for all single values."""
     facts: Row = {}
     for name, value in source.content.items():
         rows = records(value)

@@ -131,7 +131,7 @@ def _origin(sources: Sequence[Source], repeated: Sequence[str], made: str) -> st
 
 
 def _raw(source: Source, found: Sequence[Figures]) -> str:
-    """Return the tables of a file with its original names and numbers."""
+    """Return a section, closed at first, with a file's tables; names and numbers are as in the file."""
     tables = "\n".join(f"<h3>{_text(each.title)}</h3>\n{_notes(each, raw=True)}{sorting.table(each)}" for each in found)
     return f"<details><summary>{_text(source.title)}</summary>\n{tables}</details>"
 
@@ -143,7 +143,7 @@ def _pairs(value: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _table(found: Figures, name: str) -> str:
-    """Return a table with its notes and, above it, its plot; `name` must be unique among tables."""
+    """Return a table, preceded by its notes and its plot, if any; `name` must be unique among tables."""
     plot = found.plot.inline() + "\n" if found.plot else ""
     return f"{_notes(found)}{plot}{sorting.table(found, name)}"
 

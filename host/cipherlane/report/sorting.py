@@ -32,7 +32,7 @@ th label:has(:focus-visible) { outline: 3px solid var(--link) }
 
 
 def table(found: Figures, name: str = "") -> str:
-    """Return `found` as an HTML table: with the file's names and numbers, or with a `name`, in words and sortable."""
+    """Return `found` as an HTML table. With a `name`, it is in words and sortable; otherwise it is as in the file."""
     raw = not name
     sortable = bool(name) and len(found.rows) >= _FEWEST
     places = [_places([row.get(each) for row in found.rows]) for each in found.fields] if sortable else []

@@ -12,7 +12,7 @@ CONFIG = "sim_config.js"
 
 
 def main(folder: str, gateware: str, program: str, config: str) -> None:
-    """Create `folder` with links to the files in `gateware` and a file with `config`, and become the simulator there.
+    """Create `folder` with links to the files in `gateware` and a file with `config`; then execute `program` in it.
 
     Raises:
         OSError: that is not possible; the folder is deleted again.

@@ -27,7 +27,7 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 def command(*words: str) -> list[str]:
-    """Return the command that runs `words` in a new namespace; its process is replaced by the process of `words`."""
+    """Return the command that creates a network namespace and then executes `words` in it, without another process."""
     return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), *words]
 
 

@@ -39,7 +39,7 @@ class SerialTransport(Transport):
         """
         self.url = url
         self.clock = clock
-        # A socket may lead to a simulated board, which only its info record tells. So begin with long time-outs.
+        # A socket may lead to a simulated board. Use long time-outs until the board's info record shows its kind.
         self.pace = SIMULATED if "://" in url else HARDWARE
         if not url.startswith(f"{tcp.SCHEME}:"):
             self.advice = "check the board's power, cable, --port and --baud"

@@ -242,7 +242,7 @@ class SimulatedBoard:
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the text of the simulator's configuration, with `tether`; it lets the simulator choose a port."""
+        """Return the simulator's configuration as text: the simulator chooses a port and reports it over `tether`."""
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
         if not uarts:

@@ -24,7 +24,7 @@ from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 
 SCHEME = "udp"
-# If 30 % of frames are lost, about half of the attempts to call a board are answered: call and reply must both arrive.
+# If 30 % of frames are lost, about half of the requests are answered, because request and reply must both arrive.
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
@@ -90,7 +90,7 @@ class Datagrams:
             left = left[len(piece) :]
 
     def receive(self, timeout: float) -> tuple[bytes, int, Address] | None:
-        """Return the data that arrived, the size of each datagram in it (the last may be shorter), and the sender.
+        """Return received data, the size of each datagram in them (the last may be shorter), and the sender's address.
 
         Return None after `timeout` seconds.
         """
@@ -160,8 +160,7 @@ class UdpTransport(Transport):
             f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of "
             f"{host}; `cipherlane doctor --port {url}` shows the route"
         )
-        # The probe is used only until the board has answered. Later, anybody could send a refusal, and it would end a
-        # transfer.
+        # Use the probe only until the board has answered: later, a forged refusal could end a transfer.
         self._probe = None if unconnected else Probe(self._address)
 
     def pace_of(self, kind: str) -> Pace:
@@ -293,8 +292,7 @@ def parse(url: str) -> tuple[str, int]:
     return host, port or UDP_PORT
 
 
-# Errors when a name is looked up: it is unknown, it cannot be encoded, or the codec for names cannot be loaded from its
-# file.
+# Errors of a name lookup: the name is unknown, it cannot be encoded, or Python cannot load its codec for names.
 _NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
 
 
