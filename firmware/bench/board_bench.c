@@ -59,7 +59,7 @@ struct request {
 	uint32_t memory;
 };
 
-/** Numbers of CPU cycles that the passes took. */
+/** CPU cycles that the passes took. */
 struct result {
 	uint64_t cycles;
 	uint32_t shortest;
@@ -77,7 +77,9 @@ struct stream {
 	uint64_t blocks;
 };
 
-/* Bytes of the buffer memory that are reserved for the variant. */
+/*
+ * Number of bytes in the buffer memory that data must not use: they are reserved for the variant.
+ */
 #ifndef BENCH_SPARE
 #define BENCH_SPARE 0u
 #endif

@@ -18,19 +18,22 @@
 /** One implementation of AES. */
 struct bench_variant {
 	/**
-	 * ECB and CBC. CTR uses these functions too if `ctr` below is not NULL. There is one
-	 * function for each key length.
+	 * Functions for ECB and CBC: one for each direction and key length, and one that sets a
+	 * key.
 	 */
 	const struct cl_modes *modes;
-	/** cl_modes.set_key for CTR. NULL: CTR uses the set_key of `modes`, for encryption. */
+	/**
+	 * Sets a key for CTR, like cl_modes.set_key. NULL: CTR uses modes->set_key with the
+	 * direction encryption.
+	 */
 	int (*set_ctr_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 			   unsigned int key_bits, bool decrypt);
 	/**
-	 * CTR as functions of type cl_modes_run, indexed by CL_MODES_KEY(key_bits). NULL: `engine`
-	 * does CTR.
+	 * Functions of type cl_modes_run that run CTR, indexed by CL_MODES_KEY(key_bits). NULL: the
+	 * engine that `engine` creates runs CTR.
 	 */
 	cl_modes_run *const *ctr;
-	/** Creates an engine that does CTR. NULL: `ctr` does CTR. */
+	/** Creates an engine that runs CTR. NULL: the functions in `ctr` run CTR. */
 	struct cl_engine (*engine)(void *hw);
 };
 

@@ -1,6 +1,6 @@
 /*
- * The variant for the CTR accelerator, set up as in the firmware. A bounce buffer serves memory
- * that the accelerator's DMA cannot reach.
+ * The variant for the CTR accelerator, set up as in the firmware. Data in memory that the
+ * accelerator's DMA cannot reach are copied through a bounce buffer.
  */
 #include <generated/csr.h>
 #include <generated/mem.h>

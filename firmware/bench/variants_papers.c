@@ -124,7 +124,10 @@ CL_C_INLINE void vector_round(bool last, bool inverse, const uint32_t *round_key
 	}
 }
 
-/** Computes a round of BENCH_FORM; @p last and @p inverse are compile-time constants. */
+/**
+ * Computes a round with the instructions that BENCH_FORM selects; @p last and @p inverse are
+ * compile-time constants.
+ */
 CL_C_INLINE void any_round(bool last, bool inverse, uint32_t next[4], const uint32_t state[4],
 			   const uint32_t *round_key)
 {
@@ -282,8 +285,8 @@ CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t 
 }
 
 /**
- * Begins or ends a sequence of vector loads and stores, according to the rules of struct
- * cl_ise_memory.
+ * Begins or ends a sequence of vector loads and stores, as struct cl_ise_memory requires. For other
+ * instructions, it does nothing.
  */
 CL_C_INLINE int vector_memory(void *hw, bool begins)
 {
@@ -310,7 +313,7 @@ CL_C_INLINE void hold_keys(const uint32_t *round_key)
 
 /**
  * Defines the functions for BENCH_BLOCKS blocks and for ECB with one key length. In the styles with
- * calls, the key sets the number of rounds.
+ * calls, the number of rounds comes from the key structure.
  */
 #define LENGTH(direction, inverse_, key_bits)                                                      \
 	TOGETHER(direction##_##key_bits)                                                           \

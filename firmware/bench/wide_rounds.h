@@ -81,8 +81,8 @@ CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_
 }
 
 /**
- * Computes half a round in 64-bit registers: the two columns of v[d]. The bytes of row r come from
- * register @p from[r].
+ * Computes two columns of a round, which is half a round, in the 64-bit register v[d]. The bytes of
+ * row r come from register v[from[r]].
  */
 CL_C_INLINE void wide_half_of_64(unsigned int d, const unsigned int from[4],
 				 const uint32_t fields[4], unsigned int k)
@@ -119,8 +119,8 @@ CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 }
 
 /**
- * Loads the operands for a round's lookups into registers. The compiler must keep them there and
- * not compute them again.
+ * Computes the operands for a round's lookups. The code forces the compiler to keep them in
+ * registers instead of computing them again.
  */
 CL_C_INLINE void wide_load_fields(bool inverse, unsigned int first, uint32_t fields[4])
 {
@@ -188,8 +188,8 @@ CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned 
 }
 
 /**
- * Fills all eight tables in every lane: T0 to T3 hold the round tables of the rows, T4 to T7 the
- * substitution in each row.
+ * Fills all eight tables in every lane: T0 to T3 hold the round tables for rows 0 to 3; T4 to T7
+ * hold SubBytes of a byte in rows 0 to 3.
  */
 CL_C_INLINE void wide_write_tables(bool inverse)
 {

@@ -223,7 +223,7 @@ class CorePeer:
         return self.call("U", struct.pack("<I", chunk), stream)
 
     def udp_start(self, mac: bytes, address: bytes, port: int, max_data: int, *, staging: bool = False) -> None:
-        """Start the UDP link to the service again."""
+        """Start the UDP link to the service, in its initial state."""
         self.call("p", mac, address, struct.pack("<HHB", port, max_data, staging))
 
     def udp(self, frame: bytes) -> bytes:

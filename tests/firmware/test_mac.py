@@ -58,9 +58,7 @@ def test_lengths(host, engine):  # noqa: F811
 
 
 def test_subkeys_whose_highest_bit_is_either(host):  # noqa: F811
-    """Each of the two subkeys depends on one bit of E_K(0): the highest one or the next one. Test all four values of
-    these bits.
-    """
+    """The two highest bits of E_K(0) decide how the two subkeys are computed. Test all four values of these bits."""
     seen = set()
     for n in range(64):
         key = bytes([n]) * 16

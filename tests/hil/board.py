@@ -232,7 +232,7 @@ class _Exported:
             self._resource.poll()
 
     def _here(self):
-        """Check that the board runs on this machine: from others, its network and its process cannot be reached."""
+        """Check that the board runs on this machine: other machines cannot reach its network and its process."""
         host = offered.host(self._resource.host)
         try:
             found = socket.gethostbyname(host)

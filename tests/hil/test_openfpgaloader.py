@@ -36,7 +36,7 @@ def bitstream(tmp_path):
 
 @pytest.fixture
 def driver(tmp_path, bitstream):
-    """Return a function that makes an active driver for a fake openFPGALoader, and a function that lists its command
+    """Return two functions: one makes an active driver for a fake openFPGALoader, the other lists the fake's command
     lines.
     """
 

@@ -21,7 +21,7 @@
 #define CIPHER_APART static __attribute__((noipa))
 
 /**
- * Converts between a big-endian number and the word that a load from memory returns for its bytes.
+ * Reverses the bytes of a word. It converts between a big-endian number in memory and its value.
  */
 CIPHER_INLINE uint32_t cipher_swap(uint32_t x)
 {

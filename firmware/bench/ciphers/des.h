@@ -70,7 +70,10 @@ static void des_make_tables(void)
 	}
 }
 
-/** Writes the round keys of one pass to @p keys, in reverse order to decrypt. */
+/**
+ * Writes the round keys of one DES encryption or decryption to @p keys. For decryption, they are in
+ * reverse order.
+ */
 static void des_schedule(uint32_t *keys, const uint8_t *key, bool decrypt)
 {
 	uint8_t bits[56];
@@ -127,8 +130,8 @@ CIPHER_INLINE uint32_t des_f(uint32_t half, const uint32_t *k)
 }
 
 /**
- * Exchanges the bits of @p b under @p mask with the bits of @p a that are @p shift places higher
- * (to the left).
+ * Exchanges the bits of @p b that are set in @p mask with the bits of @p a that are @p shift
+ * positions higher (to the left).
  */
 #define DES_EXCHANGE(a, b, shift, mask)                                                            \
 	do {                                                                                       \

@@ -29,14 +29,14 @@ CIPHER_INLINE uint32_t mars_rotl(uint32_t x, uint32_t n)
  */
 static uint32_t mars_runs(uint32_t w)
 {
-	const uint32_t same =
-		~(w ^ w >> 1) & 0x7fffffffu; /* bit n is set if bits n and n + 1 of w are equal */
+	/* Bit n of `same` is set if bits n and n + 1 of w are equal. */
+	const uint32_t same = ~(w ^ w >> 1) & 0x7fffffffu;
 	uint32_t first = same;
 	uint32_t inside = 0;
 
+	/* After this loop, bit n of `first` is set if bits n to n + 9 of w are equal. */
 	for (unsigned int n = 1; n < 9; n++) {
-		first &= same >>
-			 n; /* after the loop, bit n is set if bits n to n + 9 of w are equal */
+		first &= same >> n;
 	}
 	for (unsigned int n = 0; n < 10; n++) {
 		inside |= first << n;

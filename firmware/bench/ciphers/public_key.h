@@ -27,7 +27,7 @@
 
 #define PUBLIC_WORDS 32u
 #define PIECES       (PUBLIC_WORDS / 4) /* number of 16-byte pieces in one number */
-#define WINDOW       4u                 /* exponent bits in one step of the power */
+#define WINDOW       4u /* exponent bits that one step of the exponentiation handles */
 #define WINDOWS      (32 * PUBLIC_WORDS / WINDOW)
 
 struct public_modulus {
@@ -149,7 +149,7 @@ static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
 		powers[0][j] = j == 0 ? -m->n[j] : ~m->n[j];
 		y[j] = powers[0][j] << 1 | (j == 0 ? 0 : powers[0][j - 1] >> 31);
 	}
-	/* Ten Montgomery squarings turn the factor 2 in y into 2^1024. */
+	/* y is 2 x 2^1024 mod n. Ten Montgomery squarings turn the factor 2 into 2^1024. */
 	for (unsigned int bits = 1; bits < 32 * PUBLIC_WORDS; bits *= 2) {
 		public_multiply(y, y, y, m);
 	}

@@ -33,7 +33,7 @@ static void cipher_set_key(const uint8_t *key)
 	rc4_j = 0;
 }
 
-/** Returns a byte of keystream. A lookup uses only the low byte of its index. */
+/** Returns one byte of keystream. Table lookups use only the low byte of the index. */
 CIPHER_INLINE uint32_t rc4_byte(uint32_t *i, uint32_t *j)
 {
 	if (BENCH_PTLU) {

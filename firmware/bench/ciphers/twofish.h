@@ -34,8 +34,8 @@ static const uint8_t twofish_rs[4][8] = {
 };
 #define TWOFISH_RS_POLYNOMIAL 0x14du
 /*
- * For each step of the function h, from the last to the first: which permutation, q0 or q1, it
- * applies to each byte. Bit i is for byte i.
+ * One entry for each step of the function h, from the last step to the first. Bit i of the entry
+ * selects the permutation for byte i: q0 or q1.
  */
 static const uint8_t twofish_order[3] = {0x5, 0xc, 0xa};
 
@@ -101,7 +101,10 @@ CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 	return same ^ cipher_rotl(y ^ both, 24) ^ cipher_rotl(second, 16) ^ cipher_rotl(third, 8);
 }
 
-/** Returns byte @p i of h before MDS, for the words @p l0 and @p l1. */
+/**
+ * Computes byte @p i of the function h, without the product with MDS. The words of h's list are @p
+ * l0 and @p l1.
+ */
 static uint32_t twofish_byte(unsigned int i, uint32_t x, uint32_t l0, uint32_t l1)
 {
 	const uint32_t words[2] = {l1, l0};

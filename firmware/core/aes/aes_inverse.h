@@ -12,7 +12,7 @@
 /** Inverse S-box: InvSubBytes of one byte (FIPS-197, 5.3.2). */
 extern const uint8_t cl_aes_inv_sbox[256];
 
-/** Multiplies each of the four bytes of a word by {02} (FIPS-197, 4.2.1), without a branch. */
+/** Multiplies each byte of a word by {02} (FIPS-197, 4.2.1), without a branch. */
 static inline uint32_t cl_aes_double(uint32_t word)
 {
 	return (word << 1 & 0xfefefefeu) ^ (word >> 7 & 0x01010101u) * 0x1bu;

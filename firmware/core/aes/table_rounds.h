@@ -32,7 +32,8 @@ cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
 }
 
 /**
- * Returns the column that provides row @p row of column @p c of the result, after (Inv)ShiftRows.
+ * Returns the number of the input column from which (Inv)ShiftRows moves the byte of row @p row to
+ * column @p c.
  */
 static inline unsigned int cl_table_source(bool inverse, unsigned int c, unsigned int row)
 {

@@ -18,8 +18,8 @@ int cl_cbc_mac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigne
 			chain[j] = mac[j] ^ blocks[i][j];
 		}
 		/*
-		 * CTR mode with this block as its counter block gives the encrypted block as
-		 * keystream.
+		 * Encrypt the block `chain` with CTR mode: if it is the counter block and the data
+		 * are zeros, the result is the encrypted block.
 		 */
 		status = engine->ctr(engine, &key, chain, zeros, mac, CL_BLOCK_BYTES);
 	}

@@ -12,7 +12,7 @@
  * Computes the CBC-MAC of @p count blocks under a key.
  *
  * @param key_bytes key_bits / 8 bytes
- * @param[out] mac zeros on failure
+ * @param[out] mac the CBC-MAC; zeros after an error
  * @return 0, or the error that the engine returned
  */
 int cl_cbc_mac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigned int key_bits,

@@ -46,7 +46,7 @@ struct cl_engine_key {
 	uint8_t rounds;
 	/** Key slot or context of the hardware, if the engine has several. */
 	uint8_t slot;
-	/** For the engine's own use. */
+	/** Only the engine itself uses these words. */
 	uint32_t engine_word[2];
 };
 

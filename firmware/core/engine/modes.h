@@ -1,6 +1,7 @@
 /**
  * @file
- * ECB and CBC (SP 800-38A, 6.1 and 6.2), in addition to the CTR mode that every engine supports.
+ * Interface of ECB and CBC (SP 800-38A, 6.1 and 6.2). Every engine also supports CTR mode
+ * (engine.h).
  *
  * A key is set for one direction, because decryption needs other round keys: those of the
  * equivalent inverse cipher (FIPS-197, 5.3.5). There is one function for each direction and key

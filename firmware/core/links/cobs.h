@@ -4,8 +4,8 @@
  * ended by one zero.
  *
  * A frame is a sequence of blocks. A block is a code n, 1 to 255, followed by n - 1 bytes that are
- * not zero. It stands for these bytes and a zero after them. A block with code 255, and the last
- * block of a frame, stand for their bytes without a zero.
+ * not zero. It represents these bytes and a zero after them. A block with code 255, and the last
+ * block of a frame, represent only their bytes, without a zero.
  */
 #ifndef CL_COBS_H
 #define CL_COBS_H
@@ -38,8 +38,8 @@ struct cl_cobs_decoder {
 	/** Data bytes of the current block that have not arrived yet. */
 	uint8_t left;
 	/**
-	 * True if the current block stands for its bytes and a zero, unless it is the frame's last
-	 * block.
+	 * True if a zero follows the bytes of the current block in the decoded data, unless the
+	 * block is the frame's last one.
 	 */
 	bool zero;
 	/** The frame is longer than the buffer; the rest of the frame is ignored. */

@@ -14,7 +14,7 @@
 /**
  * Continues a CRC over @p size more bytes.
  *
- * @param crc 0 at first, then the value returned for the bytes before
+ * @param crc 0 for the first bytes, then the value that the previous call returned
  */
 uint32_t cl_crc32(uint32_t crc, const uint8_t *data, size_t size);
 

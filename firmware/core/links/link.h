@@ -60,8 +60,9 @@ struct cl_link {
 	 */
 	struct cl_wire_network_reply *network;
 	/**
-	 * Only on a network. `pauses`: how often the port found no frame waiting. `strained`: when
-	 * the service carries out a long request, it sets this to `pauses` + 1.
+	 * Only on a network. `pauses`: how often the port found no frame waiting. `strained`: value
+	 * of `pauses` + 1 at the last long request that the service carried out; see
+	 * cl_exchange_begin_long.
 	 */
 	uint32_t pauses;
 	uint32_t strained;

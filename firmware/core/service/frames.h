@@ -45,7 +45,7 @@ struct cl_frame {
  */
 void cl_frame_take(struct cl_frame *frame, uint8_t *slot, size_t len, uint8_t *sums);
 
-/** Writes the head of the answer to the start of a slot, which is 4-byte aligned. */
+/** Writes the headers of the answer to the start of @p slot, which is 4-byte aligned. */
 void cl_frame_put_head(const struct cl_frame *frame, uint8_t *slot);
 
 /**

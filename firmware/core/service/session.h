@@ -152,7 +152,7 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
  */
 bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session *session);
 
-/** Marks the session as used now. */
+/** Sets the time of the session's last use to the present time. */
 void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
 
 /**

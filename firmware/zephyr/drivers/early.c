@@ -20,7 +20,10 @@ void cl_ethernet_serve(const struct cl_ethernet_service *service)
 	udp.link = service->link;
 }
 
-/** Returns whether this IPv4 address belongs to this network interface and is fully configured. */
+/**
+ * Returns whether this IPv4 address belongs to this network interface, and the stack has finished
+ * its configuration.
+ */
 static bool is_own(struct net_if *iface, const uint8_t *address)
 {
 	struct net_if *holder = NULL;

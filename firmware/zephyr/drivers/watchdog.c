@@ -1,6 +1,7 @@
 /*
- * LiteX's watchdog. Feeding it sets a counter, which counts clock cycles down. At zero it raises
- * its interrupt and, if configured to, restarts the SoC some thousand cycles later.
+ * LiteX's watchdog. Feeding the watchdog sets its counter, which decreases with each clock cycle.
+ * At zero, the watchdog raises its interrupt. If configured so, it then restarts the SoC some
+ * thousand cycles later.
  *
  * Its control register is one word: feeding the watchdog must preserve the other bits.
  */

@@ -6,9 +6,8 @@ import time
 import pytest
 from cipherlane.device import KEY_BITS
 
-MOST_RANGES = 16 + len(
-    KEY_BITS
-)  # ranges of ended streams that can still be resumed, and one merged range of used blocks for each key
+# Ranges of ended streams that can still be resumed, and one merged range of used blocks for each key.
+MOST_RANGES = 16 + len(KEY_BITS)
 
 
 @pytest.mark.soak

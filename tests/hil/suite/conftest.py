@@ -117,7 +117,9 @@ def device(board, identity, transport):
 
 @pytest.fixture
 def check_figure(pytestconfig, identity):
-    """Return a function that records a figure in Mbps by name, and fails if it is a regression."""
+    """Return a function that records a measured speed in Mbps under a name. The function fails the test if the speed is
+    a regression.
+    """
     run = pytestconfig.stash[RUN]
     path = pytestconfig.getoption("history")
     earlier = history.series(history.read(path)) if path else {}
@@ -166,7 +168,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session, exitstatus):
-    """Decide on the verdict. A run in which no check has passed fails."""
+    """Decide whether the run has passed. A run in which no check has passed fails."""
     config = session.config
     if config.getoption("collectonly"):
         return

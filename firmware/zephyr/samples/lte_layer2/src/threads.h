@@ -72,7 +72,10 @@ struct threads_outcome {
 	/** Fewest and most cycles between two TTIs. */
 	uint32_t tti_shortest;
 	uint32_t tti_longest;
-	/** For each block, cycles from its hand-over to the delivery of its last packet. */
+	/**
+	 * For each block, cycles from the time when the timer passes it to the first layer until
+	 * its last packet is delivered.
+	 */
 	uint32_t cycles[THREADS_BLOCKS];
 };
 
