@@ -7,8 +7,8 @@
 #include "cl_dfii.h"
 
 /*
- * Cycles to wait after a command. No memory needs more for a command, for its data or for the
- * activation of a row.
+ * Clock cycles to wait after each command. This is long enough for every command, its data, and the
+ * activation of a row in any supported memory.
  */
 #define COMMAND_CYCLES 64u
 /*

@@ -18,7 +18,7 @@ def host(core):
 
 
 def cmac_chain(key: bytes, *message: bytes) -> bytes:
-    """Compute a CBC-MAC with the oracle."""
+    """Compute a CBC-MAC independently of the firmware."""
     encryptor = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
     return encryptor.update(b"".join(message))[-16:]
 

@@ -1,8 +1,8 @@
 """Builds the Zephyr applications with each boolean Kconfig option of the module switched off in turn.
 
-Without the part, either the image is still built, or Kconfig reports that the switch stays on. The compiler and the
-linker must not report errors. Applications are the record service, on the boards with Ethernet and with SDRAM, and the
-samples. Members of a choice are not switches, since one of them is always on.
+With the option off, either the image is built, or Kconfig reports that the option stays on. The compiler and the linker
+must not report errors. Applications are the record service, on the boards with Ethernet and with SDRAM, and the
+samples. Members of a Kconfig choice are not tested, since one of them is always on.
 """
 
 import re

@@ -54,7 +54,7 @@ class BoardProtocol(abc.ABC):
     @property
     @abc.abstractmethod
     def transports(self):
-        """The names of the board's transports."""
+        """The names of the transports over which the board can be reached."""
 
     @abc.abstractmethod
     def open(self, transport):

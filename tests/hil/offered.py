@@ -82,8 +82,8 @@ def token(value):
 
 
 def way(resource):
-    """Return host and TCP port of a network resource. If the resource is behind a proxy, they are those at its
-    exporter.
+    """Return host and TCP port at which a network resource can be reached. If it needs a proxy, labgrid opens an SSH
+    tunnel to it; they are then the tunnel's local end.
     """
     host(resource.host)
     extra = getattr(resource, "extra", None) or {}

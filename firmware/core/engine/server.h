@@ -64,7 +64,7 @@ struct cl_server {
 	 */
 	int (*serve)(const struct cl_server *server, const struct cl_engine_key *key,
 		     const struct cl_server_client *client);
-	/** Returns the work done since `serve`. */
+	/** Returns the work that the server has done for the session since `serve`. */
 	void (*report)(const struct cl_server *server, const struct cl_engine_key *key,
 		       struct cl_server_work *work);
 	/**

@@ -264,7 +264,7 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	const int status = read_window(device, key->slot, window);
 
 	if (status == -ETIMEDOUT) {
-		return status; /* erase_window would time out as well */
+		return status; /* after a time-out, erase_window would time out, too */
 	}
 	const int erased = erase_window(device, key->slot);
 

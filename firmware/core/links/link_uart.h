@@ -43,7 +43,8 @@ size_t cl_link_uart_frame(struct cl_link_uart *uart, enum cl_cobs_status status)
  * Takes received bytes until a record is complete.
  *
  * Frames that are broken, too short, too long or fail their CRC are zeroized and counted. Each call
- * takes a bounded number of bytes; call it in a loop. Inlined with @p get, once in a port.
+ * takes a bounded number of bytes; call it in a loop. The function is inlined together with @p get,
+ * so a port should call it in only one place.
  *
  * @return bytes of the record in the buffer, which the caller may use until the next call; 0 if
  *         there is none yet

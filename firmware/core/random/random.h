@@ -4,7 +4,7 @@
  * 800-90B).
  *
  * A word is assumed to have only CL_RANDOM_WORD_ENTROPY bits of min-entropy, so condition the words
- * before use. The wait of every call is limited.
+ * before use (SP 800-90B, 3.1.5). Every call returns after a limited time.
  */
 #ifndef CL_RANDOM_H
 #define CL_RANDOM_H

@@ -27,7 +27,10 @@
 struct cl_budget {
 	/** Value of the cycle counter when the budget was last filled. */
 	uint32_t filled_at;
-	/** Cycles that may be spent now. At 0 or below, nothing may be spent. */
+	/**
+	 * Number of cycles that may be spent now; may be negative. If it is 0 or negative, nothing
+	 * may be spent.
+	 */
 	int32_t left;
 };
 

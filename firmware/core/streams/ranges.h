@@ -71,7 +71,7 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks);
  */
 void cl_ranges_release(struct cl_ranges *ranges, int index);
 
-/** Returns how many more ranges can be added. */
+/** Returns the number of free entries, that is, how many ranges can still be added. */
 uint32_t cl_ranges_free(const struct cl_ranges *ranges);
 
 #endif

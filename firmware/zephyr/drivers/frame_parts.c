@@ -19,7 +19,7 @@
 #include "links/link_udp.h"
 #include "zeroize.h"
 
-/* Number of bytes before a frame in a network buffer; they stay unused. */
+/* Number of unused bytes before the frame in a network buffer. */
 #define HEADROOM      14
 #define ALLOC_TIMEOUT K_MSEC(10)
 

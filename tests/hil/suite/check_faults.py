@@ -10,7 +10,7 @@ TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out in seconds for a reply of a 
 
 @pytest.fixture
 def fastest(identity):
-    """Return the fastest engine that works over every transport."""
+    """Return the fastest engine that is available over every transport."""
     engines = [each for each in identity.engines_of("aes") if not each.traits.serves]
     return min(engines, key=lambda each: each.traits.rank)
 

@@ -288,8 +288,8 @@ ZTEST(crypto, test_in_the_background)
 }
 
 /**
- * Prints the cycles of one call, in place in the buffer memory. Makes two calls, so that the second
- * restores the data.
+ * Prints the cycles that one call takes, on data in the buffer memory and in place. Makes two
+ * calls, so that the second call restores the data.
  */
 static void measure(const struct device *device, const char *name)
 {
