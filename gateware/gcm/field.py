@@ -1,0 +1,38 @@
+"""Arithmetic in GF(2^128) as GCM defines it (SP 800-38D, 6.3), and the order of coefficients in a block.
+
+The field's polynomial is x^128 + x^7 + x^2 + x + 1. In numbers and signals here, bit i is the coefficient of x^i. In a
+block, GCM writes the coefficient of x^0 as the leftmost bit: coefficient i is bit 7 - i mod 8 of byte i div 8. In the
+byte order of `gateware.aes` this is bit 8 * (i div 8) + 7 - i mod 8 of the block's signal.
+"""
+
+from migen import Cat
+
+from gateware.aes.cells import Functions, sum_of
+
+BITS = 128
+TAPS = (0, 1, 2, 7)  # x^128 = x^7 + x^2 + x + 1
+FAN_IN = 4
+
+
+def in_order(bits) -> Cat:
+    """Return the coefficients of a block, or the block of coefficients: the same permutation does both."""
+    return Cat(*[bits[n ^ 7] for n in range(BITS)])
+
+
+def reduced(terms: list[list]) -> list[list]:
+    """Return the terms of each coefficient below 128, from those of a polynomial of a degree below 249.
+
+    `terms` lists for each coefficient the bits that it sums.
+    """
+    low = [list(bits) for bits in terms[:BITS]]
+    for n, bits in enumerate(terms[BITS:]):
+        for tap in TAPS:
+            low[n + tap] += bits
+    return low
+
+
+def total_of(function: Functions, bits: list):
+    """Return the sum of bits, by a tree of functions of four bits. Bits at the end of the list may come late."""
+    while len(bits) > FAN_IN:
+        bits = [*bits[FAN_IN:], function(bits[:FAN_IN], sum_of)]
+    return function(bits, sum_of) if len(bits) > 1 else bits[0]
