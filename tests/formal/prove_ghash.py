@@ -152,7 +152,7 @@ def is_proven(verilog: str, statement: str, width: int) -> bool:
     if statement == SUM:
         prepare = [CUT_MEMORIES[0], "delete t:$dff", *CUT_MEMORIES[1:]]  # from here on, z is free
         return holds(verilog + text, prepare, solve="", zeros=("difference", 128, 8))
-    return holds(verilog + text, CUT_MEMORIES, solve="-tempinduct -maxsteps 4")
+    return holds(verilog + text, CUT_MEMORIES, solve="-tempinduct -maxsteps 2")
 
 
 @pytest.mark.parametrize("statement", ["SUM", "STEPS"])

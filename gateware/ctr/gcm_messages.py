@@ -1,0 +1,206 @@
+"""Requests of GCM messages to the CTR service, and of the subkeys that they need.
+
+::
+
+    message ─► waits for its subkey ─► request ─┬─► (CTR service) ─► keystream ─┬─► subkey: to its memory
+               subkey of a new key ─► request ──┘      order ───────────────────┴─► text
+
+A message with an IV of 96 bits asks for its keystream here, as soon as the messages before it have asked. So its
+keystream is computed while the message before it is hashed. The initial counter block J0 is IV || 0^31 1 (SP 800-38D,
+7.1). For any other IV, the mode hashes the IV first and gives J0 (`late`). The first block of a message's keystream is
+the encrypted J0, the mask of its tag. The others encrypt its text.
+
+A message is refused if its tag has a length that SP 800-38D (5.2.1.2) does not list, if it is too long, or if its
+subkey is missing. A refused message asks for its mask only, and its text is not encrypted.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Array, Case, Cat, Constant, If, Module, Mux, ResetInserter, Signal
+
+from gateware.aes.standard import BLOCK_BITS
+from gateware.ctr.client import Port
+from gateware.ctr.counter import WIDTH_32
+from gateware.gcm.subkeys import Subkeys
+
+LENGTH_BITS = 32
+BLOCKS_BITS = LENGTH_BITS - 3
+IV_BITS = 96
+IV_BYTES = IV_BITS // 8
+TAG_BYTES = (4, 8, 12, 13, 14, 15, 16)
+# Most blocks of text: 2^32 counter blocks without J0 and without a repetition of it.
+MOST_BLOCKS = 2**32 - 2
+REQUESTS = 4
+
+
+def gcm_layout(slot_bits: int) -> list[tuple[str, int]]:
+    """Fields of a message: key slot, direction, IV if it has 12 bytes, lengths in bytes, and the tag to verify."""
+    return [
+        ("slot", slot_bits),
+        ("decrypt", 1),
+        ("iv", IV_BITS),
+        ("iv_length", LENGTH_BITS),
+        ("aad_length", LENGTH_BITS),
+        ("text_length", LENGTH_BITS),
+        ("tag", BLOCK_BITS),
+        ("tag_length", 5),
+    ]
+
+
+def blocks_of(length: Signal):
+    """Return the number of blocks that bytes take."""
+    return length[4:] + (length[:4] != 0)
+
+
+class GCMMessages(Module):
+    """Asks for keystream and subkeys.
+
+    Parameters
+    ----------
+    port : Port
+        A port of the service, for this mode only.
+    most_held : int
+        Most blocks of text of a message to decrypt.
+
+    Attributes
+    ----------
+    message : stream.Endpoint, see `gcm_layout`, in
+        Messages.
+    job : stream.Endpoint, see `gcm_layout`, with refused, out
+        The messages, after their requests.
+    late : stream.Endpoint, initial(128), in
+        J0 of a job whose IV has not 12 bytes: asks for its keystream now. No later message asks before it.
+    keystream : stream.Endpoint, data(128), error, last, out
+        Keystream of the jobs.
+    slot, subkey, held, ended, ended_slot
+        See `gateware.gcm.subkeys.Subkeys`.
+    flush, clear : Signal(), in
+        Drop everything; zeroize the subkeys too.
+    """
+
+    def __init__(self, *, port: Port, most_held: int):
+        slot_bits = len(port.request.slot)
+        layout = gcm_layout(slot_bits)
+        self.message = message = stream.Endpoint(layout)
+        self.job = job = stream.Endpoint([*layout, ("refused", 1)])
+        self.late = late = stream.Endpoint([("initial", BLOCK_BITS)])
+        self.keystream = stream.Endpoint([("data", BLOCK_BITS), ("error", 1)])
+        self.flush = Signal()
+        self.clear = Signal()
+        self.submodules.subkeys = subkeys = Subkeys(port.client.slots)
+        self.slot, self.subkey, self.held = subkeys.slot, subkeys.subkey, subkeys.held
+        self.ended, self.ended_slot = subkeys.ended, subkeys.ended_slot
+
+        # # #
+
+        slots = range(port.client.slots)
+        drop = Signal()
+        usable, held = Array([port.keys.usable[n] for n in slots]), Array([subkeys.held[n] for n in slots])
+        self.comb += [
+            drop.eq(self.flush | self.clear),
+            subkeys.usable.eq(port.keys.usable),
+            subkeys.used.eq(port.keys.used),
+            subkeys.flush.eq(self.flush),
+            subkeys.clear.eq(self.clear),
+        ]
+
+        # The next message waits for its request. A message without a key does not wait for a subkey.
+        asked = Signal()  # it has asked, or the mode will ask for it
+        owed = Signal()  # the mode has a job that it must ask for
+        owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)
+        blocks = Signal(BLOCKS_BITS)
+        short_iv = Signal()  # of 96 bits
+        refuses, tag_fits, too_long = Signal(), Signal(), Signal()
+        most = min(MOST_BLOCKS, 2**port.client.count_bits - 2)
+        self.comb += [
+            Case(message.tag_length, {**{n: tag_fits.eq(1) for n in TAG_BYTES}, "default": []}),
+            too_long.eq(
+                (blocks_of(message.text_length) > most)
+                | (message.decrypt & (blocks_of(message.text_length) > most_held))
+                | (message.iv_length == 0)
+            ),
+            refuses.eq(too_long | ~tag_fits),
+        ]
+        waiting = stream.Endpoint([*layout, ("refused", 1)])
+        fields = [name for name, _ in layout]
+        self.comb += [
+            blocks.eq(Mux(waiting.refused, 0, blocks_of(waiting.text_length))),
+            short_iv.eq(waiting.iv_length == IV_BYTES),
+            *[getattr(job, name).eq(getattr(waiting, name)) for name in [*fields, "refused"]],
+            job.valid.eq(waiting.valid & asked),
+            message.ready.eq(~waiting.valid | (job.valid & job.ready)),
+        ]
+        known = Signal()  # the key's subkey is here, or there is no key
+        self.comb += known.eq(held[waiting.slot] | ~usable[waiting.slot])
+        self.sync += [
+            If(job.valid & job.ready, waiting.valid.eq(0), asked.eq(0)),
+            If(
+                message.valid & message.ready,
+                waiting.valid.eq(1),
+                *[getattr(waiting, name).eq(getattr(message, name)) for name in fields],
+                waiting.refused.eq(refuses),
+            ),
+        ]
+
+        # Requests, in an order that is remembered for their answers. Subkeys go first.
+        order = ResetInserter()(stream.SyncFIFO([("subkey", 1), ("blocks", BLOCKS_BITS)], REQUESTS))
+        self.submodules.order = order
+        request = port.request
+        own = Signal()  # the message that waits asks
+        wants, given = Signal(), Signal()
+        self.comb += [
+            order.reset.eq(drop),
+            own.eq(waiting.valid & ~asked & ~owed & known & short_iv & ~subkeys.request.valid & ~late.valid),
+            wants.eq(subkeys.request.valid | late.valid | own),
+            request.valid.eq(wants & order.sink.ready & ~drop),
+            given.eq(request.valid & request.ready),
+            order.sink.valid.eq(given),
+            order.sink.subkey.eq(subkeys.request.valid),
+            subkeys.request.ready.eq(given),
+            late.ready.eq(given & ~subkeys.request.valid),
+            request.width.eq(WIDTH_32),
+            request.count.eq(order.sink.blocks + 1),
+            If(
+                subkeys.request.valid,
+                request.slot.eq(subkeys.request.slot),
+            )
+            .Elif(
+                late.valid,
+                request.initial.eq(late.initial),
+                request.slot.eq(owed_slot),
+                order.sink.blocks.eq(owed_blocks),
+            )
+            .Else(
+                request.initial.eq(Cat(waiting.iv, Constant(1 << 24, BLOCK_BITS - IV_BITS))),
+                request.slot.eq(waiting.slot),
+                order.sink.blocks.eq(blocks),
+            ),
+        ]
+        self.sync += [
+            If(own & given, asked.eq(1)),
+            If(waiting.valid & ~asked & ~owed & known & ~short_iv, asked.eq(1)),
+            If(job.valid & job.ready & ~short_iv, owed.eq(1), owed_blocks.eq(blocks), owed_slot.eq(waiting.slot)),
+            If(late.valid & late.ready, owed.eq(0)),
+            If(drop, waiting.valid.eq(0), asked.eq(0), owed.eq(0)),
+        ]
+
+        # Answers.
+        answer, left = port.keystream, Signal(BLOCKS_BITS)
+        begun, step = Signal(), Signal()
+        last = Signal()
+        self.comb += [
+            last.eq(Mux(begun, left == 1, order.source.blocks == 0)),
+            subkeys.answer.valid.eq(answer.valid & order.source.valid & order.source.subkey),
+            self.keystream.valid.eq(answer.valid & order.source.valid & ~order.source.subkey),
+            self.keystream.last.eq(last),
+            subkeys.answer.data.eq(answer.data),
+            subkeys.answer.error.eq(answer.error),
+            self.keystream.data.eq(answer.data),
+            self.keystream.error.eq(answer.error),
+            answer.ready.eq(order.source.valid & (order.source.subkey | self.keystream.ready)),
+            step.eq(self.keystream.valid & self.keystream.ready),
+            order.source.ready.eq(subkeys.answer.valid | (step & last)),
+        ]
+        self.sync += [
+            If(step, begun.eq(~last), left.eq(Mux(begun, left - 1, order.source.blocks))),
+            If(drop, begun.eq(0)),
+        ]

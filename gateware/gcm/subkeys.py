@@ -1,0 +1,119 @@
+"""Subkeys of GHASH (SP 800-38D, 7.1): H, the encrypted zero block, for each key that a client of the service holds.
+
+::
+
+    usable, used ─► slot by slot ─► request ─► (CTR service)
+                                         answer ─► memory ─► subkey
+
+H is asked for as soon as a slot's key may be used. It is stored until the key is withdrawn and its last use has ended.
+Then the slot's row is zeroized, before another key can be complete. An answer for a key that was withdrawn meanwhile is
+dropped. H has no path to software: the only reader is GHASH.
+
+One slot is visited each cycle. One request is under way at a time. `clear` drops everything and zeroizes all rows, a
+row a cycle.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Array, If, Memory, Module, Mux, Signal, bits_for
+
+from gateware.aes.standard import BLOCK_BITS
+from gateware.ctr.client import KEYSTREAM_LAYOUT
+from gateware.memory import DISTRIBUTED, NO_RW_CHECK
+
+
+class Subkeys(Module):
+    """Computes and stores subkeys.
+
+    Parameters
+    ----------
+    slots : int
+        Slots of the client.
+
+    Attributes
+    ----------
+    usable, used : Signal(slots), in
+        See `gateware.ctr.client.KeyPort`.
+    request : stream.Endpoint, slot, out
+        A request for the encrypted zero block.
+    answer : stream.Endpoint, data(128), error, in
+        The answer, always taken.
+    held : Signal(slots), out
+        Slots with a subkey.
+    slot, subkey : Signal, in, and Signal(128), out
+        The subkey of a slot, for GHASH only.
+    ended, ended_slot : Signal(), Signal, out
+        Pulse: a slot's subkey is being zeroized.
+    flush : Signal(), in
+        The request under way will not be answered: ask again.
+    clear : Signal(), in
+        Drop and zeroize everything.
+    zeroizing : Signal(), out
+        `clear` is under way.
+    """
+
+    def __init__(self, slots: int):
+        slot_bits = bits_for(slots - 1)
+        self.usable = Signal(slots)
+        self.used = Signal(slots)
+        self.request = stream.Endpoint([("slot", slot_bits)])
+        self.answer = stream.Endpoint(KEYSTREAM_LAYOUT)
+        self.held = Signal(slots)
+        self.slot = Signal(slot_bits)
+        self.subkey = Signal(BLOCK_BITS)
+        self.ended = Signal()
+        self.ended_slot = Signal(slot_bits)
+        self.flush = Signal()
+        self.clear = Signal()
+        self.zeroizing = Signal()
+
+        # # #
+
+        usable, used, held = (Array([bits[n] for n in range(slots)]) for bits in (self.usable, self.used, self.held))
+        visited = Signal(slot_bits)
+        last = Signal()
+        asking = Signal()  # a request is under way
+        asked = Signal(slot_bits)
+        stale = Signal()  # the key was withdrawn after the request
+        fits = Signal()
+        store = Signal()
+        self.comb += [
+            last.eq(visited == slots - 1),
+            fits.eq(usable[asked] & ~stale & ~self.answer.error),
+            store.eq(self.answer.valid & asking & fits & ~self.zeroizing),
+            self.ended.eq(held[visited] & ~usable[visited] & ~used[visited] & ~store & ~self.zeroizing),
+            self.ended_slot.eq(visited),
+            self.answer.ready.eq(1),
+            self.request.slot.eq(asked),
+        ]
+        self.sync += [
+            If(~store, visited.eq(Mux(last, 0, visited + 1))),
+            If(~usable[asked], stale.eq(1)),
+            If(
+                ~asking & usable[visited] & ~held[visited] & ~self.zeroizing,
+                asking.eq(1),
+                asked.eq(visited),
+                stale.eq(0),
+                self.request.valid.eq(1),
+            ),
+            If(self.request.valid & self.request.ready, self.request.valid.eq(0)),
+            If(self.answer.valid, asking.eq(0)),
+            If(store, held[asked].eq(1)),
+            If(self.ended, held[visited].eq(0)),
+            If(self.zeroizing & last, self.zeroizing.eq(0)),
+            If(self.flush | self.clear, asking.eq(0), self.request.valid.eq(0)),
+            If(self.clear, self.zeroizing.eq(1), visited.eq(0), self.held.eq(0)),
+        ]
+
+        # A row is written in other cycles than those in which GHASH uses it.
+        memory = Memory(BLOCK_BITS, slots, name="subkeys")
+        memory.attr = {NO_RW_CHECK, DISTRIBUTED}
+        write_port = memory.get_port(write_capable=True, async_read=True)
+        read_port = memory.get_port(async_read=True)
+        self.specials += memory, write_port, read_port
+        self.comb += [
+            write_port.adr.eq(Mux(store, asked, visited)),
+            If(store, write_port.dat_w.eq(self.answer.data)),
+            write_port.we.eq(store | self.ended | self.zeroizing),
+            read_port.adr.eq(self.slot),
+            self.subkey.eq(read_port.dat_r),
+        ]

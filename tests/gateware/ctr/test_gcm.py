@@ -1,0 +1,426 @@
+"""AES-GCM over blocks: NIST's vectors, random messages against `cryptography`, and the faults of other hardware."""
+
+import itertools
+import random
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import cryptography_vectors
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from migen import Module
+
+from gateware.ctr.client import Client
+from gateware.ctr.gcm import BlockGCM
+from gateware.ctr.service import create_service
+from tests.gateware.ctr.keys import key_signals, load_key, settle
+from tests.gateware.gcm.reference import encrypted, ghash, product, xor
+from tests.gateware.support import Simulation, send
+
+SLOTS = 4
+DEPTH = 16
+FIELDS = ("slot", "decrypt", "iv", "iv_length", "aad_length", "text_length", "tag", "tag_length")
+
+
+def number(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+def chunks(data: bytes) -> list[bytes]:
+    return [data[n : n + 16] for n in range(0, len(data), 16)]
+
+
+@dataclass(frozen=True)
+class Message:
+    key: bytes
+    iv: bytes
+    aad: bytes = b""
+    text: bytes = b""
+    slot: int = 0
+    tag: bytes | None = None  # to verify; then `text` is the ciphertext
+    tag_length: int = 16
+
+    @property
+    def header(self) -> dict:
+        iv = number(self.iv) if len(self.iv) == 12 else 2**96 - 1
+        tag = number((self.tag or b"").ljust(16, b"\xa5"))
+        lengths = (len(self.iv), len(self.aad), len(self.text))
+        values = (self.slot, int(self.tag is not None), iv, *lengths, tag, self.tag_length)
+        return dict(zip(FIELDS, values, strict=True))
+
+    @property
+    def blocks(self) -> list[dict]:
+        """Its blocks; bytes that do not count are set."""
+        parts = [b"" if len(self.iv) == 12 else self.iv, self.aad, self.text]
+        return [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
+
+    def sealed(self) -> tuple[bytes, bytes]:
+        """Return ciphertext and tag. `cryptography` takes IVs of 8 to 128 bytes; J0 of others is the definition's."""
+        sealed = AESGCM(self.key).encrypt(self.iv, self.text, self.aad)
+        return sealed[:-16], sealed[-16:][: self.tag_length]
+
+    def to_open(self, **changes) -> "Message":
+        """Return the message that decrypts what this one encrypts, with changes."""
+        text, tag = self.sealed()
+        values = {**vars(self), "text": text, "tag": tag} | changes
+        return Message(**values)
+
+
+@dataclass
+class Outcome:
+    text: bytes
+    tag: bytes
+    failed: bool
+    error: bool
+
+
+class Bench:
+    def __init__(self, **parameters):
+        top = Module()
+        top.submodules.service = service = create_service([Client(slots=SLOTS, count_bits=29)])
+        top.submodules.engine = engine = self.engine = BlockGCM(port=service.ports[0], depth=DEPTH, **parameters)
+        self.keys = keys = service.ports[0].keys
+        ports = [engine.message, engine.sink, engine.source, engine.result, engine.flush, engine.failures]
+        self.sim = Simulation(top, *ports, service.core.idle, *key_signals(keys))
+
+    def load_key(self, key: bytes, slot: int = 0):
+        self.sim.run(load_key(self.keys, key, slot), max_cycles=600)
+
+    def run(self, messages, rng=None, idle=0.0, stall=0.0, times=None, cycles=None) -> list[Outcome]:
+        """Process messages; check that text of a message comes after the result, if it was to be decrypted."""
+        engine, found, text = self.engine, [], []
+
+        def results():
+            verdict = None  # the first cycle in which the result is there
+            while len(found) < len(messages):
+                yield engine.result.ready.eq(0 if rng and rng.random() < stall else 1)
+                yield
+                if (yield engine.result.valid):
+                    verdict = verdict or self.sim.cycle
+                if (yield engine.result.valid) and (yield engine.result.ready):
+                    tag = (yield engine.result.tag).to_bytes(16, "little")
+                    found.append((tag, (yield engine.result.failed), (yield engine.result.error), verdict))
+                    verdict = None
+            yield engine.result.ready.eq(0)
+            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # the text that was held leaves, and nothing more
+                yield
+            assert not (yield engine.result.valid)
+
+        def blocks():
+            while True:
+                yield engine.source.ready.eq(0 if rng and rng.random() < stall else 1)
+                yield
+                if (yield engine.source.valid) and (yield engine.source.ready):
+                    data, mask = (yield engine.source.data), (yield engine.source.mask)
+                    text.append((data, mask, (yield engine.source.final), self.sim.cycle))
+
+        count = sum(len(m.blocks) for m in messages)
+        self.sim.run(
+            send(engine.message, [m.header for m in messages], rng, idle),
+            send(engine.sink, [block for m in messages for block in m.blocks], rng, idle),
+            results(),
+            background=[blocks()],
+            max_cycles=cycles or 600 + 400 * (count + 3 * len(messages)),
+        )
+        if times is not None:
+            times += [cycle for *_, cycle in text]
+        return self._outcomes(messages, found, text)
+
+    @staticmethod
+    def _outcomes(messages, found, text) -> list[Outcome]:
+        outcomes, blocks = [], iter(text)
+        for m, (tag, failed, error, verdict) in zip(messages, found, strict=True):
+            released = b""
+            if (m.tag is None and m.text) or (m.tag is not None and not failed and not error):
+                for n, block in enumerate(chunks(m.text)):
+                    data, mask, final, came = next(blocks)
+                    assert mask == 2 ** len(block) - 1 and final == (n == len(chunks(m.text)) - 1)
+                    assert m.tag is None or came > verdict, "plaintext before the verdict"
+                    data = data.to_bytes(16, "little")
+                    assert not any(data[len(block) :]), "keystream left through the bytes that do not count"
+                    released += data[: len(block)]
+            assert m.tag is not None or not any(tag[m.tag_length :])
+            outcomes.append(Outcome(released, tag[: m.tag_length], bool(failed), bool(error)))
+        assert next(blocks, None) is None, "more text left than belongs to the messages"
+        return outcomes
+
+
+@pytest.fixture(scope="module", params=[8, 4], ids=str)
+def simulated(request):
+    bench = Bench(cycles=request.param)
+    yield bench
+    bench.sim.close()
+
+
+@pytest.fixture
+def bench(simulated):
+    simulated.sim.power_on()
+    return simulated
+
+
+def check(bench, messages: list[Message], **options) -> list[Outcome]:
+    """Encrypt messages, decrypt the results, and compare both with `cryptography`."""
+    sealed = bench.run(messages, **options)
+    assert [(o.text, o.tag, o.failed, o.error) for o in sealed] == [(*m.sealed(), False, False) for m in messages]
+    opened = bench.run([m.to_open() for m in messages], **options)
+    assert [(o.text, o.failed, o.error) for o in opened] == [(m.text, False, False) for m in messages]
+    return sealed
+
+
+def test_one_message(bench):
+    key = bytes(range(16))
+    bench.load_key(key)
+    check(bench, [Message(key, bytes(range(12)), b"header", b"some text of 25 bytes, yes")])
+
+
+VECTORS = Path(cryptography_vectors.__file__).parent / "ciphers" / "AES" / "GCM"
+# One in so many of NIST's 2,500 or more messages in each file that a test takes.
+STRIDE = 101
+
+
+def nist(name: str) -> list[dict[str, str]]:
+    """Return each message of a file, as texts by name."""
+    text = (VECTORS / name).read_text()
+    return [dict(re.findall(r"^(\w+)(?: = (\w*))?", part, re.MULTILINE)) for part in text.split("Count = ")[1:]]
+
+
+@pytest.mark.parametrize("bits", [128, 192, 256])
+def test_nist(bench, bits):
+    """Messages of NIST's sets in both directions: with and without text (GMAC), all lengths of IVs and tags."""
+    lengths = set()
+    for direction in ("EncryptExtIV", "Decrypt"):
+        found = nist(f"gcm{direction}{bits}.rsp")
+        assert len(found) > 20 * STRIDE
+        for vector in found[::STRIDE]:
+            key, iv, aad, ct, tag = (bytes.fromhex(vector[name]) for name in ("Key", "IV", "AAD", "CT", "Tag"))
+            text = None if "FAIL" in vector else bytes.fromhex(vector["PT"])
+            bench.load_key(key)
+            lengths.add((len(iv), len(tag), bool(ct)))
+            if direction == "Decrypt":
+                opened = bench.run([Message(key, iv, aad, ct, tag=tag, tag_length=len(tag))])[0]
+                assert opened.failed == (text is None) and opened.text == (text or b"") and not opened.error
+            else:
+                sealed = bench.run([Message(key, iv, aad, text, tag_length=len(tag))])[0]
+                assert (sealed.text, sealed.tag, sealed.failed, sealed.error) == (ct, tag, False, False)
+    assert {iv for iv, *_ in lengths} >= {1, 12, 128} and {tag for _, tag, _ in lengths} == {4, 8, 12, 13, 14, 15, 16}
+
+
+@pytest.mark.parametrize("which", ["aad", "text"])
+def test_every_length_back_to_back(bench, which):
+    """Every length from 0 to 70 of one input, random lengths of the other, without a pause between messages."""
+    rng = random.Random(which)
+    keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
+    for slot, key in enumerate(keys):
+        bench.load_key(key, slot)
+    messages = []
+    for length in rng.sample(range(71), 71):
+        other = rng.choice([0, rng.randrange(71)])
+        aad, text = (length, other) if which == "aad" else (other, length)
+        slot = rng.randrange(SLOTS)
+        iv = rng.randbytes(rng.choice([12, 12, 12, 8, 16, 17, 60]))
+        tag_length = rng.choice([4, 8, 12, 13, 14, 15, 16])
+        messages.append(Message(keys[slot], iv, rng.randbytes(aad), rng.randbytes(text), slot, tag_length=tag_length))
+    check(bench, messages)
+
+
+@pytest.mark.parametrize(("idle", "stall"), [(0.0, 0.8), (0.8, 0.0), (0.6, 0.6)])
+def test_pauses(bench, idle, stall):
+    rng = random.Random(f"{idle} {stall}")
+    keys = [rng.randbytes(16) for _ in range(SLOTS)]
+    for slot, key in enumerate(keys):
+        bench.load_key(key, slot)
+    slots = [rng.randrange(SLOTS) for _ in range(16)]
+    messages = [
+        Message(keys[slot], rng.randbytes(12), rng.randbytes(rng.randrange(40)), rng.randbytes(rng.randrange(80)), slot)
+        for slot in slots
+    ]
+    check(bench, messages, rng=rng, idle=idle, stall=stall)
+
+
+def test_forged_messages(bench):
+    """Any change of IV, additional data, text or tag gives no text at all; the messages between them pass."""
+    rng = random.Random(3)
+    key = rng.randbytes(16)
+    bench.load_key(key)
+    messages, good = [], []
+    for n in range(60):
+        text = rng.randbytes(rng.choice([0, 1, 15, 16, 31, 200]))
+        message = Message(key, rng.randbytes(12), rng.randbytes(rng.randrange(30)), text)
+        changes = {}
+        name = rng.choice(["iv", "tag", "aad", "text", "aad_longer", "tag"])
+        field = name.removesuffix("_longer")
+        opened = message.to_open()
+        value = bytearray(getattr(opened, field))
+        if name == "aad_longer":
+            changes[field] = bytes(value) + b"\0"
+        elif n % 3 and value:
+            value[rng.randrange(len(value))] ^= 1 << rng.randrange(8)
+            changes[field] = bytes(value)
+        messages.append(message.to_open(**changes))
+        good.append(None if changes else message.text)
+    outcomes = bench.run(messages)
+    assert [None if o.failed else o.text for o in outcomes] == good
+    assert bench.sim.peek(bench.engine.failures) == good.count(None) > 20
+    assert not any(outcome.error for outcome in outcomes)
+
+
+def test_a_forged_message_before_good_ones_without_text(bench):
+    """The verdicts on the later messages come while the text of the forged one is being zeroized."""
+    key = bytes(range(16))
+    bench.load_key(key)
+    forged = Message(key, b"twelve bytes", b"", b"\x5a" * (16 * DEPTH)).to_open(tag=bytes(16))
+    empty = Message(key, b"another one!").to_open()
+    outcomes = bench.run([forged, *[empty] * 4, forged, empty])
+    assert [(o.text, o.failed) for o in outcomes] == [(b"", n in (0, 5)) for n in range(7)]
+
+
+def test_every_bit_of_a_tag_counts_up_to_its_length(bench):
+    key = bytes(range(32))
+    bench.load_key(key)
+    for length in (4, 12, 13, 16):
+        message = Message(key, b"twelve bytes", b"aad", b"text", tag_length=length)
+        tag = message.sealed()[1].ljust(16, b"\0")
+        changed = [xor(tag, (1 << bit).to_bytes(16, "little")) for bit in range(128)]
+        outcomes = bench.run([message.to_open(tag=value) for value in changed])
+        assert [outcome.failed for outcome in outcomes] == [bit < 8 * length for bit in range(128)]
+
+
+def inverse(block: bytes) -> bytes:
+    """Return the inverse in GCM's field: the power 2^128 - 2."""
+    result, power = None, block
+    for _ in range(127):
+        power = product(power, power)
+        result = power if result is None else product(result, power)
+    return result
+
+
+@pytest.mark.parametrize("start", [2**32 - 1, 2**32 - 2, 2**32 - 4])
+def test_the_counter_wraps_at_32_bits(bench, start):
+    """An IV of 16 bytes is computed so that J0 ends with 32 bits near the wrap; the other 96 bits are all ones."""
+    key = bytes(range(16))
+    bench.load_key(key)
+    subkey = encrypted(key, bytes(16))
+    j0, back = b"\xff" * 12 + start.to_bytes(4, "big"), inverse(subkey)
+    length = (128).to_bytes(16, "big")
+    iv = product(xor(product(j0, back), length), back)
+    assert ghash(subkey, iv + length) == j0
+    check(bench, [Message(key, iv, b"aad", bytes(range(100)))])
+
+
+def test_key_changes_between_messages(bench):
+    """A slot gets another key; nothing computed from the old one is used again."""
+    rng = random.Random(9)
+    for _ in range(6):
+        key = rng.randbytes(rng.choice([16, 32]))
+        bench.load_key(rng.randbytes(16))
+        if rng.random() < 0.5:
+            bench.sim.run(wait(rng.randrange(60)), max_cycles=100)
+        bench.load_key(key)
+        check(bench, [Message(key, rng.randbytes(12), rng.randbytes(20), rng.randbytes(40))])
+
+
+def wait(cycles: int):
+    for _ in range(cycles):
+        yield
+
+
+def test_errors(bench):
+    """Without a key, with a tag of a wrong length, and with a text that is too long to be held back."""
+    key = bytes(range(16))
+    bench.load_key(key, 1)
+    iv, long = b"twelve bytes", bytes(16 * DEPTH + 1)
+    good = Message(key, iv, b"aad", b"text", 1)
+    bad = [
+        Message(key, iv, b"aad", b"text", 0, tag=bytes(16)),
+        Message(key, iv + iv, b"aad", b"text", 2, tag=bytes(16)),
+        Message(key, iv, b"aad", b"text", 1, tag=good.sealed()[1], tag_length=3),
+        Message(key, iv, b"aad", b"text", 1, tag=good.sealed()[1], tag_length=17),
+        Message(key, iv, b"aad", long, 1, tag=bytes(16)),
+        Message(key, b"", b"aad", b"text", 1, tag=bytes(16)),
+    ]
+    outcomes = bench.run([m for each in bad for m in (each, good, good.to_open())])
+    for n in range(0, len(outcomes), 3):
+        error, sealed, opened = outcomes[n : n + 3]
+        assert (error.error, error.failed, error.text) == (True, False, b"")
+        assert (sealed.text, sealed.tag) == good.sealed() and opened.text == good.text
+    assert bench.sim.peek(bench.engine.failures) == 0
+    sealed = bench.run([Message(key, iv, b"aad", b"text", 0)])[0]
+    assert (sealed.error, sealed.text, sealed.tag) == (True, bytes(4), bytes(16))
+
+
+def test_longest_message(bench):
+    """As many blocks as can be held; a longer one can be encrypted."""
+    key = bytes(range(16))
+    bench.load_key(key)
+    check(bench, [Message(key, b"twelve bytes", b"", bytes(range(256)) * (DEPTH // 16)) for _ in range(3)])
+    message = Message(key, b"twelve bytes", b"", bytes(16 * 3 * DEPTH))
+    sealed = bench.run([message])[0]
+    assert (sealed.text, sealed.tag) == message.sealed()
+
+
+@pytest.mark.parametrize("pulse", ["flush", "zeroize"])
+def test_flush_and_zeroize_in_mid_message(bench, pulse):
+    """Afterwards nothing of the messages leaves, and later messages pass."""
+    engine, rng = bench.engine, random.Random(pulse)
+    key = rng.randbytes(16)
+    bench.load_key(key)
+    message = Message(key, rng.randbytes(12), rng.randbytes(20), rng.randbytes(70))
+    for when in range(0, 220, 7):
+        messages = [message.to_open(), Message(key, rng.randbytes(16), b"", b"text"), message]
+        signal = engine.flush if pulse == "flush" else bench.keys.zeroize
+
+        def interrupted(signal=signal):
+            yield [signal.eq(1), engine.message.valid.eq(0), engine.sink.valid.eq(0)]
+            yield
+            yield signal.eq(0)
+            yield
+            yield from settle(bench.keys)
+            yield from wait(DEPTH + 24)
+
+        blocks = [block for m in messages for block in m.blocks]
+        benches = [send(engine.message, [m.header for m in messages]), send(engine.sink, blocks)]
+        bench.sim.run(wait(when), background=benches, max_cycles=when + 2)
+        bench.sim.run(interrupted(), max_cycles=2000)
+        assert not bench.sim.peek(engine.source.valid) and not bench.sim.peek(engine.result.valid)
+        if pulse == "zeroize":
+            assert bench.run([message])[0].error
+            bench.load_key(key)
+        check(bench, [message])
+
+
+def test_cycles(bench):
+    """AES-128 takes 10 cycles a block, also from one message to the next; no time depends on data or on the verdict."""
+    key = bytes(range(16))
+    bench.load_key(key)
+    count = 8
+    message = Message(key, b"twelve bytes", b"", bytes(16 * count))
+    times = []
+    bench.run([message] * 6, times=times)
+    assert {b - a for a, b in itertools.pairwise(times[2:count])} == {10}
+    assert times[-1] - times[count - 1] == 5 * 10 * (count + 1)  # a block more for the mask of each tag
+    right, ends = message.to_open(), set()
+    for tag in (right.tag, bytes(16), right.tag[:-1] + b"\0"):
+        for text in (right.text, bytes(16 * count)):
+            begun = bench.sim.cycle
+            result_times = []
+
+            def watch(result_times=result_times):
+                while not (yield bench.engine.result.valid):
+                    yield
+                result_times.append(bench.sim.cycle)
+
+            m = message.to_open(tag=tag, text=text)
+            bench.sim.run(
+                watch(), send(bench.engine.message, [m.header]), send(bench.engine.sink, m.blocks), max_cycles=400
+            )
+            ends.add(result_times[0] - begun)
+            bench.sim.run(drain(bench.engine), max_cycles=200)
+    assert len(ends) == 1
+
+
+def drain(engine):
+    yield [engine.result.ready.eq(1), engine.source.ready.eq(1)]
+    yield from wait(60)
+    yield [engine.result.ready.eq(0), engine.source.ready.eq(0)]
+    yield
