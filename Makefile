@@ -12,7 +12,7 @@ $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles do not support a path
 $(if $(findstring :,$(CURDIR)),$(error a Python environment does not support a path with a colon: move this checkout: $(CURDIR)))
 # Targets that run Yosys or nextpnr in folders of this checkout. YoWASP's programs have a /tmp of their own. With -n, make
 # runs nothing, so the check is skipped.
-SYNTHESIS := bitstream explore explore-isa explore-lte explore-rgmii explore-sets firmware formal mutants netlist netlist-units test test-all timing worker
+SYNTHESIS := bitstream explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets firmware formal mutants netlist netlist-units test test-all timing worker
 $(if $(filter /tmp/%,$(CURDIR)),$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(if $(filter $(SYNTHESIS),$(MAKECMDGOALS)),$(error Yosys and nextpnr of YoWASP see no files in /tmp: move this checkout: $(CURDIR)))))
 
 BOARD    ?= ecpix5
@@ -43,9 +43,9 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # Folders that make clean keeps: results, a downloaded tree, and long runs that can resume.
-KEPT := bench cache explore explore-isa explore-lte explore-rgmii mapped mutants results timing zephyr
+KEPT := bench cache explore explore-ghash explore-isa explore-lte explore-rgmii mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sets bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte explore-rgmii format pages papers readme docs screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sets bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-ghash explore-isa explore-sets explore-lte explore-rgmii format pages papers readme docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -64,7 +64,7 @@ help: ## 0 s | List the targets
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
 	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts), MUTANTS=--guards (of SECURITY's promises)"
-	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-lte has --device and --seeds, explore-isa, explore-sets and explore-rgmii --seeds; default: everything)"
+	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-ghash and explore-lte have --device and --seeds, explore-isa, explore-sets and explore-rgmii --seeds; default: everything)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
 
@@ -212,6 +212,9 @@ explore: setup ## hours | Place and route the family of AES cores, and public co
 
 worker: setup ## hours | Run tasks of timing, explore and mutants for the Dask scheduler at SCHEDULER, JOBS at a time
 	@$(PYTHON) -m gateware.flow.sweep $(SWEEP)
+
+explore-ghash: setup ## 30 min | Place and route GHASH with a product in 16 cycles to one (build/results/explore-ghash.json)
+	@$(PYTHON) -m gateware.explore.ghash $(EXPLORE)
 
 explore-isa: setup ## 40 min | Place and route the vector unit and its parts, each by itself (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa $(EXPLORE)

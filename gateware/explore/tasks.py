@@ -23,7 +23,7 @@ CACHE = REPOSITORY / "build" / "explore"
 FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
 Target = Member | Peer
 # Modules of this folder whose source does not affect results.
-UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars", "lte", "lte_members")
+UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars", "ghash", "ghash_members", "lte", "lte_members")
 # Modules that affect a measurement of a netlist.
 MEASURING = ("measure", "memories", "netlist", "protocols")
 

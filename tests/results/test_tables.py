@@ -12,6 +12,7 @@ from results.tables import (
     bitstream,
     demo,
     explore,
+    explore_ghash,
     explore_isa,
     explore_lte,
     headline,
@@ -268,6 +269,22 @@ def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
     assert ecp5.startswith("- `ecp5`") and "A lane takes 0 LUT4 and 0.5 ns" in ecp5
     assert tower.startswith("- `tower`") and "A lane takes 2 LUT4 and 2.5 ns" in tower
     assert of_table.startswith("- `table`") and "1 LUT4 and 1.5 ns a lane" in of_table
+
+
+def test_explore_ghash_has_each_part_and_the_smallest_unit_first():
+    common = {"portable": False, "speed": 8, "ff": 395, "fmax_mhz": 142.0, "fmax_least_mhz": 140.0, "lut4": 900}
+    common |= {"fmax_most_mhz": 150.0, "subkey_cycles": 17, "tag_cycles": 2, "mbps": 1234.5, "mbps_per_lut": 1.3717}
+    common |= {"sites": 1000, "toggles_per_block": 5440.5, "unshown": 1}
+    records = [
+        common | {"cycles": cycles, "cycles_per_block": float(cycles), "device": device}
+        for cycles in (4, 16)
+        for device in ("LFE5U-25F", "LFE5UM5G-85F")
+    ]
+    content = explore_ghash.keep({"kind": "est", "seeds": [1, 2], "records": records})
+    lines = explore_ghash.render({"explore-ghash": content})
+    shown = ["ECP5", "900", "1000", "395", "142.0 (140.0 to 150.0)", "1234 (est)", "1.372", "5440"]
+    assert [row for row in cells(lines) if row[0] != "cycles"] == [[cycles, *shown] for cycles in ("16", "4") * 2]
+    assert "seeds 1, 2" in lines[0] and "takes 17 cycles, a tag 2 more" in lines[0]
 
 
 def test_explore_lte_has_cycles_by_datapath_and_each_part_the_smallest_core_first():

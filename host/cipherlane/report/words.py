@@ -17,6 +17,7 @@ FILES = {
     "demo": "Engines in records",
     "dma": "The accelerator's DMA",
     "explore": "The family of AES cores",
+    "explore-ghash": "GHASH",
     "explore-isa": "The vector unit and its parts",
     "explore-lte": "SNOW 3G and AES as LTE has them",
     "explore-rgmii": "RGMII's PHY and MACs",
