@@ -78,7 +78,7 @@ def boards_at(usb: str | None, interface: int | None) -> list[str]:
 
 
 def rules() -> str:
-    """Return udev rules that let the group `GROUP` and the user at the machine open the cables."""
+    """Return udev rules that let the group `GROUP` and the user who is logged in at the machine open the cables."""
     lines = ["# Cipherlane: JTAG cables of its boards. Written by `make udev`."]
     for usb, title in CABLES.items():
         vendor, product = usb.split(":")

@@ -225,7 +225,7 @@ class Device(Calls):
         progress: Progress | None = None,
         keep: Callable[[Measurement], None] | None = None,
     ) -> Measurement:
-        """Measure an engine on the board from memory to memory; the data do not pass the link.
+        """Measure an engine on the board from memory to memory; the data do not cross the link.
 
         The board answers each request after some milliseconds, with the part that it has processed. The host then
         requests the rest.

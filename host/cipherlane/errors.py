@@ -141,7 +141,7 @@ class ReplyError(CipherlaneError):
 
 
 class TransferError(CipherlaneError):
-    """A transfer ended before every byte was accounted for.
+    """A transfer ended before the results of all bytes had arrived.
 
     `missing` lists the byte ranges (start, end) without a result; `end` is None if the input was not read that far.
     `written` is the number of bytes from the start of the stream that were written in order. Resume at the last

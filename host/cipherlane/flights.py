@@ -39,7 +39,7 @@ class _Flight(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Time at which the copies are given up."""
+        """Time from which the copies count as lost."""
         return self.sent + self.timeout
 
     @property
@@ -73,13 +73,13 @@ class Window:
         self._deaf_until = 0.0
 
     def start(self, limit: int, size: int) -> None:
-        """Start again: allow up to `limit` bytes, in records of `size` bytes."""
+        """Restart the window: allow up to `limit` bytes, in records of `size` bytes."""
         self._limit = limit
         self._grows_fast = True
         self._learn(float(self._LEAST * size))
 
     def answered(self, size: int, total: int) -> None:
-        """Grow after answers to `total` bytes.
+        """Enlarge the window after answers to `total` bytes.
 
         The window doubles in each round trip until the first loss; then it grows by one record of `size` per round
         trip.

@@ -171,7 +171,7 @@ class Journal:
         self._save()
 
     def check_kept(self, source: InputFile, note: Note | None = None) -> None:
-        """Check the complete part of both files by reading it again; leave `source` at its end.
+        """Check the complete part of both files by reading it again; leave `source` positioned after this part.
 
         `note` is called with each piece of both files.
 

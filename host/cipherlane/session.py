@@ -38,7 +38,7 @@ class Session:
         fast_path: FastPath | None = None,
         begin: int = 0,
     ):
-        """Represent a session that the board described by `info` has opened; see `Device.open_session`."""
+        """Use a session that a board has opened; `info` describes the board. See `Device.open_session`."""
         self.calls = calls
         self._info = info
         self.number = opened.number

@@ -93,7 +93,7 @@ def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
 
 
 def _stop_and_continue_simply() -> None:
-    """Restore simple handlers of TSTP and CONT, which may follow HUP: an app's handlers fail once the app has ended."""
+    """Replace the app's handlers of TSTP and CONT, which fail once the app has ended; both signals may follow HUP."""
     if os.name == "posix":
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         signal.signal(signal.SIGCONT, lambda *_: None)

@@ -9,7 +9,9 @@ from tests.bench.board import WrongAnswerError
 
 
 def run(monkeypatch, tmp_path, *arguments, fails=False):
-    """Run a command with the steps `table`, twice, and `ise`; return its status, the measured steps and its file."""
+    """Run a command with two steps named `table` and one named `ise`; return its status, the measured steps and its
+    file.
+    """
     measured, results = [], tmp_path / "results.json"
 
     def measure(engine, blocks):

@@ -69,7 +69,7 @@ def test_random_numbers(agrees, operation, numbers):
 
 
 def test_powers(agrees):
-    """Exponents and bases: edge cases and random values."""
+    """Test powers whose exponents and bases are edge cases or random values."""
     rng = random.Random(2)
     modulus, x, e = (rng.getrandbits(BITS) for _ in range(3))
     agrees("power", (modulus, x, e), (e, modulus, x))

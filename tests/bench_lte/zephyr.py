@@ -123,8 +123,8 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """Return the record for one reply, without the board's clock. The blocks have `size` bytes and contain these
-    packets.
+    """Return the figures in one `reply` as a record, but without the board's clock. The measured blocks have `size`
+    bytes and contain `packets`.
 
     Raises
     ------

@@ -73,7 +73,7 @@ def stream(session, secret):
 
 
 def settle(device):
-    """Let the board receive a record that contains no secret."""
+    """Send the board a record without a secret, which overwrites the previous record."""
     device.counters()
 
 
@@ -319,7 +319,7 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     """Search the Ethernet MAC's slots for received frames and those for sent frames, too."""
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # Only decrypted data are stored as words in memory. Received and sent data are in the banks of the slots.
+    # Memory holds only decrypted data as whole words. Received and sent data are in the banks of the slots.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()

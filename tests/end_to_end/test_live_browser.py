@@ -95,7 +95,7 @@ def chi_square(data):
 
 
 def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
-    page.select_option("#bits", "8")  # one byte per pixel on every machine, even a slow one
+    page.select_option("#bits", "8")  # by default, slow machines use fewer bits per pixel
     expect(page.locator("#plaintext_note")).not_to_contain_text("colours", timeout=WAIT_MS)
     seen = [another(page, b"")]
     while len(seen) < 6:
@@ -139,7 +139,7 @@ def test_the_table_of_byte_values_counts_what_the_wiretap_shows(page):
     page.get_by_role("button", name="Pause").click()
     another(page, another(page, b"")[1])
     table = "() => [...document.querySelectorAll('#counts tbody tr')].map(row => [...row.cells].map(c => c.innerText))"
-    pixels, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")  # both from the same picture
+    pixels, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")  # read both at once, from one picture
     wire = bytes(CODES[pixel] for pixel in pixels)
     assert [row[0] for row in cells] == [f"{value:X}x" for value in range(16)]
     assert [int(cell) for row in cells for cell in row[1:]] == [wire.count(value) for value in range(256)]

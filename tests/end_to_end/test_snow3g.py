@@ -161,7 +161,7 @@ def test_nothing_of_a_key_is_left(board, device):
 
 
 def test_bench(board):
-    """The benchmark supports only keys of 128 bits."""
+    """`bench` measures SNOW 3G with 128-bit keys, and refuses other key lengths."""
     status, stdout, stderr = command("bench", "--port", board.url, "--engine", "snow3g", "--json")
     assert status == 0, stderr
     (record,) = json.loads(stdout)

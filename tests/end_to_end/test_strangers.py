@@ -92,7 +92,7 @@ CASES += [pytest.param(engine, 100, marks=pytest.mark.thorough) for engine in EN
 
 @pytest.mark.parametrize(("engine", "count"), CASES, ids=str)
 def test_probes_before_and_after_a_record_are_equal_for_all_keys(board, engine, count):
-    """The board handles one frame at a time, so each frame waits for the previous one.
+    """The answers to an attacker's requests just before and after a record must not depend on the key.
 
     Only the owner learns the cycles.
     """

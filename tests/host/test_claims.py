@@ -1,4 +1,4 @@
-"""Checks that a command uses a file that it writes for nothing else, and replaces no file unless asked to."""
+"""Checks that a command writes to no file that it uses for another purpose, too, and replaces no file unasked."""
 
 import json
 import os

@@ -103,7 +103,7 @@ def test_an_interrupted_engine_leaves_its_figure(server, monkeypatch):
 
 
 def test_an_interrupted_demo_leaves_the_figures_of_what_it_verified(server, tmp_path):
-    server.board.fail_after = 13  # ends the third stream: each has 4096 bytes, which are five records
+    server.board.fail_after = 13  # fails in the third stream: each stream has five data records
     status, stdout, stderr = command("demo", "--port", server.url, "--json", "--results", tmp_path / "x.json")
     assert status == 7 and "2 of 6 figures were measured: see" in stderr
     records = json.loads(stdout)

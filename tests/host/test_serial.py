@@ -154,7 +154,7 @@ def test_port_that_disappears():
 
 @contextlib.contextmanager
 def repeats(device, seconds):
-    """Let `device` repeat a record after `seconds` without a reply, with attempts enough for a busy machine."""
+    """Let `device` repeat a record after `seconds` without a reply, often enough for a busy machine."""
     device.info()
     device.link.set_pace(Pace.fixed(seconds, attempts=1000))
     yield

@@ -1,4 +1,4 @@
-"""Tests what depends on the tool's environment: text files, folders in which nothing is private, IPv6, git."""
+"""Tests what depends on the tool's environment: text encodings, folders without private files, IPv6, git."""
 
 import codecs
 import os

@@ -265,7 +265,7 @@ def test_silence_then_a_late_answer():
 
     with Device(link) as device, device.open_session(KEY, IV, Engine.ISE) as session:
         device.link.set_pace(Pace.fixed(0.02, attempts=10))
-        # time-outs free the window, so more than one window of records may be on the link
+        # after time-outs, the link may carry more than one window of records, so use a large buffer
         link.board.rx_window = 1 << 20
         link.receive = receive
         out = io.BytesIO()

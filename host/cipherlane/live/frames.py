@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # maximum bytes that one read returns: copies of one picture
+_RUN = 1 << 17  # maximum bytes of one read, which returns copies of one picture
 
 
 class Sample(NamedTuple):

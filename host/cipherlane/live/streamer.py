@@ -121,7 +121,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # replacing the object ends the current session, as a new choice does
+            self._choice = replace(self._choice)  # an equal but new object ends the session, as a new choice does
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
@@ -133,7 +133,7 @@ class Streamer:
             try:
                 self._run()
             finally:
-                self.stop()  # this also limits the wait for the second board
+                self.stop()  # once stopped, waits for the second board are short
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
         """Return a function that opens a device; once the stream is stopped, waits for this device are short."""

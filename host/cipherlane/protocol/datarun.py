@@ -12,7 +12,7 @@ from cipherlane_base.wire.layout import HEADER, REPLY, VERSION, RecordType
 Result = tuple[int, bytes]  # a result: its offset in the stream, and its data
 
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
-_SPLIT = "<8sQQ{}s"  # fields: version to session (8 bytes), offset, token, data
+_SPLIT = "<8sQQ{}s"  # a record: first 8 bytes of the header, offset, token, data
 
 
 class Run(NamedTuple):
