@@ -58,7 +58,7 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the 32-bit words of `data`, and the 32-bit words that every fourth byte of each block forms."""
+    """Return the 32-bit words of `data`, and those formed by every fourth byte of each 16-byte block."""
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
     lanes = b"".join(block[lane::4] for block in blocks for lane in range(4))

@@ -33,7 +33,7 @@ def test_a_web_page_does_not_reach_the_board():
             with socket.create_connection(("127.0.0.1", board.port)) as page:
                 page.settimeout(60)
                 page.sendall(first)
-                with contextlib.suppress(ConnectionResetError):  # a close with unread bytes resets
+                with contextlib.suppress(ConnectionResetError):  # closing with unread bytes resets
                     assert page.recv(100) == b""
         with Device(SerialTransport(board.url)) as device:
             counters = device.counters()

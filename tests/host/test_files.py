@@ -326,8 +326,7 @@ def test_verifier_notices_wrong_and_missing_bytes():
         reader, writer = result.watch(io.BytesIO(bytes(48)), Sink())
         return result, reader, writer
 
-    # AES-128 of counter blocks 1 and 2 under the zero key. The stream starts at 2^128 - 1 and reaches block 1 at byte
-    # 32.
+    # AES-128 of counter blocks 1 and 2 under the zero key. The stream starts at block 2^128 - 1; byte 32 is in block 1.
     keystream = bytes.fromhex("58e2fccefa7e3061367f1d57a4e7455a0388dace60b6a392f328c2b971b2fe78")
     check, reader, writer = verifier()
     reader.read(32)
