@@ -290,6 +290,7 @@
 #define CL_FASTPATH_EVENT_CODE_KEY 18u
 #define CL_FASTPATH_EVENT_CODE_TRANSMIT_OVERFLOW 19u
 #define CL_FASTPATH_EVENT_CODE_OTHER_DATA 20u
+#define CL_FASTPATH_EVENT_CODE_ECHO 21u
 
 /**
  * Access: read. The selected counter, modulo 2^32. It counts from power-on and is never

@@ -826,7 +826,10 @@ struct cl_wire_network_reply {
 	uint32_t checksum_errors;
 	/** Frames that the MAC dropped for their frame check sequence or preamble. */
 	uint32_t fcs_errors;
-	/** Frames that the MAC dropped because all its slots were in use. */
+	/**
+	 * Frames that the MAC dropped because all its slots were in use, or, while any station
+	 * has a session, the slots for other stations.
+	 */
 	uint32_t overflows;
 };
 _Static_assert(sizeof(struct cl_wire_network_reply) == CL_WIRE_NETWORK_REPLY_SIZE, "as on the wire");
@@ -866,7 +869,8 @@ static inline void cl_wire_put_network_reply(uint8_t *to, const struct cl_wire_n
 #define CL_WIRE_FASTPATH_REPLY_KEY 84u
 #define CL_WIRE_FASTPATH_REPLY_TRANSMIT_OVERFLOW 88u
 #define CL_WIRE_FASTPATH_REPLY_OTHER_DATA 92u
-#define CL_WIRE_FASTPATH_REPLY_SIZE 96u
+#define CL_WIRE_FASTPATH_REPLY_ECHO 96u
+#define CL_WIRE_FASTPATH_REPLY_SIZE 100u
 
 /** The reply of record type fastpath, after the header. */
 struct cl_wire_fastpath_reply {
@@ -944,6 +948,8 @@ struct cl_wire_fastpath_reply {
 	uint32_t transmit_overflow;
 	/** Records dropped because other data came for their counter blocks before. */
 	uint32_t other_data;
+	/** Echo requests dropped because they exceeded their budget. */
+	uint32_t echo;
 };
 _Static_assert(sizeof(struct cl_wire_fastpath_reply) == CL_WIRE_FASTPATH_REPLY_SIZE, "as on the wire");
 

@@ -33,6 +33,7 @@ class Event(IntEnum):
     KEY = 18
     TRANSMIT_OVERFLOW = 19
     OTHER_DATA = 20
+    ECHO = 21
 
     def describe(self) -> str:
         """Return one sentence that tells what is counted."""
@@ -66,4 +67,5 @@ _DESCRIPTIONS = {
     Event.KEY: "Records dropped because the session's slot holds no key, is about to lose it, or lost it meanwhile.",
     Event.TRANSMIT_OVERFLOW: "Records dropped because there was no room for the reply.",
     Event.OTHER_DATA: "Records dropped because different data had come before for the same counter blocks.",
+    Event.ECHO: "Echo requests for the hardware's address dropped because they exceeded their budget.",
 }

@@ -13,10 +13,11 @@ from tests.firmware.test_link_udp import ask
 
 KEY, IV, TOKEN = bytes(range(24)), bytes(range(16, 32)), 0x0123456789ABCDEF
 HOST = 0xC0A80164
-FASTPATH_REPLY = struct.Struct("<IHHI21I")
+FASTPATH_REPLY = struct.Struct("<IHHI22I")
 NAMES = [
     "records", "fcs", "frame_length", "ipv4", "checksum", "source", "unserved", "receive_overflow", "header", "version",
     "type", "length", "offset", "session", "peer", "token", "limit", "window", "key", "transmit_overflow", "other_data",
+    "echo",
 ]  # fmt: skip
 THERE = 1440
 """Most data bytes of a record where the engine takes them."""

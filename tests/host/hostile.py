@@ -80,7 +80,7 @@ class HostileBoard:
             max_sessions=4,
         )
         self.peer.engines = 0xFF
-        self.peer._fastpath = lambda *_: (0, struct.pack("<IHHI21I", 0x7F000001, FAST[1], 1024, 65536, *range(21)))
+        self.peer._fastpath = lambda *_: (0, struct.pack("<IHHI22I", 0x7F000001, FAST[1], 1024, 65536, *range(22)))
         self.peer._network = lambda *_: (0, struct.pack("<6Q8I", *[self._count()] * 6, *[self._count()] * 8))
         self.peer.bench_part = rng.choice((16, 300, 1 << 30))
         self.count, self.step = 0, rng.choice((0, 1, 1000))

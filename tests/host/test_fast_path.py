@@ -38,7 +38,7 @@ class FastBoard(PeerBoard):
         self.counts = dict.fromkeys(FIELDS, 0)
 
     def _fastpath(self, session, offset, token, data):
-        return 0, struct.pack("<IHHI21I", LOOPBACK, self.port, 1024, 65536, *self.counts.values())
+        return 0, struct.pack("<IHHI22I", LOOPBACK, self.port, 1024, 65536, *self.counts.values())
 
     def answer(self, record):
         reply = super().answer(record)

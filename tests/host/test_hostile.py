@@ -193,7 +193,7 @@ BAD_FAST_PATHS = [
 def test_a_fast_path_that_cannot_be_is_sent_nothing(values, expected):
     board = PeerBoard()
     board.engines = 1 << Engine.FASTPATH
-    board._fastpath = lambda *_: (0, struct.pack("<IHHI21I", *values, *range(21)))
+    board._fastpath = lambda *_: (0, struct.pack("<IHHI22I", *values, *range(22)))
     with Device(LossyLink(board, seed=0)) as device, pytest.raises(ReplyError, match=expected):
         device.open_session(bytes(16), bytes(16), Engine.FASTPATH)
     assert "open" not in board.seen

@@ -335,4 +335,5 @@ void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastp
 	reply->key = count_of(device, CL_FASTPATH_EVENT_CODE_KEY);
 	reply->transmit_overflow = count_of(device, CL_FASTPATH_EVENT_CODE_TRANSMIT_OVERFLOW);
 	reply->other_data = count_of(device, CL_FASTPATH_EVENT_CODE_OTHER_DATA);
+	reply->echo = count_of(device, CL_FASTPATH_EVENT_CODE_ECHO);
 }

@@ -32,6 +32,10 @@ Two kinds of frames are served: ARP, and IPv4 for the hardware's address. The IP
 hardware's port, or an echo request that LiteEth has room for. Frames for a group of stations skip this check: they are
 for others too, and LiteEth drops them.
 
+Echo requests have a budget, since their replies fill the wire. LiteEth holds one reply at a time. While that waits, the
+next request holds up the records. So `ECHO_BURST` requests may come in a row, and one more every `ECHO_CYCLES` cycles.
+This includes requests for the hardware's IPv4 address in frames for a group of stations, which LiteEth answers too.
+
 Latency: `judged` pulses two cycles after a frame's last word. Throughput: one word a cycle; between frames at least two
 cycles without a word.
 """
@@ -58,6 +62,8 @@ ECHO_REQUEST = 8
 MULTICAST = 224  # lowest first byte of IPv4 addresses of class D and E
 HOST_ONES = 255  # last byte of the broadcast address of a /24 network
 ECHO_DATA_MAX = 128  # size of LiteEth's buffer
+ECHO_BURST = 4
+ECHO_CYCLES = 1 << 15
 
 
 class FrameChecks(Module):
@@ -207,6 +213,22 @@ class FrameChecks(Module):
             If(position == 16 // 4, rest.eq(Cat(byte[1], byte[0]) - (16 + WORD_BYTES - HEADER_BYTES))),
         )
 
+        # Budget of echo requests. One that any check refuses costs nothing.
+        echoes, echo_timer = Signal(max=ECHO_BURST + 1, reset=ECHO_BURST), Signal(max=ECHO_CYCLES)
+        echo, over_budget = Signal(), Signal()
+        spent, earned = Signal(), Signal()
+        self.comb += [
+            spent.eq(self.judged & self.good & echo),
+            earned.eq((echo_timer == ECHO_CYCLES - 1) & (echoes != ECHO_BURST)),
+        ]
+        self.sync += [
+            echo_timer.eq(echo_timer + 1),
+            echo.eq(is_ipv4 & own_address & is_icmp & is_echo),
+            over_budget.eq(is_ipv4 & own_address & is_icmp & is_echo & (echoes == 0)),
+            If(spent & ~earned, echoes.eq(echoes - 1)),
+            If(earned & ~spent, echoes.eq(echoes + 1)),
+        ]
+
         # Verdict.
         bad_size, bad_lengths, bad_checksum, bad_source, unserved = (Signal() for _ in range(5))
         echo_max = IPV4_HEADER_BYTES + ICMP_HEADER_BYTES + ECHO_DATA_MAX
@@ -237,11 +259,14 @@ class FrameChecks(Module):
             bad_checksum.eq(
                 is_ipv4 & ((ipv4_sum.value != RIGHT) | (is_udp & has_checksum & (udp_sum.value != RIGHT))),
             ),
-            self.good.eq(~bad_sequence & ~bad_size & ~bad_lengths & ~bad_checksum & ~bad_source & ~unserved),
+            self.good.eq(
+                ~(bad_sequence | bad_size | bad_lengths | bad_checksum | bad_source | unserved | over_budget),
+            ),
             If(bad_sequence, self.code.eq(Event.FCS))
             .Elif(bad_size, self.code.eq(Event.FRAME_LENGTH))
             .Elif(bad_lengths, self.code.eq(Event.IPV4))
             .Elif(bad_checksum, self.code.eq(Event.CHECKSUM))
             .Elif(bad_source, self.code.eq(Event.SOURCE))
-            .Else(self.code.eq(Event.UNSERVED)),
+            .Elif(unserved, self.code.eq(Event.UNSERVED))
+            .Else(self.code.eq(Event.ECHO)),
         ]
