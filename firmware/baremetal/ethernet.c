@@ -50,6 +50,27 @@ static void refresh(struct cl_link *link)
 		ethmac_rx_datapath_crc_errors_read() + ethmac_rx_datapath_preamble_errors_read();
 }
 
+_Static_assert(CL_SESSIONS <= ETHMAC_STATION_ROWS, "a row for every session");
+
+/** Makes the MAC know the station that opened a session, until the session is closed. */
+static APART void reserve(struct cl_link *link, uint32_t place, bool open)
+{
+	const struct ethernet *const ethernet = (const struct ethernet *)link;
+	const uint32_t bit = 1u << place;
+
+	if (!open) {
+		ethmac_stations_known_write(ethmac_stations_known_read() & ~bit);
+		return;
+	}
+	const struct cl_station station = cl_frame_station(&ethernet->frame);
+
+	ethmac_stations_row_write(place);
+	ethmac_stations_mac0_write(station.mac[0]);
+	ethmac_stations_mac1_write(station.mac[1]);
+	ethmac_stations_address_write(station.address);
+	ethmac_stations_known_write(ethmac_stations_known_read() | bit);
+}
+
 static void describe_fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply *reply)
 {
 	const struct ethernet *const ethernet = (const struct ethernet *)link;
@@ -69,6 +90,7 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 				.staging = staging,
 				.network = &ethernet->network,
 				.refresh = refresh,
+				.reserve = reserve,
 				.fast_path = describe_fast_path,
 			},
 		.fast_path = {.regs = (volatile uint32_t *)CSR_FASTPATH_BASE},
@@ -82,6 +104,7 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 		.service = service,
 	};
 	cl_fastpath_zeroize(&ethernet->fast_path);
+	ethmac_stations_known_write(0);
 	cl_zeroize((void *)ETHMAC_BASE, (ETHMAC_RX_SLOTS + ETHMAC_TX_SLOTS) * ETHMAC_SLOT_SIZE);
 }
 
@@ -182,10 +205,13 @@ static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checks
 /** Zeroizes the slot of a frame that was handled or dropped: it may hold a key. */
 static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 {
+	const uint32_t begin = port_cycles(NULL);
+
 	ethernet->suspect &= ~(1u << number);
 	ethernet->stale &= ~(1u << number);
 	ethernet->erasing = ethernet->erasing == number ? ETHMAC_RX_SLOTS : ethernet->erasing;
 	cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
+	cl_service_owe(ethernet->service, port_cycles(NULL) - begin);
 }
 
 /** Returns the slot of the handled frame to the Ethernet MAC, which may then reuse it. */

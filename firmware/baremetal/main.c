@@ -243,7 +243,7 @@ int main(void)
 #ifdef CSR_ETHMAC_BASE
 			ethernet_forget(&ethernet);
 #endif
-			cl_service_spend(&service, port_cycles(NULL) - begin);
+			cl_service_owe(&service, port_cycles(NULL) - begin);
 		}
 #ifdef CSR_ETHMAC_BASE
 		ethernet_poll(&ethernet);

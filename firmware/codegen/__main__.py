@@ -27,6 +27,7 @@ def texts() -> dict[Path, str]:
         REPOSITORY / "gateware" / "isa" / "README.md": isa.reference(),
         REPOSITORY / "gateware" / "dma" / "README.md": registers.reference(),
         REPOSITORY / "gateware" / "net" / "README.md": registers.reference(registers.FAST_PATH),
+        REPOSITORY / "gateware" / "net" / "link" / "README.md": registers.reference(registers.STATIONS),
         REPOSITORY / "gateware" / "random" / "README.md": registers.reference(registers.RANDOM_SOURCE),
     }
 

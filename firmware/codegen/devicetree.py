@@ -33,6 +33,11 @@ _ETHERNET = {
     "tx_slot": "sram_reader_slot",
     "tx_length": "sram_reader_length",
     "tx_checksum": "tx_checksum",
+    "station_row": "stations_row",
+    "station_mac0": "stations_mac0",
+    "station_mac1": "stations_mac1",
+    "station_address": "stations_address",
+    "station_known": "stations_known",
     "preamble_errors": "rx_datapath_preamble_errors",
     "crc_errors": "rx_datapath_crc_errors",
 }

@@ -13,6 +13,7 @@ from typing import Any
 from gateware.ctr.service import create_service
 from gateware.dma import accelerator
 from gateware.dma.registers import AcceleratorRegisters
+from gateware.net.link import stations
 from gateware.net.records import peripheral as fast_path
 from gateware.random import source
 from gateware.random.registers import RandomRegisters
@@ -65,6 +66,12 @@ RANDOM_SOURCE = Peripheral(
     prefix="CL_RANDOM",
     module=source,
     create=RandomRegisters,
+)
+STATIONS = Peripheral(
+    name="station table",
+    prefix="CL_STATIONS",
+    module=stations,
+    create=stations.KnownStations,
 )
 
 

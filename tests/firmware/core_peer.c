@@ -51,6 +51,8 @@ struct peer {
 	uint8_t *uart_buffer;
 	size_t uart_capacity;
 	struct cl_link network_link;
+	uint32_t reserved;
+	uint32_t reserve_faults;
 	struct cl_link_udp udp;
 	/**
 	 * If true, the program counts a pause before each frame, as a port does that finds no frame
@@ -556,6 +558,27 @@ static void refresh_network(struct cl_link *link)
 	link->network->overflows++;
 }
 
+/** Notes for which sessions the link reserves room. `reserved` has a bit for each index. */
+static void reserve(struct cl_link *link, uint32_t place, bool open)
+{
+	struct peer *const peer =
+		(struct peer *)((char *)link - offsetof(struct peer, network_link));
+	const uint32_t bit = UINT32_C(1) << place;
+
+	if (((peer->reserved & bit) != 0) == open) {
+		peer->reserve_faults++;
+	}
+	peer->reserved ^= bit;
+}
+
+/** Answers for which sessions the link reserves room, and how often that was no change. */
+static void op_reserved(struct peer *peer, struct message *message)
+{
+	(void)message;
+	answer_u32(peer, peer->reserved);
+	answer_u32(peer, peer->reserve_faults);
+}
+
 /**
  * Command: start the UDP link. Arguments: MAC address (6 bytes), IPv4 address (4 bytes), port
  * (u16), max_data (u16), 1 if the link has a staging buffer (u8). Reply: empty.
@@ -565,6 +588,7 @@ static void op_udp_start(struct peer *peer, struct message *message)
 	free(peer->network_link.staging);
 	peer->network = (struct cl_wire_network_reply){0};
 	peer->pause = true;
+	peer->reserved = peer->reserve_faults = 0;
 	peer->udp = (struct cl_link_udp){.link = &peer->network_link};
 	memcpy(peer->udp.mac, take(message, 6), 6);
 	memcpy(peer->udp.address, take(message, 4), 4);
@@ -574,6 +598,7 @@ static void op_udp_start(struct peer *peer, struct message *message)
 		.max_data = cl_load_u16(take(message, 2)),
 		.network = &peer->network,
 		.refresh = refresh_network,
+		.reserve = reserve,
 		.fast_path = fast_path,
 	};
 	if (*take(message, 1) != 0) {
@@ -1089,15 +1114,13 @@ static const struct operation {
 	char letter;
 	void (*run)(struct peer *peer, struct message *message);
 } operations[] = {
-	{'k', op_find_in_stack}, {'S', op_start},         {'u', op_uart_start},
-	{'R', op_record},        {'L', op_record_leaves}, {'U', op_uart},
-	{'F', op_find},          {'f', op_fault},         {'C', op_ctr},
-	{'K', op_expand},        {'N', op_counter},       {'Z', op_crc},
-	{'E', op_encode},        {'D', op_decode},        {'n', op_record_no_room},
-	{'p', op_udp_start},     {'P', op_udp},           {'Y', op_copy},
-	{'V', op_serving},       {'v', op_serve_record},  {'s', op_sum},
-	{'W', op_window},        {'G', op_ranges},        {'o', op_poll},
-	{'d', op_random},        {'g', op_forgotten},     {'I', op_identity},
+	{'k', op_find_in_stack}, {'S', op_start},  {'u', op_uart_start},     {'R', op_record},
+	{'L', op_record_leaves}, {'U', op_uart},   {'F', op_find},           {'f', op_fault},
+	{'C', op_ctr},           {'K', op_expand}, {'N', op_counter},        {'Z', op_crc},
+	{'E', op_encode},        {'D', op_decode}, {'n', op_record_no_room}, {'O', op_reserved},
+	{'p', op_udp_start},     {'P', op_udp},    {'Y', op_copy},           {'V', op_serving},
+	{'v', op_serve_record},  {'s', op_sum},    {'W', op_window},         {'G', op_ranges},
+	{'o', op_poll},          {'d', op_random}, {'g', op_forgotten},      {'I', op_identity},
 	{'w', op_pace},
 };
 

@@ -226,6 +226,12 @@ class CorePeer:
         """Start the UDP link to the service, in its initial state."""
         self.call("p", mac, address, struct.pack("<HHB", port, max_data, staging))
 
+    def reserved(self) -> list[int]:
+        """Return the indexes of the sessions for which the UDP link reserves room."""
+        mask, faults = struct.unpack("<2I", self.call("O"))
+        assert faults == 0, "it was told what it knew"
+        return [n for n in range(32) if mask >> n & 1]
+
     def udp(self, frame: bytes) -> bytes:
         """Return the frame that the board transmits in answer to a received one. It is empty if there is none."""
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))

@@ -19,6 +19,7 @@ WRITES = ["sram_writer_ev_pending", "sram_reader_start"]
 # Registers that the model does not implement. The Ethernet MAC sends each frame at once, and its counters stay 0.
 ZEROS = ["sram_reader_level", "sram_writer_errors", "rx_datapath_crc_errors", "rx_datapath_preamble_errors"]
 IGNORED = ["tx_checksum", "sram_reader_slot", "sram_reader_length"]
+STATIONS = ["row", "mac0", "mac1", "address", "known"]
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,8 @@ def program():
             "#define CSR_FASTPATH_BASE 0",
             *(f"uint32_t ethmac_{name}_read(void);" for name in READS),
             *(f"void ethmac_{name}_write(uint32_t value);" for name in WRITES),
+            *(f"void ethmac_stations_{name}_write(uint32_t value);" for name in STATIONS),
+            "uint32_t ethmac_stations_known_read(void);",
             *(f"#define ethmac_{name}_read() 0u" for name in ZEROS),
             *(f"#define ethmac_{name}_write(value) ((void)(value))" for name in IGNORED),
             *(f"uint32_t uart_{name}_read(void);" for name in ("rxempty", "rxtx")),
@@ -43,6 +46,7 @@ def program():
             "#define CIPHERLANE_SIMULATED 1",
             f"#define ETHMAC_RX_SLOTS {RX_SLOTS}u",
             "#define ETHMAC_TX_SLOTS 2u",
+            "#define ETHMAC_STATION_ROWS 8u",
             f"#define ETHMAC_SLOT_SIZE {SLOT_BYTES}u",
             f"#define ETHMAC_SLOT_SUMS {SUMS}u",
             *(f"#define {name}{i + 1} {byte}" for name, address in addresses for i, byte in enumerate(address)),
@@ -74,7 +78,12 @@ def test_an_opening_in_each_moment_of_an_erasure_leaves_no_key(program, more):
     asked = [info, opening, *([info] * (more - 1) + [opening] if more else [])]
     done = subprocess.run([program, *asked], capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr
-    moments = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+    lines = [line.split() for line in done.stdout.splitlines()]
+    moments = [tuple(map(int, line[:3])) for line in lines]
+    mac, address = frames.HOST_MAC, frames.HOST
+    words = "".join(f"{int.from_bytes(part, 'little'):0{2 * len(part)}x}" for part in (mac[:2], mac[2:], address))
+    known = [line[3:] for line in lines if int(line[0]) == len(asked)]
+    assert known and all(rows == [f"0:{words}"] for rows in known), "the sender of the opening"
     assert len(moments) > (RX_SLOTS - 1) * SLOT_BYTES // STEP
     assert {left for *_, left in moments} == {0}
     whole = [(sent, len(asked) - damaged) for sent, damaged, _ in moments]

@@ -13,7 +13,7 @@ IV, MAX_DATA = bytes(range(16, 32)), 1440
 OWNER, STRANGER = bytes((192, 168, 1, 100)), bytes((192, 168, 1, 101))
 STEP = 100  # cycles between two reads of the counter
 CYCLES = struct.Struct("<6Q")
-PART, STRANGERS_MOST, SESSION_MOST = 4, 1 << 18, 1 << 21  # as in firmware/core/service/budget.h
+PART, STRANGERS_MOST, SESSION_MOST = 8, 1 << 18, 1 << 21  # as in firmware/core/service/budget.h
 
 
 class Station:
@@ -135,6 +135,58 @@ def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
     assert len(seen) == 1 if own_session else len(seen) > 50, "there is something to find"
 
 
+# Room
+
+
+def test_room_is_reserved_for_the_peers_of_open_sessions_alone(core):
+    """From the opening that the board accepts, until the session ends in whatever way."""
+    idle = 1_000_000
+    assert core.start(max_data=2048, clock_hz=80_000_000, step=STEP, idle_cycles=idle) == 0
+    core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA)
+    owner, other = Station(core), Station(core, STRANGER, token=2)
+    assert core.reserved() == []
+    for data in (r.open_data(bytes(16), IV, record_bytes=3), r.open_data(bytes(16), IV, engine=31), b""):
+        assert owner.ask(r.OPEN_TYPE, data).error is not None
+        assert core.reserved() == []
+    first, second = owner.open(), other.open(iv=bytes(16))
+    assert core.reserved() == [0, 1]
+    assert owner.open() == first, "the same request again"
+    assert core.reserved() == [0, 1]
+    for station, session in ((other, first), (owner, second)):
+        assert station.ask(r.CLOSE, session=session).error is not None
+    assert core.reserved() == [0, 1]
+    assert owner.ask(r.CLOSE, session=first).error is None
+    assert core.reserved() == [1]
+    assert owner.ask(r.CLOSE, session=first).error is None, "closed already"
+    assert other.ask(r.RESET).error is None
+    assert core.reserved() == []
+    owner.open(iv=b"\x40" * 16)
+    assert core.reserved() == [0]
+    core.poll(2 * idle)
+    assert core.reserved() == []
+
+
+def test_whoever_resumes_a_session_takes_over_its_room(core):
+    assert core.start(max_data=2048, clock_hz=80_000_000, step=STEP) == 0
+    core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA)
+    owner, other = Station(core), Station(core, STRANGER, token=2)
+    options = {"length": 1 << 30, "record_bytes": MAX_DATA, "engine": ENGINE_FAULTY}
+    opened = r.opened(owner.ask(r.OPEN_TYPE, r.open_data(bytes(16), IV, **options)))
+    assert owner.data(opened.session, 0)
+    resuming = r.open_data(bytes(16), IV, flags=r.RESUME, ticket=opened.ticket, **options)
+    resumed = r.opened(other.ask(r.OPEN_TYPE, resuming))
+    assert resumed.session != opened.session
+    assert core.reserved() == [0]
+    assert other.ask(r.CLOSE, session=resumed.session).error is None
+    assert core.reserved() == []
+
+
+def test_a_session_over_the_uart_reserves_no_room(board):
+    data = r.open_data(bytes(16), IV, length=1 << 20, record_bytes=256, engine=ENGINE_FAULTY)
+    assert r.parse(board.record(r.record(r.OPEN_TYPE, data, token=1))).error is None
+    assert board.reserved() == []
+
+
 # Cycles
 
 
@@ -152,7 +204,7 @@ def exhaust(stranger: Station) -> int:
     raise AssertionError("no budget")
 
 
-def test_strangers_have_a_quarter_of_the_cycles_beside_a_session(board):
+def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
     """Other hosts send records of any type. All records of the session must still be answered."""
     owner, stranger = Station(board), Station(board, STRANGER)
     bad = {"version": 9}, {"session": 7}, {}

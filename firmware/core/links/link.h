@@ -71,6 +71,12 @@ struct cl_link {
 	 * port can update them.
 	 */
 	void (*refresh)(struct cl_link *link);
+	/**
+	 * Reserves room for the frames of a session's peer, or ends that. Called when the sender of
+	 * the record being handled has opened the session at index @p place (@p open), and when
+	 * that session was closed. NULL if the link reserves no room.
+	 */
+	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
 	/** Describes the fast path on the same network; NULL if there is none. */
 	void (*fast_path)(const struct cl_link *link, struct cl_wire_fastpath_reply *reply);
 };

@@ -13,7 +13,7 @@
  * This work may use one CPU cycle in CL_STRANGERS_PART on average, and at most CL_STRANGERS_MOST
  * cycles without a pause.
  */
-#define CL_STRANGERS_PART 4u
+#define CL_STRANGERS_PART 8u
 #define CL_STRANGERS_MOST (1 << 18)
 /**
  * Most CPU cycles that a session may use without a pause, if it shares the CPU with other sessions.
@@ -60,6 +60,17 @@ static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, in
 	if (budget->left > 0) {
 		budget->left -= cycles < (uint32_t)most ? (int32_t)cycles : most;
 	}
+}
+
+/**
+ * Spends the cycles of work that was put off until now, such as zeroization after a record. They
+ * count even if the budget is exhausted: it falls to -@p most at most.
+ */
+static inline void cl_budget_owe(struct cl_budget *budget, uint32_t cycles, int32_t most)
+{
+	const uint32_t room = (uint32_t)(budget->left + most);
+
+	budget->left -= (int32_t)(cycles < room ? cycles : room);
 }
 
 #endif

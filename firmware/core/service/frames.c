@@ -21,6 +21,17 @@ void cl_frame_take(struct cl_frame *frame, uint8_t *slot, size_t len, uint8_t *s
 	frame->len = len < (size_t)(sums - slot) ? len : (size_t)(sums - slot);
 }
 
+struct cl_station cl_frame_station(const struct cl_frame *frame)
+{
+	const uint32_t *const head = frame->head;
+
+	/* The addresses begin in the middle of words 1 and 6: at bytes 6 and 26. */
+	return (struct cl_station){
+		.mac = {head[1] >> 16, head[2]},
+		.address = head[6] >> 16 | head[7] << 16,
+	};
+}
+
 void cl_frame_put_head(const struct cl_frame *frame, uint8_t *slot)
 {
 	volatile uint32_t *const words = (volatile uint32_t *)slot;

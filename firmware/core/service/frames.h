@@ -45,6 +45,21 @@ struct cl_frame {
  */
 void cl_frame_take(struct cl_frame *frame, uint8_t *slot, size_t len, uint8_t *sums);
 
+/**
+ * The station that sent a frame: bytes 0 and 1 of its MAC address, bytes 2 to 5, and its IPv4
+ * address. The first byte is in bits 7:0, as in the MAC's registers of known stations.
+ */
+struct cl_station {
+	uint32_t mac[2];
+	uint32_t address;
+};
+
+/**
+ * Returns the source of a frame with an IPv4 packet, from its head. cl_link_udp_receive has found a
+ * record in it, and cl_frame_carry_out has not turned the head into the head of the answer yet.
+ */
+struct cl_station cl_frame_station(const struct cl_frame *frame);
+
 /** Writes the headers of the answer to the start of @p slot, which is 4-byte aligned. */
 void cl_frame_put_head(const struct cl_frame *frame, uint8_t *slot);
 

@@ -53,6 +53,13 @@ __attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uin
 			      CL_STRANGERS_MOST);
 }
 
+void cl_service_owe(struct cl_service *service, uint32_t cycles)
+{
+	if (cl_sessions_of_others(&service->sessions, 0) != 0) {
+		cl_budget_owe(&service->strangers, cycles, CL_STRANGERS_MOST);
+	}
+}
+
 /** Checks whether the budget still has cycles for a record. Returns 0 or CL_EXCHANGE_DROP. */
 static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 {

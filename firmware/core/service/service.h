@@ -103,6 +103,13 @@ static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 	cl_budget_spend(&service->strangers, cycles, CL_STRANGERS_MOST);
 }
 
+/**
+ * Takes the cycles of zeroization from the same budget while any peer of a network has a session. A
+ * record outside sessions may have caused it, such as a refused opening. The next one then waits
+ * until the budget has grown again.
+ */
+void cl_service_owe(struct cl_service *service, uint32_t cycles);
+
 /** Like cl_service_carry_out, for a record in one buffer: its data follow the header. */
 static inline size_t cl_service_handle(struct cl_service *service, struct cl_link *link,
 				       uint8_t *record, size_t len, uint8_t *reply, size_t room)

@@ -43,6 +43,10 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 		cl_platform_forget(exchange->platform);
 		return code;
 	}
+	if (sessions->opened != opened && exchange->link->reserve != NULL) {
+		session->link = exchange->link;
+		session->link->reserve(session->link, cl_session_place(session), true);
+	}
 	struct cl_wire_open_reply reply = {
 		.ticket = session->stream->ticket,
 		.first = session->first * session->request.record_bytes,

@@ -164,6 +164,9 @@ void cl_session_close(struct cl_session *session, const struct cl_platform *plat
 	if (session->stream != NULL) {
 		cl_streams_end(platform->streams, session->stream, known);
 	}
+	if (session->link != NULL) {
+		session->link->reserve(session->link, cl_session_place(session), false);
+	}
 	cl_zeroize(session, sizeof(*session));
 	cl_platform_forget(platform);
 }

@@ -17,6 +17,7 @@
 
 #include "cl_wire.h"
 #include "engine/engine.h"
+#include "links/link.h"
 #include "service/budget.h"
 #include "service/platform.h"
 #include "streams/streams.h"
@@ -67,6 +68,8 @@ struct cl_session {
 	const struct cl_engine *engine;
 	const struct cl_server *server;
 	struct cl_stream *stream;
+	/** The link that reserves room for the peer's frames; NULL if none does. */
+	struct cl_link *link;
 	/** Value of `first` in the stream's window when the session was opened. */
 	uint64_t first;
 	/**
@@ -124,6 +127,12 @@ struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id);
 static inline bool cl_session_is_open(const struct cl_session *session)
 {
 	return session->id != 0;
+}
+
+/** Returns the index of an open session in the table. */
+static inline uint32_t cl_session_place(const struct cl_session *session)
+{
+	return (session->id & ((1u << CL_SESSION_PLACE_BITS) - 1)) - 1;
 }
 
 /** Returns true if @p session belongs to @p owner. */

@@ -11,11 +11,27 @@
 /** The argument of cl_ethernet_serve. `udp.link` is NULL until cl_ethernet_serve is called. */
 static struct cl_ethernet_service server;
 static struct cl_link_udp udp;
+/** The frame whose record is being carried out; NULL if it came through the net stack. */
+static const struct cl_frame *answered;
+
+/** As `reserve` of struct cl_link. The calling thread holds the lock of the service. */
+static void reserve(struct cl_link *link, uint32_t place, bool open)
+{
+	ARG_UNUSED(link);
+	if (!open) {
+		cl_ethernet_reserve(place, NULL);
+	} else if (answered != NULL) {
+		const struct cl_station station = cl_frame_station(answered);
+
+		cl_ethernet_reserve(place, &station);
+	}
+}
 
 void cl_ethernet_serve(const struct cl_ethernet_service *service)
 {
 	server = *service;
 	udp.port = service->port;
+	service->link->reserve = reserve;
 	compiler_barrier(); /* set `link` last: the driver's thread may read it at any time */
 	udp.link = service->link;
 }
@@ -47,7 +63,9 @@ static void answer(struct cl_service *service, struct cl_frame *frame, size_t le
 		cl_frame_drop(frame);
 		return;
 	}
+	answered = frame;
 	len = cl_frame_carry_out(frame, &udp, service, len, slot, cost);
+	answered = NULL;
 	const uint32_t ready = cl_soc_cycles(NULL);
 
 	cl_tx_end(len, true);
@@ -108,6 +126,14 @@ void cl_early_spend(uint32_t cycles)
 {
 	if (udp.link != NULL) {
 		cl_service_spend(server.lock(), cycles);
+		server.unlock();
+	}
+}
+
+void cl_early_owe(uint32_t cycles)
+{
+	if (udp.link != NULL) {
+		cl_service_owe(server.lock(), cycles);
 		server.unlock();
 	}
 }

@@ -24,6 +24,13 @@
  */
 bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t begin);
 
+/**
+ * The driver's: makes the MAC reserve receive slots for a station, in this row of its table.
+ *
+ * @param station NULL: the row's station is not known any more
+ */
+void cl_ethernet_reserve(uint32_t row, const struct cl_station *station);
+
 /** Zeroizes data of earlier records in this module's memory. */
 void cl_early_forget(void);
 
@@ -33,8 +40,11 @@ void cl_early_forget(void);
  */
 bool cl_early_admits(void);
 
-/** Reduces the budget by the cycles that a frame for the net stack, or zeroization, took. */
+/** Reduces the budget by the cycles that a frame for the net stack took. */
 void cl_early_spend(uint32_t cycles);
+
+/** Subtracts the cycles of zeroization, even if the budget has none: see cl_service_owe. */
+void cl_early_owe(uint32_t cycles);
 
 /** Tells the service that no frame is waiting now. */
 void cl_early_pause(void);

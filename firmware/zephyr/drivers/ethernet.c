@@ -121,13 +121,36 @@ static void release(uint8_t *slot, size_t len)
 
 	suspect &= ~bit;
 	if ((stale & bit) != 0) {
+		const uint32_t start = cl_soc_cycles(NULL);
+
 		stale &= ~bit;
 		erasing = erasing == rx_slot ? RX_SLOTS : erasing;
 		cl_zeroize(slot, SLOT_BYTES);
+		if (IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
+			cl_early_owe(cl_soc_cycles(NULL) - start);
+		}
 	} else if (len <= CONFIG_CIPHERLANE_ETHERNET_CLEAR_BYTES) {
 		cl_zeroize(slot, len);
 	}
 	sys_write32(EVENT, REG(rx_ev_pending));
+}
+
+/* The MAC has a row for each session. */
+_Static_assert(CL_SESSIONS <= 8, "eight rows");
+
+void cl_ethernet_reserve(uint32_t row, const struct cl_station *station)
+{
+	const uint32_t others = sys_read32(REG(station_known)) & ~BIT(row);
+
+	if (station == NULL) {
+		sys_write32(others, REG(station_known));
+		return;
+	}
+	sys_write32(row, REG(station_row));
+	sys_write32(station->mac[0], REG(station_mac0));
+	sys_write32(station->mac[1], REG(station_mac1));
+	sys_write32(station->address, REG(station_address));
+	sys_write32(others | BIT(row), REG(station_known));
 }
 
 static void receive(void)
@@ -220,7 +243,7 @@ static void forget(void)
 	}
 	cl_soc_forget();
 	if (IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
-		cl_early_spend(cl_soc_cycles(NULL) - start);
+		cl_early_owe(cl_soc_cycles(NULL) - start);
 	}
 }
 
@@ -326,6 +349,7 @@ static int init(const struct device *device)
 {
 	ARG_UNUSED(device);
 	sys_write32(0, REG(rx_ev_enable));
+	sys_write32(0, REG(station_known));
 	IRQ_CONNECT(DT_INST_IRQN(0), DT_INST_IRQ(0, priority), isr, NULL, 0);
 	irq_enable(DT_INST_IRQN(0));
 	return 0;

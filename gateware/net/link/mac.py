@@ -160,6 +160,7 @@ class SharedMAC(LiteXModule):
             self.slot_size = CSRConstant(SLOT_BYTES)
             self.slot_sums = CSRConstant(SUMS)
             self.interface = interface = FrameSlots(rx_slots=rx_slots, tx_slots=tx_slots)
+            self.station_rows = CSRConstant(interface.stations.rows)
             self.ev = interface.ev
             self.tx_checksum = CSRStorage(
                 fields=[

@@ -24,6 +24,10 @@ word   sum
 The sums a and b leave out an incomplete last word. From the event that reports a frame until the event's
 acknowledgement, its slot is neither written nor used for another frame.
 
+While any station has a session, the frames of all others, the strangers, take at most `STRANGERS_SLOTS` slots
+(`gateware.net.link.stations`). So a stranger that fills the wire leaves the other slots to the peers of sessions. A
+stranger's frame is refused as soon as its source is known to be strange: on a wire of 1 Gb/s before byte `DATA`.
+
 A frame that is sent with UDP's checksum is read twice. The first pass computes the sum from byte 34 on, where UDP
 begins after the headers of Ethernet and IPv4. The second pass sends the frame with the sum's complement in bytes 40 and
 41, 0xFFFF instead of 0. Before that, these bytes must hold the sum of the pseudo header (RFC 768); the memory keeps
@@ -43,6 +47,7 @@ from migen import FSM, Case, Cat, If, Mux, NextState, NextValue, Record, Replica
 
 from gateware.net import WORD_BITS, WORD_BYTES
 from gateware.net.link.checksum import RIGHT, ChecksumSum
+from gateware.net.link.stations import SOURCE_WORDS, KnownStations
 
 SLOT_BYTES = 2048
 FRAME_BYTES = 1520
@@ -53,6 +58,8 @@ LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
 UDP_CHECKSUM = 40
 QUEUE_WORDS = 8
+# Slots that frames of strangers may take while any station has a session.
+STRANGERS_SLOTS = 2
 LATENCY = 2  # cycles from a read request to its word
 
 
@@ -68,17 +75,19 @@ class SlotWriter(LiteXModule):
     ----------
     slots : int
         A power of two.
+    stations : KnownStations
+        The stations that may take all slots; used, not added as a submodule.
 
     Attributes
     ----------
     sink : stream.Endpoint, LiteEth's `eth_phy_description(32)`, in
-        Frames; never made to wait. A frame with an error leaves data only in a free slot. A frame that comes while all
-        slots are taken is dropped and counted.
+        Frames; never made to wait. A frame with an error leaves data only in a free slot, and so does a refused frame.
+        A frame that comes while all slots are taken, or all slots for strangers, is dropped and counted.
     port : Record, see `port_layout`, out
         Driven one cycle before the access.
     """
 
-    def __init__(self, *, slots: int):
+    def __init__(self, *, slots: int, stations: KnownStations):
         self.sink = sink = stream.Endpoint(eth_phy_description(WORD_BITS))
         self.port = port = Record(port_layout(slots * SLOT_WORDS))
         slot_bits = max(bits_for(slots - 1), 1)
@@ -88,7 +97,9 @@ class SlotWriter(LiteXModule):
             description=f"Length of the waiting frame in bytes. Above {FRAME_BYTES}, the frame was "
             "longer and is incomplete.",
         )
-        self._errors = CSRStatus(32, description="Frames that were dropped because all slots were taken, modulo 2^32.")
+        self._errors = CSRStatus(
+            32, description="Frames that were dropped because all slots that they may take were taken, modulo 2^32."
+        )
         self.ev = EventManager()
         self.ev.available = EventSourceLevel(
             description="A frame waits. Acknowledging the event returns the frame's slot to the MAC."
@@ -98,7 +109,8 @@ class SlotWriter(LiteXModule):
         # # #
 
         # Received frames that wait for the CPU.
-        self.frames = frames = stream.SyncFIFO([("slot", slot_bits), ("length", LENGTH_BITS)], slots)
+        layout = [("slot", slot_bits), ("length", LENGTH_BITS), ("stranger", 1)]
+        self.frames = frames = stream.SyncFIFO(layout, slots)
         self.comb += [
             self.ev.available.trigger.eq(frames.source.valid),
             frames.source.ready.eq(self.ev.available.clear),
@@ -120,6 +132,25 @@ class SlotWriter(LiteXModule):
             ],
             sink.ready.eq(1),
             frames.sink.slot.eq(slot),
+        ]
+
+        # The frames of strangers that wait. Whether one more may come is decided with its first word. If not, it is
+        # refused after the search for its source, so that the rest of it does not use the memory, or at its end.
+        strangers, crowded, refused = Signal(max=slots + 1), Signal(), Signal()
+        comes, goes = Signal(), Signal()
+        self.comb += [
+            stations.valid.eq(sink.valid),
+            stations.last.eq(sink.last),
+            stations.data.eq(sink.data),
+            frames.sink.stranger.eq(~stations.known),
+            comes.eq(frames.sink.valid & frames.sink.stranger),
+            goes.eq(frames.source.valid & frames.source.ready & frames.source.stranger),
+            refused.eq(stations.searched & ~stations.known & crowded & (position >= SOURCE_WORDS)),
+        ]
+        self.sync += [
+            If(comes & ~goes, strangers.eq(strangers + 1)),
+            If(goes & ~comes, strangers.eq(strangers - 1)),
+            If(position == 0, crowded.eq(stations.any & (strangers >= STRANGERS_SLOTS))),
         ]
 
         # Sums over the frame: `a` and `b` of its record (`gateware.net.records.window`), and the Internet checksum.
@@ -154,7 +185,7 @@ class SlotWriter(LiteXModule):
         fsm.act(  # waits for the words of a frame
             "WRITE",
             If(
-                sink.valid & frames.sink.ready,
+                sink.valid & frames.sink.ready & ~refused,
                 taken.eq(1),
                 port.valid.eq(~whole),
                 If(~whole, NextValue(position, position + 1)),
@@ -167,6 +198,8 @@ class SlotWriter(LiteXModule):
             ).Elif(
                 sink.valid,
                 NextValue(self._errors.status, self._errors.status + 1),
+                NextValue(position, 0),
+                end.eq(1),
                 If(~sink.last, NextState("DROP")),
             ),
         )
@@ -182,14 +215,16 @@ class SlotWriter(LiteXModule):
                 port.data.eq(value),
                 NextState(next_state),
             )
-        fsm.act(  # one cycle: the frame is complete
+        stays = ~bad & (stations.known | ~crowded)
+        fsm.act(  # one cycle: the frame is complete, and the search for its source too
             "SUM",
             port.valid.eq(1),
             port.address.eq(Cat(Signal(LENGTH_BITS - 2, reset=SUMS // WORD_BYTES + 2), slot)),
             port.data.eq(checksum.value),
             end.eq(1),
-            frames.sink.valid.eq(~bad),
-            If(~bad, NextValue(slot, slot + 1)),
+            frames.sink.valid.eq(stays),
+            If(stays, NextValue(slot, slot + 1)),
+            If(~bad & ~stays, NextValue(self._errors.status, self._errors.status + 1)),
             NextValue(position, 0),
             NextState("WRITE"),
         )
@@ -366,11 +401,14 @@ class FrameSlots(LiteXModule):
         The word of a read, in the cycle after it.
     with_checksum : Signal(), in
         See `SlotReader`.
+    stations : KnownStations
+        See `SlotWriter`.
     ev : SharedIRQ
     """
 
     def __init__(self, *, rx_slots: int, tx_slots: int):
-        self.sram_writer = writer = SlotWriter(slots=rx_slots)
+        self.stations = stations = KnownStations()
+        self.sram_writer = writer = SlotWriter(slots=rx_slots, stations=stations)
         self.sram_reader = reader = SlotReader(slots=tx_slots, first_slot=rx_slots)
         self.ev = SharedIRQ(writer.ev, reader.ev)
         self.sink, self.source = writer.sink, reader.source

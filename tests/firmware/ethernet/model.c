@@ -12,10 +12,11 @@
  * arrive as soon as there is a slot. To model a frame that is still arriving, the first 256 bytes
  * of the second frame are in its slot one check earlier.
  *
- * For each run, the program prints a line with three numbers. The first is the number of frames
- * that the driver sent. The second is the number of received frames that were damaged in their slot
- * before the driver read them. The third is the number of bytes after the record's header, in the
- * last frame's slot, that are not 0 at the end of the run.
+ * For each run, the program prints a line that begins with three numbers. The first is the number
+ * of frames that the driver sent. The second is the number of received frames that were damaged in
+ * their slot before the driver read them. The third is the number of bytes after the record's
+ * header, in the last frame's slot, that are not 0 at the end of the run. Then follow the stations
+ * that the Ethernet MAC knows: a row's number, a colon, and the row's words.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -111,6 +112,42 @@ uint32_t ethmac_sram_writer_slot_read(void)
 uint32_t ethmac_sram_writer_length_read(void)
 {
 	return (uint32_t)frames[taken][LENGTH] << 8 | frames[taken][LENGTH + 1];
+}
+
+/* The MAC's rows of known stations: the words written, and which rows are known. */
+static uint32_t row, known, station[8][3];
+
+void ethmac_stations_row_write(uint32_t value)
+{
+	row = value;
+}
+
+void ethmac_stations_mac0_write(uint32_t value)
+{
+	station[row][0] = value;
+	known &= ~(1u << row);
+}
+
+void ethmac_stations_mac1_write(uint32_t value)
+{
+	station[row][1] = value;
+	known &= ~(1u << row);
+}
+
+void ethmac_stations_address_write(uint32_t value)
+{
+	station[row][2] = value;
+	known &= ~(1u << row);
+}
+
+void ethmac_stations_known_write(uint32_t value)
+{
+	known = value;
+}
+
+uint32_t ethmac_stations_known_read(void)
+{
+	return known;
 }
 
 void ethmac_sram_reader_start_write(uint32_t value)
@@ -221,7 +258,14 @@ int main(int argc, char **argv)
 		for (size_t i = DATA; i < ETHMAC_SLOT_SIZE; i++) {
 			left += slot_of(frame_count - 1)[i] != 0;
 		}
-		printf("%u %u %u\n", sent, damaged, left);
+		printf("%u %u %u", sent, damaged, left);
+		for (uint32_t i = 0; i < 8; i++) {
+			if ((known >> i & 1) != 0) {
+				printf(" %u:%04x%08x%08x", i, station[i][0], station[i][1],
+				       station[i][2]);
+			}
+		}
+		printf("\n");
 	}
 	return 0;
 }

@@ -6,7 +6,16 @@ import struct
 import pytest
 from migen import Module
 
-from gateware.net.link.slots import DATA, FRAME_BYTES, SLOT_BYTES, SUMS, UDP, UDP_CHECKSUM, FrameSlots
+from gateware.net.link.slots import (
+    DATA,
+    FRAME_BYTES,
+    SLOT_BYTES,
+    STRANGERS_SLOTS,
+    SUMS,
+    UDP,
+    UDP_CHECKSUM,
+    FrameSlots,
+)
 from gateware.soc.buffer import BufferMemory
 from tests.gateware.soc.test_buffer import read, write
 from tests.gateware.support import Simulation
@@ -39,6 +48,9 @@ def board():
     ports = [dut.sink, dut.source, dut.narrow, dut.wide, dut.slots.with_checksum]
     ports += [register.status for register in (writer._slot, writer._length, writer._errors)]
     ports += [writer.ev.available.trigger, writer.ev.pending.re, writer.ev.pending.r]
+    stations = dut.slots.stations
+    ports += [stations._row.storage, stations._known.storage]
+    ports += [port for csr in (stations._mac0, stations._mac1, stations._address) for port in (csr.r, csr.re)]
     ports += [
         reader._start.re,
         reader._ready.status,
@@ -172,6 +184,112 @@ def test_frames_that_do_not_stay(board):
     assert [entry[2] for entry in seen[2:RX_SLOTS]] == frames[1 : RX_SLOTS - 1]
     assert seen[RX_SLOTS] == len(frames) - (RX_SLOTS - 1)
     assert seen[-1] == (0, 100, frames[0], (*window_sums(frames[0]), ones_complement(frames[0])))
+
+
+PEER, ROW = bytes(range(2, 8)), 5
+
+
+def learn(dut):
+    """Make the station `PEER` known. The frames of this file are no IPv4 packets."""
+    stations = dut.slots.stations
+    yield stations._row.storage.eq(ROW)
+    for csr, part in ((stations._mac0, PEER[:2]), (stations._mac1, PEER[2:])):
+        yield csr.r.eq(int.from_bytes(part, "little"))
+        yield csr.re.eq(1)
+        yield
+        yield csr.re.eq(0)
+    yield stations._known.storage.eq(1 << ROW)
+    yield
+
+
+def sent_by(mac, size, rng):
+    return bytes(6) + mac + b"\x88\xb5" + rng.randbytes(size - 14)
+
+
+@pytest.mark.parametrize("spacing", [1.0, WIRE])
+@pytest.mark.parametrize("size", [20, 60, 61, 300, 1514])
+def test_strangers_take_two_slots_and_a_peer_the_others(board, size, spacing):
+    """Strangers fill the wire first. What a peer sends after them is received whole, and its sums are right."""
+    dut, simulation = board
+    rng, seen = random.Random(size), []
+    flood = [sent_by(rng.randbytes(6), size, rng) for _ in range(12)]
+    own = [sent_by(PEER, 100 + n, rng) for n in range(RX_SLOTS - STRANGERS_SLOTS)]
+
+    def process():
+        yield from learn(dut)
+        for first in (0, 6):
+            yield from receive(dut.sink, [*flood[first : first + 5], *own, flood[first + 5]], spacing=spacing)
+            for _ in range(RX_SLOTS):
+                seen.append((yield from take(dut)))
+        yield
+        seen.append((yield dut.writer._errors.status))
+        seen.append((yield dut.writer.ev.available.trigger))
+
+    simulation.power_on()
+    simulation.run(process(), max_cycles=100_000)
+    stayed = [*flood[:STRANGERS_SLOTS], *own, *flood[6 : 6 + STRANGERS_SLOTS], *own]
+    for frame, (_, length, data, sums) in zip(stayed, seen[:-2], strict=True):
+        assert (length, data, sums) == (len(frame), frame, (*window_sums(frame), ones_complement(frame)))
+    assert seen[-2:] == [len(flood) - 2 * STRANGERS_SLOTS, 0]
+
+
+def test_a_stranger_s_slot_is_free_again_as_soon_as_its_frame_was_taken(board):
+    dut, simulation = board
+    rng, seen = random.Random(1), []
+    flood = [sent_by(rng.randbytes(6), 60, rng) for _ in range(6)]
+
+    def process():
+        yield from learn(dut)
+        yield from receive(dut.sink, flood[:3])
+        for n in range(3, 6):
+            seen.append((yield from take(dut))[2])
+            yield from receive(dut.sink, [flood[n]])
+        for _ in range(STRANGERS_SLOTS):
+            seen.append((yield from take(dut))[2])
+
+    simulation.power_on()
+    simulation.run(process(), max_cycles=100_000)
+    assert seen == [flood[n] for n in (0, 1, 3, 4, 5)]
+
+
+def test_while_nobody_has_a_session_strangers_take_all_slots(board):
+    """With the first session, no more of them come, until so many were taken that only two are left."""
+    dut, simulation = board
+    rng, seen = random.Random(2), []
+    flood = [sent_by(rng.randbytes(6), 60, rng) for _ in range(RX_SLOTS + 3)]
+
+    def process():
+        yield from receive(dut.sink, flood[:RX_SLOTS])
+        yield from learn(dut)
+        seen.append((yield from take(dut))[2])
+        yield from receive(dut.sink, [flood[RX_SLOTS]])
+        for _ in range(RX_SLOTS - STRANGERS_SLOTS):
+            seen.append((yield from take(dut))[2])
+        yield from receive(dut.sink, flood[RX_SLOTS + 1 :])
+        for _ in range(STRANGERS_SLOTS):
+            seen.append((yield from take(dut))[2])
+        yield
+        seen.append((yield dut.writer.ev.available.trigger))
+
+    simulation.power_on()
+    simulation.run(process(), max_cycles=100_000)
+    assert seen == [*flood[:RX_SLOTS], flood[RX_SLOTS + 1], 0]
+
+
+def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
+    """On a wire of 1 Gb/s, a record's data begin after that, so no key of a refused opening is stored."""
+    dut, simulation = board
+    rng, seen = random.Random(4), []
+    flood = [sent_by(rng.randbytes(6), 1514, rng) for _ in range(STRANGERS_SLOTS + 1)]
+
+    def process():
+        yield from learn(dut)
+        yield from receive(dut.sink, flood, spacing=WIRE)
+        seen.append((yield from read_slot(dut.narrow, STRANGERS_SLOTS, 0, SLOT_BYTES))[0])
+
+    simulation.power_on()
+    simulation.run(process(), max_cycles=100_000)
+    assert seen[0][:32] == flood[-1][:32] and seen[0][DATA // 4 * 4 :] == bytes(SLOT_BYTES - DATA // 4 * 4)
 
 
 def fill(dut, number, frame):

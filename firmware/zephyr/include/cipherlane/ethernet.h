@@ -30,7 +30,7 @@ struct cl_ethernet_counters {
 	uint32_t dropped;
 	/** Dropped frames with a wrong checksum of IPv4, UDP or ICMP. */
 	uint32_t checksum_errors;
-	/** Frames that the Ethernet MAC dropped because all its slots were full. */
+	/** Frames that the Ethernet MAC dropped because all slots for them were full. */
 	uint32_t overflows;
 	/**
 	 * Frames that the Ethernet MAC dropped because of a wrong frame check sequence or preamble.
