@@ -40,7 +40,7 @@ class Target:
 
     @property
     def clock_met_by(self) -> str:
-        """For a simulated board: the hardware target of the same configuration whose place-and-route met this clock."""
+        """The hardware target that met this simulated board's clock with this configuration; empty if none did."""
         hardware = self.board.models
         fit = hardware.fits.get(self.configuration.name) if hardware else None
         return _name(hardware, self.configuration) if hardware and fit and fit.clock_met else ""

@@ -13,8 +13,8 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A part of a diagram: its place, its name, lines below the name, its colour (one of `TINTS`), and the source that
-    it shows.
+    """A box of a diagram: position, name, lines below the name, colour (one of `TINTS`), and the source file that it
+    shows.
 
     With `frame` it contains other boxes, and its name stands in the upper left corner.
     """
@@ -51,8 +51,8 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A line through points, with an arrowhead at its end. With `both`, the beginning also has one. `label_at` is the
-    place of the label.
+    """A line through points, with an arrowhead at its end or, with `both`, at both ends. `label_at` is the position of
+    the label.
 
     A `plain` line has no arrowhead. Where a line crosses a line with `over`, it has a gap.
     """

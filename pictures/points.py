@@ -151,7 +151,7 @@ def _join(axes: Axes, inside: Sequence[Point]) -> list[Point]:
 
 
 def _place_labels(axes: Axes, labelled: Sequence[Point], inside: Sequence[Point], limit: Line | None) -> None:
-    """Place labels where nothing else is: next to the point, above or below it, or further away with a thin line."""
+    """Place each label where it overlaps nothing: next to its point, above, below, or further away with a thin line."""
     area = axes.get_window_extent()
     places = [axes.transData.transform((point.x, point.y)) for point in inside]
     taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in places]

@@ -27,7 +27,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    # Migen's trees are many small, long-lived objects: checking them would take half of the time
+    # Migen makes many small, long-lived objects: garbage collection would take half of the time
     gc.set_threshold(100_000, 20, 100)
     # A shell that runs this in the background ignores SIGINT, and so would the programs that tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -54,7 +54,7 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def zephyr_board():
     """Return the folder of the simulated board with the firmware on Zephyr."""
-    from gateware.flow import emulator  # not imported above, since it imports LiteX
+    from gateware.flow import emulator  # imported here, because it imports LiteX, which takes long
 
     return emulator.build()
 

@@ -11,7 +11,7 @@ TESTS = Path(__file__).parent
 LEAST_S = 60  # seconds: a shorter limit may expire on a busy machine
 # Names of calls with a time limit; a limit of 0 means that the call does not wait.
 LIMITED = {"run", "wait", "join", "communicate", "settimeout", "create_connection", "check_output"}
-POLLS = {"host/model.py"}  # its limit only sets how often it checks for the end
+POLLS = {"host/model.py"}  # the time limit in this file only sets how often it checks for the end
 COMMANDS = ("bench_", "fuzz/", "mutants/", "screenshots/")  # measurements and timed runs, not tests
 # Files that import `time`, each with the reason why test results do not depend on time.
 CLOCKS = {

@@ -161,7 +161,7 @@ class IterativeCipher(Module):
         self.mixing = mixing = Signal()
         present, complete, ending = (Signal() for _ in range(3))
         part = Signal(max(part_bits, 1))
-        bank = Signal()  # bank of the state that is written
+        bank = Signal()  # number of the bank of the state into which the round writes
         self.sync += [
             addend.eq(masked(key_active, round_keys.read_data) ^ masked(key_first, block[:width])),
             present.eq(key_active),

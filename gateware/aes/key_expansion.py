@@ -70,7 +70,7 @@ def key_writes(width: int, slots: int) -> Record:
 
 
 class KeyExpansion(Module):
-    """Expands keys into slots and tracks which slots hold one.
+    """Expands keys into round keys in slots, and tracks which slots hold a key.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class KeyExpansion(Module):
 
         valid = Array([self.key_valid[n] for n in range(slots)])
         expanding = Signal()  # 1 from the first word of a key to the last write
-        loading = Signal(reset=1)  # the next word comes from the key
+        loading = Signal(reset=1)  # the next round-key word is a word of the key
         erasing = keys.beyond
         pending = Signal(slots)  # slots to zeroize
         awaited = Array([pending[n] for n in range(slots)])
@@ -247,7 +247,7 @@ class KeyExpansion(Module):
         self.control |= {"sub_input": sub_word.i, "sub_enable": sub_word.enable, "substituted": substituted}
         self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
 
-        # Clearing: visit all slots, and write zeros to those that are pending.
+        # Clearing: visit all slots, and write zeros to the slots that are pending.
         self.sync += [
             If(expanding & chosen, expanding.eq(0), erasing.eq(0), valid[keys.slot].eq(0), *begin),
             If(

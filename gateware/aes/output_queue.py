@@ -63,7 +63,7 @@ class OutputQueue(Module):
         produce = Signal(max=depth)
         consume = Signal(max=depth)
         read = Signal()
-        fetched = Signal()  # the memory's output register holds a block
+        fetched = Signal()  # 1: the memory's output register contains a block
         flushed = Signal()  # in the cycle before
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)

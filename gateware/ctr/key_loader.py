@@ -223,7 +223,7 @@ class KeyLoader(Module):
             "LOAD",
             If(empty, NextState("CLEAR")),
         )
-        fsm.act(  # one cycle, after which the core's busy signals are valid
+        fsm.act(  # waits one cycle, until the core's busy signals are valid
             "CLEAR",
             NextState("EXPAND"),
         )

@@ -1,4 +1,4 @@
-"""A queue of keystream for one client of a shared core; it reserves places for blocks that are still in the core.
+"""A queue of keystream for one client of a shared core; it reserves rows for blocks that are still in the core.
 
 ::
 
@@ -27,12 +27,12 @@ class KeystreamQueue(Module):
     Parameters
     ----------
     depth : int
-        Places, a power of two.
+        Number of rows, a power of two.
 
     Attributes
     ----------
     room : Signal(), out
-        A place is free. A place that becomes free shows one cycle later.
+        A row is free. A row that becomes free shows one cycle later.
     reserve : Signal(), in
         Take a place for a block that sets out; only while `room`.
     write, data, error : Signal(), Signal(128), Signal(), in
@@ -67,7 +67,7 @@ class KeystreamQueue(Module):
         produce, consume = Signal(address_bits), Signal(address_bits)
         keep, step = Signal(), Signal()
 
-        fetched = Signal()  # the memory's output holds a block
+        fetched = Signal()  # 1: the memory's output register contains a block
         step_fetched, step_source = Signal(), Signal()
 
         # Signals that the proofs read.

@@ -104,9 +104,9 @@ class PacketCTR(Module):
         word = Signal(max=WORDS)
         last_word = Signal()
         step, block_done = Signal(), Signal()
-        present = Signal()  # more words of the packet are expected
-        keyless = Signal()  # this word has no keystream
-        finished = Signal()  # all keystream of the packet is used: read the next message
+        present = Signal()  # 1: the packet has more words
+        keyless = Signal()  # 1: the present word has no keystream
+        finished = Signal()  # 1: all keystream of the packet is used; the next message is read
         keystream = Array([block.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]
         counts = Signal(WORD_BITS // 8)  # mask of the bytes of this word that belong to the packet
         for n in range(WORD_BITS // 8):

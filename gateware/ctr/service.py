@@ -102,7 +102,7 @@ class CTRService(Module):
             ]
             return
 
-        # A counter block goes to the core only when its client's queue has a free place for the keystream.
+        # A counter block goes to the core only when its client's queue has a free row for the keystream.
         self.submodules.arbiter = arbiter = Arbiter([client.share for client in clients])
         whose = stream.SyncFIFO([("client", len(arbiter.choice))], places * len(ports))
         self.submodules.whose = whose = ResetInserter()(whose)

@@ -120,7 +120,7 @@ class CTRAccelerator(AcceleratorRegisters):
             register = getattr(self, f"key{i}")
             self.comb += If(register.re, keys.write.eq(1), keys.index.eq(i), keys.word.eq(register.r))
 
-        # Descriptors: their fields come from registers.
+        # Descriptors. The registers supply their fields.
         descriptor, options = dma.descriptor, self.options.fields
         self.comb += [
             descriptor.initial.eq(Cat(*[getattr(self, f"iv{i}").storage for i in range(4)])),

@@ -82,7 +82,7 @@ class Gather(Module):
         # The previous beat.
         held = stream.Endpoint(beat.description.payload_layout)
         consumed = Signal()
-        ends = Signal()  # this beat completes the last block and begins no new one
+        ends = Signal()  # 1: this beat completes the last block of its message, and no block begins in it
         lanes = [
             Mux(held.offset < BLOCK_BYTES - i, *pair)
             for i, pair in enumerate(zip(byte_list(held.data), byte_list(beat.data), strict=True))

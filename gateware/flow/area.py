@@ -38,7 +38,7 @@ UNITS = {
     "ethernet": ("add_ethernet_", "add_slots_", "fastpathethernet", "liteeth", "sharedmac"),
 }
 _MAKER = "write_sources_"
-REST = "rest"  # buses, memories, CSRs, UART, timer, random source
+REST = "rest"  # everything else: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
 # Names that LiteX gives to memories and to logic that it has moved. The number at the end may be followed by more text.

@@ -41,7 +41,7 @@ def of_gateware(gateware: Path, name: str) -> bytes:
     memory.
     """
     found = {path for pattern in _SOURCES for path in gateware.glob(pattern)}
-    # other files in the folder come from earlier builds
+    # the folder also contains files of earlier builds
     read = set(re.findall(r'readmemh\("([^"]+)"', (gateware / f"{name}.v").read_text()))
     memories = {gateware / file for file in read} - {rom_file(gateware, name), code_file(gateware, name)}
     state = hashlib.sha256()

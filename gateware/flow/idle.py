@@ -54,7 +54,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         if strange:
             raise ValueError(f"cannot tell when {self.name} is idle: it has {', '.join(sorted(strange))}")
         ports = [special for special in fragment.specials if isinstance(special, _MemoryPort)]
-        ports.sort(key=lambda port: port.duid)  # sorted, so that the Verilog is the same in each run
+        ports.sort(key=lambda port: port.duid)  # sorted, so that each run writes the same Verilog
         driven = list_targets(fragment) | list_special_ios(fragment, ins=False, outs=True, inouts=True)
         signals = list_signals(fragment) | list_special_ios(fragment, ins=True, outs=False, inouts=False)
         domain = ClockDomain(self.name)

@@ -83,7 +83,7 @@ class _Writer:
                 self._read.update(bits if cell["port_directions"][pin] != "output" else ())
         self._lines: list[str] = []
         self._files: dict[str, str] = {}
-        # By clock edge, reset, enable and mode: the flip-flops, each with its output, value after reset, and input.
+        # Flip-flops, grouped by clock edge, reset, enable and mode. Each is (output, value after reset, input).
         self._flip_flops: dict[tuple[str, ...], list[tuple[str, str, str]]] = defaultdict(list)
         self._writes: dict[tuple[str, str], list[str]] = defaultdict(list)
 
@@ -142,7 +142,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("SD", "D1", "D0"))))
 
     def _trellis_comb(self, place: int, cell: Cell) -> None:
-        """Writes a LUT of a slice: as logic, as half of a carry cell or as one bit of a memory; and its multiplexer."""
+        """Writes a LUT of a slice (logic, half of a carry cell, or one bit of a memory) and its multiplexer."""
         parameters = cell["parameters"]
         mode = parameters.get("MODE", "LOGIC")
         pins, table = input_nets(cell, "ABCD", "1"), number(parameters.get("INITVAL", "0"))
@@ -157,7 +157,7 @@ class _Writer:
         else:
             require(parameters, "MODE", "RAMW_BLOCK")
         if out := output_net(cell, "OFX"):
-            is_first = bool(cell["connections"].get("F1"))  # this multiplexer follows LUTs, not two other multiplexers
+            is_first = bool(cell["connections"].get("F1"))  # the multiplexer's inputs are LUTs, not multiplexers
             one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 

@@ -57,7 +57,7 @@ class Layout:
             self.words = UNITS * _WORDS_A_UNIT * (len(self.numbers) // WORD)
 
     def image(self, rams: dict[int, list[int]]) -> list[int]:
-        """Returns the words of the memory. `rams` holds the units of each block RAM, by the block RAM's number.
+        """Returns the words of the memory, from the units of each block RAM (`rams`, by the block RAM's number).
 
         Raises
         ------

@@ -34,7 +34,7 @@ _checked: set[tuple[str, ...]] = set()
 
 
 def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | None) -> Answer:
-    """Runs one task, or only checks that versions (`describe`) are the expected ones.
+    """Checks that this machine's versions (`describe`) are as expected, then runs the task, if there is one.
 
     Parameters
     ----------

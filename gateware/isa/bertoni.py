@@ -60,7 +60,7 @@ class BertoniUnit(ColumnUnit):
         for one in operations:
             self.comb += If((self.cmd_function_id[:3] == FUNCT3) & (operation == one), defined.eq(1))
 
-        # SubBytes of one byte, moved to row 0, or of all four bytes.
+        # SubBytes of all four bytes, or of one byte, which is moved to row 0.
         boxes = 4 if set(operations) & set(WORD_SET) else 1
         source = Signal(32)
         is_byte = Signal(reset=boxes == 1)

@@ -1,4 +1,4 @@
-"""Units that we compare with the vector AES unit: two units, each with several instruction sets on one CFU port.
+"""Two units for comparisons with the vector AES unit; each has several instruction sets on one CFU port.
 
 All sets of a unit answer one cycle after their command, so each takes the same cycles as it would in a unit of its own.
 """

@@ -126,11 +126,11 @@ INSTRUCTIONS = (
     Instruction(
         "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1) + s) ^ k0", uses_rs1=True, uses_rs2=True
     ),
-    # Memory, through the unit's own port. rs1 is the address of the block for v0; each register is 16 bytes further.
+    # Memory, through the unit's own port. rs1 is the address of the block for v0; v[s] is 16 s bytes later.
     Instruction("vload", 7, 4 << 3, ("s",), "v[s] = memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vload_xor", 7, 5 << 3, ("s",), "v[s] ^= memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vstore", 7, 6 << 3, ("s",), "memory[rs1 + 16 s] = v[s]", uses_rs1=True),
-    # The whole register group in one instruction. rs2 is the distance from source to destination, in bytes.
+    # The whole register group in one instruction. rs2 is the distance in bytes from the source to the destination.
     Instruction(
         "vxor_group",
         7,

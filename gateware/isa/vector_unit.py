@@ -230,8 +230,8 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Response: one for each command, held until the CPU accepts it. A late response comes one cycle later and
-        # depends only on registers; the context changes in that cycle. SubWord and RotWord can be applied in any order.
+        # Each command gets one response, which stays valid until the CPU accepts it. A late response comes one cycle
+        # later and depends only on registers; `context` changes in that cycle. SubWord and RotWord commute.
         late_is_status = Signal()
         late_rotates = Signal()
         late_lane = Signal(2)

@@ -79,7 +79,7 @@ class RandomSource(RandomRegisters):
         fault = Signal()
         fail = Signal()
 
-        # Samples, which stop at a fault. The register shortens the path from the rings, which may be placed anywhere.
+        # Sampling stops at a fault. The register `bit` shortens the path from the rings, which may be placed anywhere.
         bit = Signal()
         self.sync += bit.eq(noise.bit)
         count = Signal(max=sample_cycles)

@@ -107,7 +107,7 @@ class BufferMemory(Module):
         layout = [("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))]
         request, posted = Record([*layout, ("answers", 1)]), Record(layout)
         write = Signal()
-        waits = Signal()  # a write was acknowledged but is not in the banks yet
+        waits = Signal()  # 1: a write was acknowledged but is not in the banks yet
         writing = Signal()
         start = Signal()
         read_ready = Signal()
@@ -127,7 +127,7 @@ class BufferMemory(Module):
             read_ready.eq(start | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING) & ~stolen)),
             If(
                 ~waits,
-                # The word after a read is read ahead, for a burst, and dropped if the master does not request it.
+                # After a read, the next word is read too, for a burst. It is dropped if the master does not request it.
                 posted.address.eq(Mux(read_ready, posted.address + 1, bus.adr + start)),
                 posted.data.eq(bus.dat_w),
                 posted.select.eq(Mux(write, bus.sel, 0)),

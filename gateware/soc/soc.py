@@ -144,7 +144,7 @@ class CipherlaneSoC(SoCCore):
         distributed(self, target.fit.distributed_words)
 
     def add_csr_bridge(self, name="csr", origin=None, register=False):
-        """Add LiteX's bridge, always with registers. They keep the CSRs out of the bus's combinational paths."""
+        """Add LiteX's CSR bridge, always with registers, which keep the CSRs out of the bus's combinational paths."""
         super().add_csr_bridge(name, origin, register=True)
 
     def _add_aes_unit(self, target: Target) -> None:
@@ -192,7 +192,7 @@ class CipherlaneSoC(SoCCore):
         dma_bus = self.accelerator.bus
         if configuration.ethernet:
             parts = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in regions]
-            # two regions of byte addresses: below 2^31, and from 2^31
+            # two regions of byte addresses: below 2^31 the buffer memory, from 2^31 the slots of Ethernet
             chosen = [lambda address: ~address[-1], lambda address: address[-1]]
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts

@@ -36,14 +36,14 @@ PLAIN = "table C unrolled; caches of 4 KB that tables and code do not fit into"
 LOOKUPS = "unrolled; tables written beforehand, not counted"
 WIDER = f"{LOOKUPS}; round keys in the unit's registers"
 OTHERS = "over our C of the cipher on the same core, with caches of 4 KB; tables written beforehand, not counted"
-OF_CIPHER = {  # further conditions of values in Table 6
+OF_CIPHER = {  # by cipher: further conditions of our values for Table 6
     "des": "in C 2 KB of tables",
     "triple_des": "in C 2 KB of tables",
     "blowfish": "in C 4 KB of tables, so the cache cannot hold tables and data together",
     "mars": "in C 2 KB of tables; the core's nine bits of index are two lookups of `ptlu`",
     "twofish": "S-boxes of bytes as in Table 4, four lookups an instruction; MDS multiplied in C in both",
 }
-OF_COUNT = {  # explanations where our count differs from Table 4
+OF_COUNT = {  # by cipher: the reason why our count of lookups differs from Table 4
     "mars": "64 in mixing, 16 in the core; the paper does not name the 56 that it counts",
     "twofish": "4 for each of two functions in 16 rounds; the paper does not name the 48 that it counts",
 }

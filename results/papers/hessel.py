@@ -6,7 +6,7 @@ from results.tables.bench_lte import POINTS_NS, RATES_MBPS, TTI_MS, milliseconds
 
 SOURCES = ("explore-lte.json", "bench-lte.json", "bench-lte_zephyr.json")
 COMMAND = "make explore-lte bench-lte"
-# The paper's names of ciphers, by cipher and datapath width as `make explore-lte` names them.
+# The paper's names of the ciphers, by our names (cipher and bits of the datapath) in `make explore-lte`.
 MEMBERS = {("snow3g", 32): "SNOW 3G 32 bits", ("aes", 32): "AES 32 bits", ("aes", 64): "AES 64 bits"}
 MEMBERS |= {("aes", 128): "AES 128 bits"}
 ALONE = "a single block with its loading, round keys on the fly, simulated after mapping"

@@ -13,7 +13,7 @@ def keep(content: Content) -> Content:
 
 
 def by_blocks(content: Content, engine: str, direction: str = "encrypt") -> dict[int, dict]:
-    """Return the records of an instruction set, by blocks per call; of several programs, the fastest one.
+    """Return the records of an instruction set, by blocks per call. If there are several programs, the fastest counts.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def cycles(content: Content, name: str, halves: str) -> float:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return the cycles with a multiplier that returns only low halves, divided by those with both halves."""
+    """Return the speed-up by instructions for high halves of products: cycles without them, divided by cycles with."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 

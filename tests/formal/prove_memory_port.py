@@ -289,7 +289,7 @@ def test_unit(part):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # mutant: a load overwrites the previous result
+        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # mutant: a load overwrites a result that has not left
         (r"\(fault_code == 1'd0\)", "1'd1"),  # mutant: reports the last fault, not the first
         (r"(\w*result_data) <= [^;]*;", r"\1 <= bus_dat_r;"),  # mutant: a load with XOR does not XOR
         (r"\(broken & ", "(1'd0 & "),  # mutant: a group store continues after a fault

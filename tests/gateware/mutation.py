@@ -22,12 +22,12 @@ from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys cannot read /tmp
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for the Verilog of each simulated design, and for the names of its tests
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for the Verilog of simulated designs, and for the names of the tests
 FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with Verilog to simulate instead of the design's own
 NUMBER = "CIPHERLANE_FAULT"  # number of the fault to inject
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"
-WIDTH = 16  # of its number
+WIDTH = 16  # bits of the fault's number
 SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # remove logic on which no output depends: a fault there has no effect
 TIMEOUT_S = 600
 LARGEST = 1_000_000  # maximum characters of a design's Verilog: larger designs take minutes to compile

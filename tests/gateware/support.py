@@ -179,7 +179,7 @@ class Simulation:
         return int.from_bytes((self._inputs if is_input else self._outputs)[offset : offset + size], "little")
 
     def _advance(self, generator, writes: list) -> bool:
-        """Run one generator up to its wait for the clock edge; return False when it has ended."""
+        """Run one generator until it waits for the clock edge; return False if it has ended."""
         reply = None
         while True:
             try:

@@ -109,7 +109,7 @@ def test_packet_buffer():
 
 
 def test_output_queue():
-    """A pipeline feeds the queue: each block is written some cycles after its place was reserved."""
+    """A pipeline feeds the queue: each block is written some cycles after its row was reserved."""
     queue = OutputQueue(3)
     top = Watched(queue, in_vain=queue.control["stored"] == 0)
     start = Signal()

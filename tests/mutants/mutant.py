@@ -45,7 +45,7 @@ SUFFIXES = {".py", ".c", ".h", ".toml"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault, in a source file or in a design of gateware.
+    """One fault, in a source file or in the Verilog of a gateware design.
 
     `name` tells where the fault is. Either `place` is a file of the tree, and its text becomes `change`. Or `place` is
     a design of the tests' benches, and Yosys' mutation `change` is applied to it; `environment` selects it, and its

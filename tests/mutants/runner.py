@@ -54,7 +54,7 @@ def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
 
 
 def faulty(mutant: Mutant, folder: Path) -> Path:
-    """Return the path of a design's faulty Verilog in `folder`, which holds inputs or drawn mutants."""
+    """Return the path of the mutant's faulty Verilog below `folder`."""
     return (folder / mutant.environment[mutation.FAULTY]).resolve()
 
 
@@ -104,7 +104,7 @@ def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[st
 
 
 def limit_of(seconds: float) -> float:
-    """Return the limit in seconds for tests that take `seconds` without a mutant."""
+    """Return the time limit in seconds for tests that take `seconds` without a fault."""
     return max(LEAST_S, FACTOR * seconds)
 
 

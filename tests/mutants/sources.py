@@ -64,7 +64,7 @@ def _differs(path: Path, before: str, after: str) -> bool:
 
 
 def _meaning(text: str) -> str:
-    """Return the program without docstrings, annotations and the text of messages, which have no effect."""
+    """Return the program without docstrings, annotations and message texts: changes of these are no faults."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

@@ -57,7 +57,7 @@ def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str
 
 
 def measure(page: Page) -> None:
-    """Let one kind of engine at a time stream, the fastest last, so that figures cover more than one picture."""
+    """Let each kind of engine stream by itself, the fastest last, so that its figures cover more than one picture."""
     for key in "321":
         page.keyboard.press(key)
         page.wait_for_function(

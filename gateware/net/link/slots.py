@@ -108,7 +108,7 @@ class SlotWriter(LiteXModule):
 
         # # #
 
-        # Received frames that wait for the CPU.
+        # The queue of received frames that wait for the CPU.
         layout = [("slot", slot_bits), ("length", LENGTH_BITS), ("stranger", 1)]
         self.frames = frames = stream.SyncFIFO(layout, slots)
         self.comb += [
@@ -324,7 +324,7 @@ class SlotReader(LiteXModule):
             ],
         ]
 
-        # Words that wait to be sent. The reader requests only as many as there is room for.
+        # The queue of words that wait to be sent. The reader requests only as many words as the queue has room for.
         self.queue = queue = stream.SyncFIFO([("data", WORD_BITS)], QUEUE_WORDS)
         room = Signal(max=QUEUE_WORDS + 1, reset=QUEUE_WORDS)
         sending = Signal()

@@ -95,10 +95,10 @@ class RecordReceiver(Module):
         peer_ip, peer_port, peer_mac = Signal(32), Signal(16), Signal(48)
         take = Signal()
         in_header = Signal()
-        ended = Signal()  # the last word of the datagram has been read
+        ended = Signal()  # 1: the last word of the datagram has been read
         damaged = Signal()  # the datagram was shorter than the record's length field, or had an error
         faulty = Signal()
-        short = Signal()  # the datagram ended within the header
+        short = Signal()  # 1: the datagram ended within the record header
         self.comb += [
             header.raw_bits().eq(words),
             take.eq(sink.valid & sink.ready),
@@ -165,7 +165,7 @@ class RecordReceiver(Module):
             packet.last.eq(rest == 0),
         ]
 
-        # The window gets the record's block index, length and data words.
+        # The record window gets the record's block index, length and data words.
         self.comb += [
             window.found_row.eq(table.found_row),
             window.record_blocks.eq(table.record_blocks),

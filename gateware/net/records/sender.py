@@ -121,7 +121,7 @@ class RecordSender(Module):
         rest = Signal(LENGTH_BITS - 2)  # number of data words after the present word
         last_byte = Signal(2)
         last_be = Signal(WORD_BYTES)
-        keyless = Signal()  # a word of the job had no keystream
+        keyless = Signal()  # 1: some data word of the job had no keystream
         mask = Cat(C(0xFF, 8), *[Replicate(last_byte >= n, 8) for n in range(1, WORD_BYTES)])
         self.comb += [
             header.version.eq(wire.HEADER_VERSION),

@@ -51,7 +51,7 @@ DECIDE_CYCLES = 4
 _PLACE_BITS = bits_for(RECORDS - 1)
 _LAP_BITS = bits_for(LAPS - 1)
 _NUMBER_BITS = _PLACE_BITS + _LAP_BITS
-_QUOTIENT_BITS = _PLACE_BITS + 1  # for quotients below 2 * RECORDS
+_QUOTIENT_BITS = _PLACE_BITS + 1  # bits of a quotient, which is below 2 * RECORDS
 
 
 class RecordWindow(Module):

@@ -43,7 +43,7 @@ class Neighbours(Module):
         # # #
 
         echo = Record(STATION_LAYOUT)
-        known = Signal()  # an echo request has arrived, so `echo` is valid
+        known = Signal()  # 1: an echo request has arrived, so `echo` is valid
         is_destination, is_echo = Signal(), Signal()
         self.comb += [
             is_destination.eq(self.destination.waits & (self.request.ip_address == self.destination.ip_address)),

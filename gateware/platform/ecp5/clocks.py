@@ -51,7 +51,7 @@ class _CRG(LiteXModule):
 def create_crg(
     clock_name: str, clock_hz: float, reset_name: str, *, active_low: bool = True, high_names: tuple[str, ...] = ()
 ) -> Callable:
-    """Return a `create_crg` for a board: clock and reset from these pads, and some pads that are always 1."""
+    """Return a board's function `create_crg`. Clock and reset come from these pads; the pads `high_names` stay 1."""
 
     def create(platform, sys_clk_freq):
         return _CRG(

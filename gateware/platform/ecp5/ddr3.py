@@ -69,7 +69,7 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_ddr3(module: Callable[..., Any], clock_name: str, clock_hz: float, reset_name: str) -> Sdram:
-    """Return an `sdram` for a board: a memory of LiteDRAM's class, with clock and low-active reset from these pads."""
+    """Return a board's `sdram`: a memory of this LiteDRAM class, with clock and low-active reset from these pads."""
 
     def create_crg(platform, sys_clk_freq):
         return _CRG(platform, sys_clk_freq, clock_name=clock_name, clock_hz=clock_hz, reset_name=reset_name)

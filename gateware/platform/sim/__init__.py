@@ -1,1 +1,1 @@
-"""The simulator, which stands for a board's FPGA."""
+"""What is specific to the simulator, which replaces a board's FPGA."""

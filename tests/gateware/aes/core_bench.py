@@ -151,7 +151,7 @@ class Bench:
         return [(rng.randrange(self.member.slots), rng.randbytes(16)) for _ in range(count)]
 
     def cycles_of_a_block(self, bits: int) -> int:
-        """Return the cycles of one engine from one block to the next."""
+        """Return the cycles that one engine takes from the start of one block to the start of the next."""
         return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
 
     def latency(self, bits: int) -> int:

@@ -280,7 +280,7 @@ def test_no_round_key_outlives_its_key(bench):
 
 
 def test_clear_slot_leaves_the_others(bench):
-    """Zeroize one slot while blocks of other slots continue. A load into that slot ends."""
+    """Zeroize one slot while blocks of other slots continue. If a key is being loaded into the slot, the load ends."""
     rng = random.Random(3)
     core, sim = bench.core, bench.sim
     for when in (0, 1, 9, 30, 200):

@@ -110,7 +110,7 @@ def test_engines_keep_the_order(engines, seed):
 
 
 def test_clear_ends_the_blocks_of_all_engines(engines):
-    dut, taken = engines.dut, engines.count - 1  # at the time of the clear, it is not the first engine's turn
+    dut, taken = engines.dut, engines.count - 1  # so that another engine than the first has the next turn
     engines.run(send(dut.sink, [{"key": 5, "block": 6}] * taken), max_cycles=50)
     engines.poke({dut.clear: 1})
     engines.clock(2)

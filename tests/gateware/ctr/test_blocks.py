@@ -63,7 +63,7 @@ class Bench:
             for n in range(m.blocks):
                 block = m.data[16 * n : 16 * n + 16]
                 last = n == m.blocks - 1
-                # followed by other data, as in memory
+                # fill the last block with other data, as in memory
                 filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")
                 items.append(
                     {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}

@@ -8,7 +8,7 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-OTHER_SLOTS = 2  # slots of the client whose commands do not wait
+OTHER_SLOTS = 2  # number of slots of the second client, whose commands do not wait
 WAIT_CYCLES = 40
 
 
@@ -100,7 +100,7 @@ def run(bench: _Bench, scenario):
 
 
 def _until(generator, done):
-    """Run a generator, as a part of the simulation, until the scenario has ended."""
+    """Run a generator in the simulation until `done` is set."""
     reply = None
     while not done:
         reply = yield generator.send(reply)
@@ -137,7 +137,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
             assert (yield loader.usable) == 0b0100 and (yield loader.busy)
             yield
         assert len(bench.words) == 8
-        yield from bench.use("begin", 2)  # the use of another slot has no influence
+        yield from bench.use("begin", 2)  # another slot, so the command does not wait
         yield from bench.use("end", 1)
         yield from bench.settle()
         assert len(bench.words) == 12 and (yield loader.usable) == 0b0110

@@ -27,7 +27,7 @@ class Packet:
     slot: int = 0
     index: int = 0
     width: int = WIDTH_128
-    said: int | None = None  # length in the message, if it differs from the packet's
+    said: int | None = None  # length in the message, if it differs from the packet's length
 
     @property
     def message(self) -> dict:
@@ -163,7 +163,7 @@ def test_wrong_lengths(bench, stall):
 @pytest.mark.parametrize("again", [0, 1, 3])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_flush(bench, stall, again):
-    """A flush may come at any time, and again soon after.
+    """A flush may come at any time, and a second flush soon after it.
 
     Each packet is right up to some word, then zeros with errors; the next is right.
     """
@@ -193,7 +193,7 @@ def test_flush(bench, stall, again):
         for got, right in zip(received, wanted, strict=True):
             assert got == right or got == (0, *right[1:4], 1)
         ends = [n for n, word in enumerate(wanted) if word[2]]
-        for begin, end in itertools.pairwise([-1, *ends]):  # after one lost word, the rest of the packet is also lost
+        for begin, end in itertools.pairwise([-1, *ends]):  # once a word is lost, the packet's later words are, too
             errors = [word[4] for word in received[begin + 1 : end + 1]]
             assert errors == sorted(errors)
         assert bench.run([last]) == last.result(key)

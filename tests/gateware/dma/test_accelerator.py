@@ -63,7 +63,7 @@ def test_sp_800_38a_f5(bench, key_bits):
 
 
 def test_eea2_sets_back_to_back(bench):
-    """All sets of TS 33.401, C.1, give the right result, each with its own key, back to back at odd addresses."""
+    """All test sets of TS 33.401, C.1, give the right results, back to back, with separate keys and odd addresses."""
     sets = eea2_sets()
     source, destination, descriptors = ORIGIN + 1, OUT + 3, []
     for slot, s in enumerate(sets):
@@ -235,7 +235,7 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        if core.get("datapath") != "pipelined":  # with these cores, the core is idle only during the last burst
+        if core.get("datapath") != "pipelined":  # a core that is not pipelined is idle only during the last burst
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]
 

@@ -53,7 +53,7 @@ class Unit(Module):
 
 
 class Pair(Module):
-    """Two copies of a unit with the same inputs: one runs at every clock edge, the other without its idle edges.
+    """Two copies of a unit with the same inputs: one gets every clock edge, the other only edges that can change it.
 
     The second counts its edges.
     """

@@ -256,7 +256,7 @@ def cells():
 
 
 class _Expected:
-    """A model of a block RAM as Yosys maps it: its bits, and the positions of a row's bits."""
+    """A model of a block RAM as Yosys maps it: the stored bits, and the positions of a row's bits among them."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]
@@ -323,7 +323,7 @@ def test_block_ram(cells, place):
     for _ in range(2000):
         drawn = [_drawn(width_a, 0.5), _drawn(width_b, 0 if width_a == 36 else 0.5)]
         if expected.enabled(drawn[0]).keys() & expected.enabled(drawn[1]).keys():
-            drawn[1]["write"] = False  # a bit that both ports write is undefined
+            drawn[1]["write"] = False  # both ports must not write the same bit: its value would be undefined
         sim.poke(_pins(memory.a, drawn[0]) | _pins(memory.b, drawn[1]))
         sim.clock()
         before = [sim.peek(port.read) for port in (memory.a, memory.b)]

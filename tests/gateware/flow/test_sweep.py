@@ -86,7 +86,7 @@ def lab(tmp_path_factory):
 
 @pytest.fixture
 def workers(request):
-    """Return the runner of the tasks: this machine, or two workers."""
+    """Return where the sweep's tasks run: on this machine, or on two workers."""
     if request.param == "here":
         return Workers(2)
     lab = request.getfixturevalue("lab")
@@ -200,7 +200,7 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     assert sorted(name for name, *_ in running(tmp_path, 3)) == sorted([*ended, "a", "b"])
 
 
-@pytest.mark.thorough  # needs a third worker; tests below also check time limits
+@pytest.mark.thorough  # slow, since it needs a third worker; later tests also cover time limits
 def test_a_task_that_ends_its_worker_each_time_is_given_a_bounded_number_of_times(lab):
     lab.have(2)
     outcome = swept(kill_worker, {"bad": ()}, Workers(scheduler=lab.address))
@@ -289,7 +289,7 @@ def test_a_worker_without_a_scheduler_is_refused(monkeypatch, capsys):
     assert capsys.readouterr().err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1: ")
 
 
-@pytest.mark.thorough  # Dask tries for seconds to connect again
+@pytest.mark.thorough  # slow, because Dask tries for seconds to connect again
 def test_a_scheduler_that_is_lost_is_told(lab, tmp_path):
     lab.have(1)
 

@@ -12,7 +12,7 @@ from tests.waiting import HANG_S
 BUILD = REPOSITORY / "build" / "tests" / "executor"
 CUSTOM_0 = 0x0B
 A0, A1 = 10, 11
-BATCH = 100  # requests sent at a time; the simulated UART can store this number
+BATCH = 100  # requests sent at a time; the simulated UART can store so many
 
 
 def build() -> Path:

@@ -12,7 +12,7 @@ DISTANCES = range(10)
 
 
 class Program:
-    """Commands, and the model's answers to them."""
+    """A list of commands for the unit, with the answers that the model gives."""
 
     def __init__(self, seed):
         self.memory = bytearray(random.Random(seed).randbytes(SIZE))
@@ -43,7 +43,7 @@ class Program:
     "other", ["counter", "move_in", "round_enc", "move_out_xor", "vload", "vload_xor", "vstore", "vxor_group"]
 )
 def test_hazards_at_every_distance(run, other, slow):
-    """Before and after a group store, another instruction runs on each of its registers, at each distance in commands.
+    """Another instruction uses each register of a group store, any number of commands before or after the store.
 
     No other instruction writes the group's blocks.
     """

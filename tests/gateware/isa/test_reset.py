@@ -112,8 +112,8 @@ def program(rng, model, count):
     return commands, [model.execute(name, **operands, **fields) for name, operands, fields in steps]
 
 
-# Each kind of instruction, and each reason for a stage to wait: a register, a load, the memory, a response that is not
-# accepted.
+# A program with each kind of instruction, and each reason for a stage to wait: for a register, for a load, for the
+# memory, for a response to be accepted.
 INTERRUPTED = [
     *put_state(1, bytes(range(16))),
     *put_key(1, bytes(range(16, 32))),

@@ -32,7 +32,7 @@ from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
-RESET = 0xFFFF_FFFF  # address that stands for a cycle of reset
+RESET = 0xFFFF_FFFF  # operations with this address mean a cycle of reset
 # Cycles of reset: enough for the PHY's clock domains to be reset too, and for both sides of each clock crossing to see
 # the reset. A board's PLL holds the reset even longer.
 RESET_CYCLES = 16

@@ -173,7 +173,7 @@ class Sweep:
         return "a wrong or foreign answer" if present else None
 
     def _afterwards(self) -> str | None:
-        """Open both sessions again after the command; return a message if something is wrong."""
+        """Open both sessions again after the command; return a message if the board then behaves wrongly."""
         board, operations, victim, other = self.board, self.board.operations, self.victim, self.other
         valid, opened = board.play([], [(0, "key_valid", None), (0, "opened", None)])[1]
         keys = {victim.slot: victim.key, other.slot: other.key}

@@ -203,8 +203,8 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose two bytes of data so that the computed checksum is 0. These bytes equal the checksum of the datagram
-        # with zeros in their place.
+        # Choose the first two data bytes so that the computed checksum is 0. They must equal the checksum of the
+        # datagram in which they are zeros.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)

@@ -69,7 +69,7 @@ FLOODS = {
 
 
 def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
-    """Assert that all of the session's answers come, in order; return the cycle in which the last one begins."""
+    """Assert that all answers for the session come, in order; return the cycle in which the last answer begins."""
     sent = [each for each in parse(board.run(script + array("H", bytes(2 * DRAIN_CYCLES)))[0]) if each.frame in answers]
     assert [each.frame for each in sent] == answers
     return sent[-1].cycle

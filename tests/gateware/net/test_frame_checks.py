@@ -54,8 +54,8 @@ def asked_by(ip: int, *, mac: int = 4, sender: int = 4) -> bytes:
     return frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, sender, ip, 0, OWN))
 
 
-# Choose two bytes of data so that the computed checksum is 0. These bytes equal the checksum of the datagram with zeros
-# in their place.
+# Choose two data bytes so that the computed checksum is 0. They must equal the checksum of the datagram in which they
+# are zeros.
 _BODY = frames.summed(5, OWN, frames.udp(1, 2, bytes(30)))
 _BODY = frames.summed(5, OWN, _BODY[:20] + _BODY[6:8] + _BODY[22:])
 ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, _BODY))

@@ -40,9 +40,7 @@ def test_a_command_at_any_instant(board, command, slot_0_has_key):
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 @pytest.mark.parametrize("word", [7, 40])
 def test_a_command_ends_while_a_datagram_does_not(board, command, word):
-    """The datagram pauses within its data for longer than the longest command. It must not be answered, under any
-    key.
-    """
+    """A datagram pauses within its data for longer than any command takes. It must not be answered, under any key."""
     victim, other = make_sessions(True)
     board.prepare([victim, other])
     operations = board.operations

@@ -23,7 +23,7 @@ int shim_read(uint32_t *words, size_t count)
 	return cl_random_read(&source, words, count);
 }
 
-/** Use an engine that fails after a given number of calls. */
+/** Number of calls that succeed before the failing engine fails. */
 static unsigned int calls_to_go;
 
 static int failing_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,

@@ -41,7 +41,7 @@ def simulation():
 
 
 def first_failure(simulation, samples, seed=1):
-    """Return the first sample that fails, with pauses between some samples."""
+    """Apply the samples, with random pauses; return the index of the first sample that fails."""
     dut, sim = simulation
     rng = random.Random(seed)
     found = []
@@ -77,7 +77,7 @@ def biased(probability, count, seed):
 
 
 def runs(length, count):
-    """Return runs of one value, each `length` long."""
+    """Return samples in runs of `length` equal values."""
     return [n // length % 2 for n in range(count)]
 
 

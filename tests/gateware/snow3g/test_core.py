@@ -279,7 +279,7 @@ def test_a_key_that_goes_at_any_cycle(bench):
             yield
         yield from send(bench.port.request, [request(counter_block(1, 2, 1), 1, index=1)])
 
-    for cycle in range(20):  # a later block that arrives while its key is being removed
+    for cycle in range(20):  # remove the key around the cycle in which a later block arrives
         bench.load(0, key)
         assert bench.ask([request(counter_block(1, 2, 1), 1)]) == [streams[0][:16]]
         found = bench.ask([], more=1, also=[clear(cycle), later(10)])

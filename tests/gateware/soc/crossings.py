@@ -272,7 +272,7 @@ def _assignments(statements, conditions: set):
     elif isinstance(statements, (list, tuple)):
         for statement in statements:
             yield from _assignments(statement, conditions)
-    else:  # a simulation's display or assertion
+    else:  # a display or an assertion for simulations
         return
 
 

@@ -60,7 +60,7 @@ def test_cache_is_in_luts_where_its_lines_are_few(socs, board, lines, in_luts):
 
 
 def test_neither_dma_nor_vector_unit_reaches_it(socs):
-    """DMA and vector unit are masters only of the buffer memory; the SDRAM's bus has only the CPU's two masters."""
+    """Only the CPU's two buses are masters of the SDRAM's bus. DMA and vector unit reach only the buffer memory."""
     assert set(socs["sim"].bus.masters) == {"cpu_bus0", "cpu_bus1"}
 
 
