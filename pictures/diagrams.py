@@ -37,15 +37,15 @@ class Box:
         return self.x, self.y + at * self.height
 
     def right(self, at: float = 0.5) -> Place:
-        """Return a point of the right edge."""
+        """Return a point of the right edge, as `left` does."""
         return self.x + self.width, self.y + at * self.height
 
     def top(self, at: float = 0.5) -> Place:
-        """Return a point of the upper edge."""
+        """Return a point of the upper edge: `at` is 0 at the left and 1 at the right."""
         return self.x + at * self.width, self.y + self.height
 
     def bottom(self, at: float = 0.5) -> Place:
-        """Return a point of the lower edge."""
+        """Return a point of the lower edge: `at` is 0 at the left and 1 at the right."""
         return self.x + at * self.width, self.y
 
 

@@ -53,7 +53,7 @@ def measured(path: Path, command: str) -> Content:
 
 
 def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
-    """Return copies of the rows that contain only the named fields."""
+    """Return copies of all rows, reduced to the named fields."""
     return [{name: row[name] for name in names} for row in rows]
 
 

@@ -98,7 +98,7 @@ class BurstMaster(Module):
         reading, writing = Signal(), Signal()
         ended, failure = Signal(), Signal(ERROR_BITS)
         timer = Signal(max=timeout_cycles + 1)
-        room = Signal(max=burst_beats)  # accesses that remain in the burst, minus one
+        room = Signal(max=burst_beats)  # number of accesses in the burst after the present access
         read_address, write_address = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         head = write_fifo.source
         last_access = Signal()

@@ -22,7 +22,7 @@ from gateware.targets import Target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"
-# Folder of LiteX's headers, unchanged; the loader uses them.
+# Folder for the headers as LiteX writes them, which the loader uses.
 LOADER_INCLUDE = Path("headers", "include")
 
 
@@ -80,7 +80,7 @@ def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
 
 
 def report_image(target: Target, directory: Path, results: Path) -> str:
-    """Reports how much of the memories `build_firmware`'s image uses; writes it to `image-<target>.json`."""
+    """Reports how much of each memory the image from `build_firmware` uses; writes this to `image-<target>.json`."""
     elf = directory / ("zephyr/zephyr/zephyr.elf" if target.configuration.firmware == "zephyr" else "firmware.elf")
     used = image.usage(elf, directory / "csr.json", "code" if target.configuration.code_size else "rom")
     write(

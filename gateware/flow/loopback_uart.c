@@ -202,7 +202,7 @@ static int new_session(void **session, char *arguments)
 	return RC_OK;
 }
 
-/* Deletes only links and files, then the folder. */
+/* Deletes the links and files (no subfolders) in the folder, then the folder itself. */
 static void delete_folder(void)
 {
 	char folder[PATH_MAX];

@@ -176,7 +176,7 @@ def variables(base: Path) -> list[str]:
 
 
 def suite_variables(base: Path) -> list[str]:
-    """Returns the variables that a test suite needs in addition to `variables`."""
+    """Returns the variables that a test suite needs in addition to the result of `variables`."""
     return ["CONFIG_ZTEST_NEW_API=y"] if "config ZTEST_NEW_API" in (base / _ZTEST_KCONFIG).read_text() else []
 
 

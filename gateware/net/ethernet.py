@@ -27,7 +27,7 @@ from gateware.net.udp.port import UDPPort
 
 
 class FastPathEthernet(LiteXModule):
-    """Connects LiteEth's IPv4 stack to the shared MAC and to the fast path.
+    """Connects LiteEth's IPv4 stack to the shared Ethernet MAC and to the fast path.
 
     Parameters
     ----------

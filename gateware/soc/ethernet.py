@@ -46,7 +46,7 @@ def add_ethernet(
     dma_bus: wishbone.Interface,
     padding_register: bool = False,
 ) -> None:
-    """Add PHY, MAC and fast path, and the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
+    """Add PHY, Ethernet MAC and fast path, and the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
 
     `create_phy` comes from the board. `service` is the fast path's port of the CTR service. `dma_bus` is the bus on
     which the DMA reaches the slots. `padding_register` is passed to the MAC. The CPU can write the receive slots too,

@@ -10,7 +10,7 @@ FIELDS += ("share", "latency_cycles", "cause")
 
 
 def keep(content: Content) -> Content:
-    """Return the figures at the boards' clock with the boards' core: the lower result of one session and of many."""
+    """Return the figures with the boards' clock and core: the lower of the results with one and with many sessions."""
     first = content["records"][0]
     chosen = [r for r in content["records"] if (r["core"], r["clock_hz"]) == (first["core"], first["clock_hz"])]
     lowest: dict[tuple, dict] = {}

@@ -11,7 +11,8 @@ BOARD = "ecpix5"
 PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
-# Name, name in plots, engine, part in `make explore-isa` or `make explore-sets` with the instructions, and family.
+# For each instruction set: its name, its name in plots, the engine, the part in `make explore-isa` or
+# `make explore-sets` that implements it, and its family.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),

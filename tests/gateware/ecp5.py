@@ -143,7 +143,7 @@ class Interpreter:
         """Do nothing, because the next model starts in its initial state."""
 
     def model_clock(self, *_) -> None:
-        """Apply a clock edge, then the inputs."""
+        """Perform a clock edge, then set the inputs."""
         self._netlist.edge()
         for name, (is_input, offset, size) in self._places.items():
             if is_input:

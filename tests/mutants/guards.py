@@ -17,7 +17,7 @@ PROOFS = "tests/formal/"
 
 @dataclass(frozen=True)
 class Guard(Mutant):
-    """A mutant that must make one test fail. A mutant that does not compile does not count."""
+    """A mutant that must make one test fail. It is not enough that the mutant does not compile."""
 
     must_fail = True
 

@@ -1,1 +1,1 @@
-"""Frames: the MAC that the hardware shares with the CPU, and the checks on received frames (IEEE 802.3, RFC 894)."""
+"""Frames: the Ethernet MAC that hardware and CPU share, and the checks on received frames (IEEE 802.3, RFC 894)."""

@@ -56,7 +56,7 @@ class _MarkedPHY(LiteXModule):
 
 
 class SharedMAC(LiteXModule):
-    """The MAC, with a port for LiteEth's stack and slots for the CPU.
+    """The Ethernet MAC, with a port for LiteEth's stack and slots for the CPU.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class SharedMAC(LiteXModule):
         self.comb += skid.source.connect(core.sink)
 
     def get_csrs(self) -> list:
-        """Return the registers of the CPU's slots and of the MAC with LiteEth's names, then our own register."""
+        """Return the registers of slots and Ethernet MAC with LiteEth's names, then our own register."""
         if self.interface:
             return [*self.interface.get_csrs(), *self.core.get_csrs(), self.tx_checksum]
         return self.core.get_csrs()

@@ -222,7 +222,7 @@ class RecordReceiver(Module):
                 If(rest == 0, NextState("DECIDE")),
             ),
         )
-        fsm.act(  # all data have arrived; waits until the window has compared their sum
+        fsm.act(  # all data have arrived; waits until the record window has compared their sum
             "DECIDE",
             window.deciding.eq(1),
             NextValue(decide_wait, decide_wait - 1),

@@ -1,7 +1,4 @@
-"""Test AES-128 with round keys computed during encryption:
-
-`cryptography`, NIST's vectors, cycles, and that nothing remains of a key.
-"""
+"""Test AES-128 with round keys computed during encryption: against `cryptography` and NIST, cycles, removal of keys."""
 
 import random
 from itertools import pairwise

@@ -62,7 +62,7 @@ class Pair(Module):
         self.submodules.plain = Unit()
         self.submodules.other = other = Unit()
         self.edges = Signal(32)
-        # This register is in the second unit's clock domain, and its counting does not make an edge count as active.
+        # `edges` counts the edges of the second unit. It is outside the unit, so its changes cause no edges.
         IdleEdgesLeftOut("other", {other.word: other.valid})(other)
         self.sync.other += self.edges.eq(self.edges + 1)
         for name in INPUTS:

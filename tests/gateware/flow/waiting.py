@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.waiting import HANG_S, until
 
-TASK_S = 10 * HANG_S  # longer than the tests wait for its end
+TASK_S = 10 * HANG_S  # time limit of the task: longer than the tests wait for its end
 
 
 def wait(folder: str, name: str) -> str:

@@ -17,7 +17,7 @@ COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # for each row, by how m
 
 @pytest.fixture(scope="module", params=[64, 128])
 def wide(request):
-    """Return a model, and a function that executes the instructions recorded by this model and compares the answers."""
+    """Return a model, and a function that executes the model's instructions on the unit and compares the answers."""
     model = PtluModel(request.param)
     with checking(WidePtluUnit(width=request.param), model) as check:
         yield model, check
@@ -129,7 +129,7 @@ def round_of_64(model, inverse, first):
 
 
 def run_of_64(model, keys, inverse, block):
-    """Encrypt or decrypt a block in ECB. The pairs (d, k) are halves of the state."""
+    """Encrypt or decrypt a block in ECB. Registers 0 and 1 hold the halves of the state before each round."""
     for n in range(2 * len(keys)):
         model.put_key(n, keys[n // 2][8 * (n % 2) : 8 * (n % 2) + 8])
     for half in range(2):

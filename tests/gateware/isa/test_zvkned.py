@@ -21,7 +21,7 @@ CIPHERTEXTS = {
 
 @pytest.fixture(scope="module")
 def unit():
-    """Return a model, and a function that executes the instructions recorded by this model and compares the answers."""
+    """Return a model, and a function that executes the model's instructions on the unit and compares the answers."""
     model = ZvknedModel()
     with checking(ZvknedUnit(), model) as check:
         yield model, check

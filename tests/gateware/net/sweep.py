@@ -91,7 +91,7 @@ class Sweep:
         self.datagrams = [(0, session, session.request(offset, part)) for session, offset, part in self.requests]
         board.reset()
         board.prepare([self.victim, self.other])
-        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # by then the last answer has begun
+        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # the last answer has begun by then
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
         """Give the command in every `step`-th cycle from `first` on, one cycle per try; return the findings."""

@@ -1,7 +1,4 @@
-"""Runs the firmware's C driver on the simulated fast path:
-
-`serve` writes a window, `finish` reads it back and clears it.
-"""
+"""Runs the firmware's C driver on the simulated fast path: `serve` writes a window, `finish` reads and clears it."""
 
 import ctypes
 import errno
@@ -207,7 +204,7 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # address and port, maximum data, window; then the counters
+    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # words: address and port, maximum data, window, counters
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}
     assert counted == {Event.RECORD: 2, Event.OTHER_DATA: 1, Event.WINDOW: 2}

@@ -23,7 +23,7 @@ from tests.gateware.support import Simulation
 RX_SLOTS, TX_SLOTS = 4, 2
 TX = RX_SLOTS * SLOT_BYTES
 GAP = 3  # cycles between received frames
-# Timeout, in cycles, of the bus that the CPU shares with the MAC's registers.
+# Time-out in cycles of the bus through which the CPU reaches the Ethernet MAC's registers.
 BUS_TIMEOUT = 63
 # Cycles at 75 MHz for one word on a wire of 1 Gb/s.
 WIRE = 2.4

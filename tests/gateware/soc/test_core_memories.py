@@ -20,7 +20,7 @@ from tests.host.commands import command
 __all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-READS = 2 + 1 + 4 + 1 + 1  # register file; data cache: tags, bytes; instruction cache: words, tags
+READS = 2 + 1 + 4 + 1 + 1  # reads in register file; tags, bytes (data cache); words, tags (instruction cache)
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);
   reg [7:0] words [0:3];
