@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from pictures.style import INK, PAPER, SERIES, WARNING, figure
 
 WIDTH = 8.2  # inches
-# Labels get a box in the colour of the paper, so that no line crosses them.
+# Labels get a box in the colour of the background, so that no line crosses them.
 HALO = {"boxstyle": "square,pad=0.06", "facecolor": PAPER, "edgecolor": "none"}
 
 

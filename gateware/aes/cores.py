@@ -95,7 +95,7 @@ class Core(Module):
         self.key = stream.Endpoint([("word", WORD_BITS)])
         self.key_slot = Signal(slot_bits)
         self.key_length = Signal(2)
-        self.key_valid = Signal(slots, name="slots_with_key")  # in Verilog, key_valid is `key.valid`
+        self.key_valid = Signal(slots, name="slots_with_key")  # the port `key.valid` has the name key_valid in Verilog
         self.clear = Signal()
         self.clear_slot = Signal()
         self.flush = Signal()

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-OPEN = "x"  # nextpnr treats it as unconnected
+OPEN = "x"  # nextpnr treats this constant as unconnected
 
 
 def open_unused(netlist: Path) -> int:

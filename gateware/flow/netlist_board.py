@@ -1,4 +1,4 @@
-"""Builds a simulated board from a netlist, the one in the FPGA, and connects its pins to the host tool.
+"""Builds a simulated board from the netlist for an FPGA, and connects the netlist's pins to the host tool.
 
 ::
 

@@ -154,7 +154,7 @@ def _copy_programs(source: Path, target: Path) -> None:
 
 
 def processor() -> str:
-    """Returns the processor's features: the model is compiled for them, so others must not reuse it."""
+    """Returns the processor's features: a model is compiled for them, so other processors must not reuse it."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
 

@@ -150,7 +150,7 @@ def _sources() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _client(workers: Workers) -> Iterator[Any]:
-    import dask  # slow to import, and most commands run no tasks
+    import dask  # imported here: it is slow, and most commands run no tasks
     import distributed
 
     for name in ("distributed", "distributed.client"):

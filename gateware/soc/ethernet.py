@@ -24,7 +24,7 @@ from gateware.net.link.slots import SLOT_BYTES
 from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.soc.buffer import BufferMemory
 
-SLOTS_ORIGIN = 0x8000_0000  # not cached by the CPU
+SLOTS_ORIGIN = 0x8000_0000  # an address that the CPU does not cache
 # Gigabit Ethernet carries 31.25 million words a second in each direction. A tenth of the cycles remains for the CPU.
 SYS_HZ_MIN = 70_000_000
 

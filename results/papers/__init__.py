@@ -24,14 +24,14 @@ class PapersError(ResultsError):
 
 @dataclass(frozen=True)
 class Ours:
-    """Our value for a value of a paper.
+    """Our value to compare with a value of a paper.
 
     Attributes
     ----------
     value : float, int, str or list
-        In the units of the paper's, unless `conditions` says others.
+        In the paper's units, unless `conditions` states others.
     source : str
-        Name of the kept file of figures that it is computed from; empty of what the sources define.
+        Name of the file of figures from which the value is computed; empty if the project's sources define the value.
     conditions : str
         How it was measured, as far as that differs from theirs.
     kind : str

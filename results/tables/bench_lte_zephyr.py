@@ -6,7 +6,7 @@ from results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, millisec
 
 FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
 FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
-# In the order of `enum threads_order` in the Zephyr sample.
+# Names of the orders of threads, sorted as in `enum threads_order` of the Zephyr sample.
 ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
 
 

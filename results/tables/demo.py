@@ -3,7 +3,7 @@
 from results.kept import Content, select
 from results.tables import Table, table
 
-# Measured by the host tool. The further names in `FIELDS` are computed from these fields.
+# Fields that the host tool measures. The other names in `FIELDS` are computed from these fields.
 MEASURED = ("engine", "key_bits", "direction", "bytes", "blocks", "cycles", "key_cycles", "kind", "clock_hz")
 MEASURED += ("processed_bytes", "verified")
 ENGINES = ("byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")

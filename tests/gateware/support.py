@@ -93,7 +93,7 @@ class Simulation:
         self.rst = top.cd_sys.rst
         signals = flatten(ports)
         output = convert(top, {*signals, top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner contains the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # LiteX's banner has the date
         header = verilog[: verilog.index(");")]
         directions = {name: (kind, int(high or 0) + 1) for kind, high, name in PORT.findall(header)}
         self._places: dict[int, tuple[bool, int, int, int]] = {}
@@ -133,7 +133,7 @@ class Simulation:
         """Restart the simulation, with all memories at their initial contents."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._folder):  # the folder with its memories' contents
+        with contextlib.chdir(self._folder):  # the model reads its memories' contents there
             self.reset()
 
     def close(self):

@@ -77,7 +77,7 @@ def test_fifo(paced):
 
 @pytest.mark.parametrize(("paced", "apart"), [(False, 1), (True, 4)])
 def test_a_fifo_gives_each_word_once_and_in_its_order(paced, apart):
-    """The reader sometimes waits.
+    """A FIFO in block RAM returns all words in order, while the reader sometimes waits.
 
     The paced FIFO asks its memory through a register, so words come every `apart` cycles.
     """

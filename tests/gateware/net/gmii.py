@@ -178,7 +178,7 @@ class GMIIBoard:
         ios = {*pads.flatten(), *watched, cpu.valid, cpu.data, cpu.last_be}
         ios |= {signal for domain in domains for signal in (domain.clk, domain.rst)}
         output = convert(top, ios, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner contains the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # LiteX's banner has the date
         self._path = compile_model(verilog, HARNESS, output.data_files)
         self._library = ctypes.CDLL(str(self._path))
         self._library.model_create.restype = ctypes.c_void_p
@@ -205,7 +205,7 @@ class GMIIBoard:
         """Power the board off and on."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._path.parent):  # the folder of the files with the memories' contents
+        with contextlib.chdir(self._path.parent):  # the model reads its memories' contents there
             self._library.model_reset(self._model)
         self.wait()
 

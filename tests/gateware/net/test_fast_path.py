@@ -400,7 +400,7 @@ def test_many_small_replies_wait(bench):
 
 
 def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
-    """Records are sent at all offsets within a record's bytes, and with all lengths near the maximum."""
+    """Refused: records that begin at any byte within another record, and records that are longer than the maximum."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     session.record_bytes = 208

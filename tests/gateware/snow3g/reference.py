@@ -55,6 +55,6 @@ def eea1_of(key: bytes, count: int, bearer: int, direction: int, words: int) -> 
 
 
 def eea1(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> bytes:
-    """128-EEA1 over whole bytes."""
+    """Encrypt whole bytes with 128-EEA1."""
     stream, _ = eea1_of(key, count, bearer, direction, -(-len(data) // 4))
     return bytes(a ^ b for a, b in zip(data, stream, strict=False))

@@ -56,7 +56,7 @@ class _Since:
 
 
 class SdrModule(LiteXModule):
-    """The model of the module.
+    """A model of an SDR SDRAM module.
 
     Parameters
     ----------

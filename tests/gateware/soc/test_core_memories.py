@@ -1,6 +1,4 @@
-"""The core never uses a word that it reads in the cycle of its write; `gateware.flow.bitstream` passes this property to
-synthesis.
-"""
+"""The core never uses a word that it reads and writes in one cycle; `gateware.flow.bitstream` tells synthesis this."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -204,7 +204,7 @@ class Line(Module):
         self.sink, self.detected = self.uart.sink, detector.detected
 
 
-BIT_CYCLES, BREAK_CYCLES = 10, 1000  # cycles at 10 MHz, for 1 Mbaud and 100 us
+BIT_CYCLES, BREAK_CYCLES = 10, 1000  # cycles at 10 MHz: of a bit at 1 Mbaud, of a break of 100 us
 
 
 @pytest.fixture(scope="module")
