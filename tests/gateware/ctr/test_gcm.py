@@ -14,9 +14,9 @@ from migen import Module
 from gateware.ctr.client import Client
 from gateware.ctr.gcm import BlockGCM
 from gateware.ctr.service import create_service
-from tests.gateware.ctr.keys import key_signals, load_key, settle
+from tests.gateware.ctr.keys import begin_key, key_signals, load_key, settle
 from tests.gateware.gcm.reference import encrypted, ghash, product, xor
-from tests.gateware.support import Simulation, send
+from tests.gateware.support import Simulation, receive, send
 
 SLOTS = 4
 DEPTH = 16
@@ -347,6 +347,46 @@ def test_errors(bench):
     assert bench.sim.peek(bench.engine.failures) == 0
     sealed = bench.run([Message(key, iv, b"aad", b"text", 0)])[0]
     assert (sealed.error, sealed.text, sealed.tag) == (True, bytes(4), bytes(16))
+
+
+def test_a_key_that_comes_too_late(bench):
+    """A message that began without a key ends with an error, and all its text leaves as zeros."""
+    engine, key = bench.engine, bytes(range(16))
+    message = Message(key, b"twelve bytes", b"", bytes(range(96)))
+    bench.sim.run(send(engine.message, [message.header]), wait(60), max_cycles=200)
+    bench.load_key(key)
+    found = []
+    bench.sim.run(
+        send(engine.sink, message.blocks), receive(engine.source, len(message.blocks), found), max_cycles=1000
+    )
+    assert found == [0] * 6
+    bench.sim.run(until_result(engine), max_cycles=200)
+    check(bench, [message])
+
+
+def test_a_message_at_every_cycle_of_a_key_load(bench):
+    """A message that meets a key command ends with an error, or has the right text and tag under the new key."""
+    rng, errors = random.Random(5), []
+    for offset in range(100):
+        key = rng.randbytes(16)
+        message = Message(key, rng.randbytes(12), b"aad", rng.randbytes(20))
+        bench.sim.run(begin_key(bench.keys, key), max_cycles=400)
+        bench.sim.run(wait(offset), max_cycles=offset + 2)
+        outcome = bench.run([message])[0]
+        errors.append(outcome.error)
+        assert outcome.error or (outcome.text, outcome.tag) == message.sealed()
+        bench.sim.run(settle(bench.keys), max_cycles=400)
+    assert errors[0] and not errors[-1]
+
+
+def until_result(engine):
+    yield engine.result.ready.eq(1)
+    yield
+    while not (yield engine.result.valid):
+        yield
+    assert (yield engine.result.error) and not (yield engine.result.tag)
+    yield engine.result.ready.eq(0)
+    yield
 
 
 def test_longest_message(bench):
