@@ -51,7 +51,8 @@ def test_demo_takes_one_range_a_key_and_decrypts_what_it_did_not_encrypt(tmp_pat
         assert [(each["key_bits"], each["direction"]) for each in records][:2] == [(128, "encrypt"), (128, "decrypt")]
         assert len(records) == 3 * 3 * 2 and all(each["verified"] for each in records)
         assert json.loads(run("info", "--port", server.url, "--json"))["ranges_free"] == 2, "one for each key"
-        assert "[bold]in" in run("demo", "--port", server.url, "--engine", "ise", file)
+        shown = run("demo", "--port", server.url, "--engine", "ise", file)
+        assert "[bold]in" in "".join(map(str.strip, shown.splitlines())), "a long name is wrapped"
     encrypted = {result for _, result in seen["encrypt"]}
     assert encrypted.isdisjoint(data for data, _ in seen["decrypt"]), "fresh counter blocks"
     assert {data for data, _ in seen["encrypt"]} == {result for _, result in seen["decrypt"]}
