@@ -29,6 +29,11 @@ PASSES = ("profiling", "profiled")
 BOARDS = "butterstick, colorlight_i5, ecpix5, orangecrab, orangecrab_85f, sim, ulx3s, ulx3s_25f, versa_ecp5"
 
 
+def gateware_flow(*arguments):
+    command = [sys.executable, "-m", "gateware.flow", *arguments]
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=HANG_S)
+
+
 @pytest.mark.parametrize(
     ("names", "message"),
     [
@@ -91,8 +96,7 @@ def test_firmware_behind_a_loader_is_linked_for_the_code_memory_behind_its_heade
 
 
 def test_waveforms_are_of_simulated_boards_alone():
-    words = [sys.executable, "-m", "gateware.flow", "ecpix5", "--trace"]
-    result = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, timeout=HANG_S)
+    result = gateware_flow("ecpix5", "--trace")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: board ecpix5 has no waveforms: only simulated boards have\n"
 
