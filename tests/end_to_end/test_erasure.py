@@ -14,6 +14,7 @@ import random
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from cipherlane.device import Device
@@ -26,6 +27,8 @@ from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base.wire.layout import REQUESTS, UDP_PORT, Engine, RecordType
 
+from gateware import targets
+from gateware.flow import simulation
 from tests.end_to_end.ethernet import Host, running_board
 from tests.end_to_end.memory import BoardMemory, Secret
 from tests.waiting import HANG_S, until
@@ -90,6 +93,30 @@ def test_close(memory, device, engine, direction):
     assert memory.found(secret)[secret.name] >= {"key", "round keys"} | ({"data"} if direction == "decrypt" else set())
     close(device, session)
     assert memory.found(secret) == {}
+
+
+@pytest.fixture(scope="module")
+def compact_board(tmp_path_factory):
+    """Run the firmware as it is compiled for a 25F, on the gateware of the simulated board."""
+    target = targets.load("sim")
+    target = replace(target, configuration=replace(target.configuration, compact=True))
+    folder = tmp_path_factory.mktemp("compact")
+    simulation.build(target, folder)
+    with SimulatedBoard(folder) as running:
+        yield running
+
+
+@pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
+def test_close_in_compact_firmware(compact_board, direction):
+    """Firmware compiled for size uses fewer registers, so the next record does not overwrite all of them."""
+    memory = BoardMemory(compact_board)
+    with Device(SerialTransport(compact_board.url)) as device:
+        for engine in ENGINES:
+            secret = Secret(random.Random(f"{engine}{direction}"), 256, DATA_BYTES)
+            session = opened(device, secret, engine, direction)
+            assert "key" in memory.found(secret)[secret.name], "the search finds it"
+            close(device, session)
+            assert memory.found(secret) == {}, engine.name
 
 
 @pytest.mark.parametrize("engine", ENGINES)
