@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from cipherlane import cables
+from cipherlane.link import cables
 from cipherlane.transport.udp import SCHEME
 
 from gateware import targets

@@ -15,12 +15,12 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from cipherlane import cables
-from cipherlane.cables import REMEDY
 from cipherlane.clock import REAL, Clock
-from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError, NoReplyError
-from cipherlane.expected_build import require
+from cipherlane.link import cables
+from cipherlane.link.cables import REMEDY
+from cipherlane.link.device import Device
+from cipherlane.link.expected_build import require
 from cipherlane.transport import open_transport
 from cipherlane_base.plain import plain
 

@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
-from cipherlane.oracle import Verifier
+from cipherlane.link.device import Device
+from cipherlane.measuring.oracle import Verifier
 from cipherlane.transport.sim import SimTransport, SimUdpTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base.figures import Measurement, commit, write

@@ -22,8 +22,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
+from cipherlane.link.device import Device
 from cipherlane.transport.sim import SimTransport, SimUdpTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base.wire.layout import Engine

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cipherlane import cables
+from cipherlane.link import cables
 
 _LIMIT_S = 30
 

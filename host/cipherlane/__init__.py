@@ -3,9 +3,15 @@
 `connect` returns a `Device`, and `Device.open_session` returns a `Session`, which streams data through the board. Both
 are context managers. Every wait is bounded. Failures raise a `CipherlaneError`; its message names the remedy.
 
-Layers, lowest first: `transport` (moves records), `protocol` (layouts and framing, no input or output), `link` (limits
-the bytes in flight, sets time-outs), `calls` (one request) and `transfer` (many requests), `session` and `device`
-(typed API), `cli` and `views` (parse arguments and print).
+The names in `__all__` are the public interface. The rooms, lowest first:
+
+- `files`: files that the tool reads and writes, with keys and firmware images
+- `protocol`: records and framing, without input or output
+- `transport`: moves records over a serial port, UDP, or to a simulated board
+- `link`: window and time-outs (`link`), one request (`calls`), many (`transfer`), then `session` and `device`
+- `measuring`: benchmarks of the link, the check by `cryptography`, and the null board
+- `live`: the live view
+- `report`, `commands`: the HTML report; the commands, which parse arguments and print by `views`
 """
 
 from importlib import import_module
@@ -17,7 +23,6 @@ if TYPE_CHECKING:
     from cipherlane_base.figures import Measurement
     from cipherlane_base.wire.layout import Engine
 
-    from .device import Device, SelfTest, connect
     from .errors import (
         ArgumentError,
         BoardError,
@@ -32,9 +37,10 @@ if TYPE_CHECKING:
         VerifyError,
         VersionMismatchError,
     )
-    from .replies import BoardInfo
-    from .session import Session
-    from .transfer import TransferReport
+    from .link.device import Device, SelfTest, connect
+    from .link.replies import BoardInfo
+    from .link.session import Session
+    from .link.transfer import TransferReport
     from .transport import Transport, open_transport
 
 __all__ = [
@@ -63,9 +69,9 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Device": ".device",
-    "SelfTest": ".device",
-    "connect": ".device",
+    "Device": ".link.device",
+    "SelfTest": ".link.device",
+    "connect": ".link.device",
     "ArgumentError": ".errors",
     "BoardError": ".errors",
     "CipherlaneError": ".errors",
@@ -79,10 +85,10 @@ _MODULES = {
     "VerifyError": ".errors",
     "VersionMismatchError": ".errors",
     "Engine": "cipherlane_base.wire.layout",
-    "BoardInfo": ".replies",
+    "BoardInfo": ".link.replies",
     "Measurement": "cipherlane_base.figures",
-    "Session": ".session",
-    "TransferReport": ".transfer",
+    "Session": ".link.session",
+    "TransferReport": ".link.transfer",
     "Transport": ".transport",
     "open_transport": ".transport",
 }

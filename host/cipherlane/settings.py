@@ -15,8 +15,8 @@ from typing import Any
 
 import platformdirs
 
-from . import encodings
 from .errors import ArgumentError
+from .files import encodings
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"

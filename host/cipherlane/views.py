@@ -32,8 +32,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .errors import FileError
-from .intervals import Interval
-from .linkbench import PERCENTILES, STAGES, LinkMeasurement
+from .measuring.intervals import Interval
+from .measuring.linkbench import PERCENTILES, STAGES, LinkMeasurement
 from .tables import FittingTable, cell, title_text
 
 _FEWEST_COLUMNS, _MOST_COLUMNS, _MOST_DIGITS = 20, 1000, 9

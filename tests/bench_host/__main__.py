@@ -22,9 +22,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
-from cipherlane.counterblocks import CounterBlocks
-from cipherlane.device import Device
-from cipherlane.linkbench import measure
+from cipherlane.link.counterblocks import CounterBlocks
+from cipherlane.link.device import Device
+from cipherlane.measuring.linkbench import measure
 from cipherlane.protocol.datarun import DataCodec
 from cipherlane.transport.udp import UdpTransport, most_segments
 from cipherlane_base.figures import write

@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable
 
 from cipherlane.commands.live import EDGE
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.live import server, streamer
 from cipherlane.live.hub import Channel, Hub
 from cipherlane.transport import open_transport

@@ -10,7 +10,7 @@ import contextlib
 
 import psutil
 from cipherlane.commands.live import SIMULATED_EDGE
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.live import streamer
 from cipherlane.live.hub import Channel, Hub
 from cipherlane.transport import open_transport

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.transport.sim import SimTransport
 from cipherlane_base.figures import write
 from cipherlane_base.wire.layout import Engine

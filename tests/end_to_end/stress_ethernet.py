@@ -10,8 +10,8 @@ import threading
 import time
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import BoardError, TransferError
+from cipherlane.link.device import Device
 from cipherlane_base.wire.layout import HEADER, VERSION, Engine, ErrorCode
 
 from tests.end_to_end.bad_wire import BadWire

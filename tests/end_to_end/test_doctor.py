@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cipherlane import cables
+from cipherlane.link import cables
 from cipherlane.transport.simboard import find_board
 
 from tests.host.commands import command

@@ -17,10 +17,10 @@ import sys
 from dataclasses import replace
 
 import pytest
-from cipherlane.device import Device
-from cipherlane.eia2 import eia2
 from cipherlane.errors import BoardError, CipherlaneError
-from cipherlane.lte import Message
+from cipherlane.link.device import Device
+from cipherlane.link.eia2 import eia2
+from cipherlane.link.lte import Message
 from cipherlane.protocol import framing
 from cipherlane.protocol.records import Record
 from cipherlane.transport.serial import SerialTransport

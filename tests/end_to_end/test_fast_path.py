@@ -8,8 +8,8 @@ import select
 import threading
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import BoardError, TransferError
+from cipherlane.link.device import Device
 from cipherlane.protocol.records import Record, decode
 from cipherlane_base.wire.layout import REPLY, Engine, ErrorCode, RecordType
 

@@ -4,7 +4,7 @@ import contextlib
 import socket
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard, find_board
 

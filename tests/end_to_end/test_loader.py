@@ -14,9 +14,10 @@ import sys
 import zlib
 
 import pytest
-from cipherlane import imagefile, loading
-from cipherlane.device import Device
 from cipherlane.errors import BoardError, NoReplyError
+from cipherlane.files import image as imagefile
+from cipherlane.link import loading
+from cipherlane.link.device import Device
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base import image

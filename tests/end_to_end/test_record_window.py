@@ -6,7 +6,7 @@ import select
 import struct
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane_base.wire.layout import UDP_PORT, Engine
 
 from gateware.net.events import Event

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.protocol import framing
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard

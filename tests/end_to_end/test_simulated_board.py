@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 import serial
-from cipherlane.device import Device
 from cipherlane.errors import BoardError
-from cipherlane.expected_build import expected, require
+from cipherlane.link.device import Device
+from cipherlane.link.expected_build import expected, require
 from cipherlane.protocol.framing import FrameParser, frame
 from cipherlane.protocol.records import Record, decode
 from cipherlane.transport.serial import SerialTransport

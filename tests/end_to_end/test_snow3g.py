@@ -7,10 +7,10 @@ import json
 import random
 
 import pytest
-from cipherlane.device import Device
-from cipherlane.eia2 import eia2
 from cipherlane.errors import BoardError, TransferError
-from cipherlane.lte import Message
+from cipherlane.link.device import Device
+from cipherlane.link.eia2 import eia2
+from cipherlane.link.lte import Message
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base.wire.layout import Engine
@@ -113,12 +113,12 @@ def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypa
     """The host tool normally refuses such a request. If a host sends it, the board must answer with an error and no
     data.
     """
-    monkeypatch.setattr("cipherlane.device.key_bits_of", lambda engine: (128, 192, 256))
+    monkeypatch.setattr("cipherlane.link.device.key_bits_of", lambda engine: (128, 192, 256))
     with pytest.raises(BoardError, match="22"):
         device.open_session(bytes(32), bytes(16), Engine.SNOW3G, length=16)
     with pytest.raises(BoardError, match="not present"):
         eia2(device, bytes(16), Message("eia2", 1, 2, 1), b"", Engine.SNOW3G)
-    monkeypatch.setattr("cipherlane.device._NOT_OF_A_MESSAGE", 0)
+    monkeypatch.setattr("cipherlane.link.device._NOT_OF_A_MESSAGE", 0)
     for iv in (bytes(15) + b"\1", bytes(4) + b"\1" + bytes(11), bytes(8) + b"\1" + bytes(7), bytes(13) + b"\xff" * 3):
         with device.open_session(bytes(16), iv, Engine.SNOW3G, length=32) as opened:
             if iv[13] or iv[8] or iv[4]:

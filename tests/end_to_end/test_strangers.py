@@ -4,7 +4,7 @@ import random
 import select
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.protocol.records import Record
 from cipherlane_base.wire.layout import UDP_PORT, Engine, RecordType
 

@@ -3,8 +3,8 @@
 import shutil
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import BoardError
+from cipherlane.link.device import Device
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base.wire.layout import Engine

@@ -8,7 +8,7 @@ import random
 import socket
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base.wire.layout import Engine
 

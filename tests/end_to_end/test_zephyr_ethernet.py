@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane_base.wire.layout import UDP_PORT, Engine
 
 from tests.end_to_end.bad_wire import BadWire

@@ -7,7 +7,7 @@ import sys
 
 import psutil
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base.wire.layout import Engine

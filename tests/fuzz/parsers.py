@@ -8,8 +8,8 @@ import sys
 import atheris
 
 with atheris.instrument_imports():
-    from cipherlane import replies
     from cipherlane.errors import ReplyError, VersionMismatchError
+    from cipherlane.link import replies
     from cipherlane.protocol import cobs, records
     from cipherlane.protocol.framing import FrameParser
     from cipherlane.protocol.records import Record

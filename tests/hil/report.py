@@ -3,7 +3,7 @@
 from html import escape
 from pathlib import Path
 
-from cipherlane import plots
+from cipherlane.measuring import plots
 
 from tests.hil import history
 

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import attr
-from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
+from cipherlane.link.device import Device
 from cipherlane_base.plain import plain
 from labgrid.driver.exception import ExecutionError
 from labgrid.exceptions import NoResourceFoundError

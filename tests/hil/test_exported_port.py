@@ -4,8 +4,8 @@ import socket
 
 import pytest
 from cipherlane import Engine
-from cipherlane.device import Device
 from cipherlane.errors import PortError
+from cipherlane.link.device import Device
 from cipherlane.transport.simboard import SimulatedBoard
 from labgrid import Target
 from labgrid.resource import NetworkSerialPort

@@ -10,7 +10,8 @@ import sysconfig
 import tempfile
 
 import pytest
-from cipherlane import cli, private
+from cipherlane import cli
+from cipherlane.files import private
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.waiting import HANG_S

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from cipherlane.nullboard import NullBoard
+from cipherlane.measuring.nullboard import NullBoard
 
 from .model import PeerBoard, SocketBoard
 from .served import Served

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 import cipherlane.commands.report
-import cipherlane.oracle
+import cipherlane.measuring.oracle
 import cipherlane.start
 import cipherlane.transport.sim
 from cipherlane_base import image

@@ -18,16 +18,17 @@ import traceback
 from pathlib import Path
 from unittest import mock
 
-from cipherlane import loading, private
 from cipherlane.cli import build_parser
 from cipherlane.commands import common
-from cipherlane.device import Device
 from cipherlane.errors import ArgumentError, CipherlaneError
+from cipherlane.files import private
+from cipherlane.link import loading
+from cipherlane.link.device import Device
+from cipherlane.link.recordlog import RecordLog
 from cipherlane.live import streamer as streamer_module
 from cipherlane.live.hub import Channel, Hub
 from cipherlane.live.streamer import Streamer
-from cipherlane.recordlog import RecordLog
-from cipherlane.top import Top
+from cipherlane.live.top import Top
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.udp import UdpTransport
 from cipherlane_base import image

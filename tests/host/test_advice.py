@@ -10,8 +10,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from cipherlane import private, settings
-from cipherlane.nullboard import NullBoard
+from cipherlane import settings
+from cipherlane.files import private
+from cipherlane.measuring.nullboard import NullBoard
 
 from . import advice
 from .commands import COMMAND, IV, KEY, LOCKED, ON_POSIX, command, crypt, reference, words_of

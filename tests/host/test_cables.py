@@ -3,7 +3,7 @@
 import os
 import re
 
-from cipherlane import cables
+from cipherlane.link import cables
 
 
 def add(root, name, mode=0o600, **says):

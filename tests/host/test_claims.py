@@ -6,10 +6,10 @@ import random
 
 import pytest
 from cipherlane import cli, views
-from cipherlane.claims import OutName, ReadName, Use, WrittenName, require_apart
 from cipherlane.errors import ExistsError, FileError
-from cipherlane.recordlog import RecordLog
-from cipherlane.whole import write
+from cipherlane.files.claims import OutName, ReadName, Use, WrittenName, require_apart
+from cipherlane.files.whole import write
+from cipherlane.link.recordlog import RecordLog
 
 from .commands import IV, KEY, ON_POSIX, command, one_line_error, reference
 from .test_files import link

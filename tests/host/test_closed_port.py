@@ -6,8 +6,8 @@ import socket
 
 import pytest
 from cipherlane.clock import Clock
-from cipherlane.device import Device
 from cipherlane.errors import PortError
+from cipherlane.link.device import Device
 from cipherlane.transport.udp import UdpTransport
 
 from .commands import command, one_line_error, words_of

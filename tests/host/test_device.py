@@ -2,7 +2,6 @@ import io
 from dataclasses import replace
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import (
     ArgumentError,
     BoardError,
@@ -19,6 +18,7 @@ from cipherlane.errors import (
     VersionMismatchError,
     WindowError,
 )
+from cipherlane.link.device import Device
 from cipherlane.protocol.records import Record
 from cipherlane.protocol.refusal import raise_refusal
 from cipherlane.transport.base import Pace

@@ -5,9 +5,9 @@ import os
 import re
 
 import pytest
-from cipherlane import cables, routes
 from cipherlane.commands import common, doctor
-from cipherlane.device import Device
+from cipherlane.link import cables, routes
+from cipherlane.link.device import Device
 
 from .commands import NO_PORT, SERIAL, command, words_of
 from .links import LossyLink

@@ -9,8 +9,8 @@ import struct
 import subprocess
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import TransferError
+from cipherlane.link.device import Device
 from cipherlane.transport.base import Pace
 from cipherlane.transport.udp import UdpTransport
 from cipherlane_base.wire.layout import Engine

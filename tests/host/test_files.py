@@ -7,11 +7,11 @@ import sys
 import threading
 
 import pytest
-from cipherlane import private
 from cipherlane.errors import ExistsError, FileError, VerifyError
-from cipherlane.files import OutputFile
-from cipherlane.inputfile import InputFile
-from cipherlane.oracle import Verifier
+from cipherlane.files import private
+from cipherlane.files.inputs import InputFile
+from cipherlane.files.output import OutputFile
+from cipherlane.measuring.oracle import Verifier
 
 from tests.waiting import HANG_S
 
@@ -106,7 +106,9 @@ def test_the_input_is_never_where_the_output_is_kept(tmp_path, name, resume):
 def test_standard_input_and_output_are_compared_too(tmp_path):
     path = tmp_path / "both"
     path.write_bytes(DATA)
-    program = "from cipherlane.files import *; from cipherlane.inputfile import *; OutputFile(%r, InputFile(%r))"
+    program = (
+        "from cipherlane.files.output import *; from cipherlane.files.inputs import *; OutputFile(%r, InputFile(%r))"
+    )
     for output, name in (("-", "-"), ("-", str(path)), (str(path), "-")):
         with open(path, "r+b") as both:
             done = subprocess.run(

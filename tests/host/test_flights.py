@@ -1,6 +1,6 @@
 """Tests `Flights` on a shared link: later answers reveal losses, and the window adapts."""
 
-from cipherlane.flights import Flights, Key, Window
+from cipherlane.link.flights import Flights, Key, Window
 
 
 def key(number):

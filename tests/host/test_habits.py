@@ -15,14 +15,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from cipherlane import cli, discovery, keys, settings, views
+from cipherlane import cli, settings, views
 from cipherlane.clock import REAL
 from cipherlane.commands import common
-from cipherlane.device import Device
-from cipherlane.discovery import MOST_ADDRESSES, addresses, boards
 from cipherlane.errors import ArgumentError, KeyLengthError, PortError
-from cipherlane.linkbench import STAGES, LinkMeasurement
-from cipherlane.nullboard import NullBoard
+from cipherlane.files import keys
+from cipherlane.link import discovery
+from cipherlane.link.device import Device
+from cipherlane.link.discovery import MOST_ADDRESSES, addresses, boards
+from cipherlane.measuring.linkbench import STAGES, LinkMeasurement
+from cipherlane.measuring.nullboard import NullBoard
 from cipherlane.transport import open_transport
 from cipherlane.transport.select import suggestion
 from cipherlane.transport.udp import Datagrams

@@ -8,10 +8,10 @@ import struct
 
 import pytest
 from cipherlane import views
-from cipherlane.device import Device
 from cipherlane.errors import ArgumentError, NoReplyError, PortError, ReplyError, VersionMismatchError
-from cipherlane.linkbench import _grown, _rate
-from cipherlane.replies import printable
+from cipherlane.link.device import Device
+from cipherlane.link.replies import printable
+from cipherlane.measuring.linkbench import _grown, _rate
 from cipherlane.transport.udp import UdpTransport
 from cipherlane_base.wire.layout import Engine
 
@@ -223,7 +223,7 @@ def test_work_that_cannot_be(values, expected):
 
 
 def test_a_benchmark_that_does_not_get_on_ends(monkeypatch):
-    monkeypatch.setattr("cipherlane.device._MOST_BENCH_PARTS", 100)
+    monkeypatch.setattr("cipherlane.link.device._MOST_BENCH_PARTS", 100)
     board = PeerBoard()
     with Device(LossyLink(board, seed=0)) as device:
         board.bench_part = 0

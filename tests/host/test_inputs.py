@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cipherlane.commands import crypt as crypt_command
 from cipherlane.errors import FileError
-from cipherlane.inputfile import InputFile
+from cipherlane.files.inputs import InputFile
 
 from .commands import COMMAND, IV, KEY, LOCKED, ON_POSIX, command, crypt, one_line_error, reference, words_of
 from .model import PeerBoard, SocketBoard

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 
 from results import kept as kept_figures
 

@@ -6,10 +6,10 @@ import re
 
 import pytest
 from cipherlane.commands import common
-from cipherlane.counterblocks import CounterBlocks
-from cipherlane.device import Device
-from cipherlane.intervals import Intervals
-from cipherlane.linkbench import measure
+from cipherlane.link.counterblocks import CounterBlocks
+from cipherlane.link.device import Device
+from cipherlane.measuring.intervals import Intervals
+from cipherlane.measuring.linkbench import measure
 from cipherlane_base.wire.layout import Engine
 
 from .commands import command

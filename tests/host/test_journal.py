@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from cipherlane.errors import FileError, VerifyError
-from cipherlane.files import SIDECAR_SIZE, OutputFile
-from cipherlane.inputfile import InputFile
-from cipherlane.journal import Journal
-from cipherlane.oracle import Verifier
+from cipherlane.files.inputs import InputFile
+from cipherlane.files.output import SIDECAR_SIZE, OutputFile
+from cipherlane.link.journal import Journal
+from cipherlane.measuring.oracle import Verifier
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from .commands import LOCKED, ON_POSIX
@@ -215,7 +215,7 @@ def test_an_interrupt_at_any_point_leaves_a_sidecar_that_holds(names, seed, monk
             raise KeyboardInterrupt
         return trace
 
-    monkeypatch.setattr("cipherlane.journal._CHECKPOINT_BYTES", 3 * UNIT)
+    monkeypatch.setattr("cipherlane.link.journal._CHECKPOINT_BYTES", 3 * UNIT)
     for _ in range(25):
         done = 0
         with InputFile(names[0]) as source, OutputFile(names[1], source) as output:

@@ -1,7 +1,7 @@
 import pytest
-from cipherlane.calls import Calls
-from cipherlane.flights import Flights, Key
-from cipherlane.link import Link
+from cipherlane.link.calls import Calls
+from cipherlane.link.flights import Flights, Key
+from cipherlane.link.link import Link
 from cipherlane.protocol.records import Record, decode
 from cipherlane.transport.base import Pace, Transport
 from cipherlane_base.wire.layout import REPLY, RecordType

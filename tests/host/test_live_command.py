@@ -16,7 +16,7 @@ import pytest
 from cipherlane.commands.live import _parse
 from cipherlane.errors import ArgumentError
 from cipherlane.live import server
-from cipherlane.nullboard import NullBoard
+from cipherlane.measuring.nullboard import NullBoard
 from websockets.asyncio.client import connect as connect_async
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane.live import pictures, streamer
 from cipherlane.live.comparison import racers
 from cipherlane.live.hub import Channel

@@ -5,13 +5,13 @@ import json
 import threading
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import ArgumentError, CipherlaneError, PortError
-from cipherlane.link import Link
+from cipherlane.link.device import Device
+from cipherlane.link.link import Link
 from cipherlane.live import pictures
 from cipherlane.live.hub import Channel, Hub
 from cipherlane.live.streamer import Streamer
-from cipherlane.nullboard import NullBoard
+from cipherlane.measuring.nullboard import NullBoard
 from cipherlane.protocol.records import decode
 from cipherlane.transport import open_transport
 from cipherlane.transport.base import Pace
@@ -349,7 +349,7 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
     """On both boards, the ranges of successive sessions are contiguous, so that the tables of ranges do not fill."""
-    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # window size of a real board, in records
+    monkeypatch.setattr("cipherlane.measuring.nullranges.WINDOW", 32)  # window size of a real board, in records
     board = NullBoard(port=0)
     seen = []
 

@@ -7,10 +7,10 @@ import zlib
 from pathlib import Path
 
 import pytest
-from cipherlane import loading
 from cipherlane.commands import common
-from cipherlane.device import Device
 from cipherlane.errors import LoadError, NoLoaderError, NoReplyError, PortError
+from cipherlane.link import loading
+from cipherlane.link.device import Device
 from cipherlane.transport.serial import SerialTransport
 from cipherlane_base import image
 from cipherlane_base.build_id import text

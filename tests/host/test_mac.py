@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from cipherlane import Engine, connect
-from cipherlane.eia2 import eia2, padded
 from cipherlane.errors import KeyLengthError
-from cipherlane.lte import Message
+from cipherlane.link.eia2 import eia2, padded
+from cipherlane.link.lte import Message
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from .commands import KEY, command, one_line_error

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import cryptography
 import pytest
 from cipherlane.commands import demo
-from cipherlane.counterblocks import CounterBlocks
-from cipherlane.device import DIRECTIONS, Device
 from cipherlane.errors import RangesFullError
+from cipherlane.link.counterblocks import CounterBlocks
+from cipherlane.link.device import DIRECTIONS, Device
 from cipherlane_base.figures import Measurement
 from cipherlane_base.wire.layout import Engine
 

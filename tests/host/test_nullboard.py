@@ -5,10 +5,10 @@ import random
 import struct
 
 import pytest
-from cipherlane import nullranges
-from cipherlane.device import Device
 from cipherlane.errors import OtherDataError, RangesFullError, ReusedError, TicketError, TransferError
-from cipherlane.nullboard import NullBoard
+from cipherlane.link.device import Device
+from cipherlane.measuring import nullranges
+from cipherlane.measuring.nullboard import NullBoard
 from cipherlane.transport.udp import UdpTransport
 from cipherlane_base.wire.layout import Engine
 

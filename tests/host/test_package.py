@@ -11,7 +11,7 @@ from pathlib import Path
 import cipherlane
 import pytest
 from cipherlane import settings
-from cipherlane.nullboard import NullBoard
+from cipherlane.measuring.nullboard import NullBoard
 from packaging.metadata import Metadata
 
 from ..imports import cycle, graph
@@ -99,9 +99,22 @@ def test_every_setting_is_documented():
     assert {each for each in used if f"`{each}`" not in README} == set()
 
 
+# Rooms of the package, the lowest first: each may import itself and the rooms before it.
+ROOMS = ("files", "protocol", "transport", "link", "measuring", "report", "live", "commands")
+_ABOVE = {"cli", "start", "__main__"}  # modules that import commands; all others at the top may be imported by any room
+
+
+def test_no_room_imports_a_higher_one():
+    for module, others in graph(HOST / "cipherlane").items():
+        room = module.split(".")[1] if module.count(".") else ""
+        if room in ROOMS:
+            rooms = {other.split(".")[1] for other in others if other.count(".")}
+            assert rooms & {*ROOMS[ROOMS.index(room) + 1 :], *_ABOVE} == set(), module
+
+
 def test_no_circles():
     imports = graph(HOST / "cipherlane", HOST / "cipherlane_base")
-    assert "cipherlane.link" in imports["cipherlane.device"]
+    assert "cipherlane.link.link" in imports["cipherlane.link.device"]
     assert cycle(imports) == []
 
 

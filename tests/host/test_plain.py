@@ -7,7 +7,8 @@ from pathlib import Path
 
 import cipherlane
 import pytest
-from cipherlane import cables, discovery, views
+from cipherlane import views
+from cipherlane.link import cables, discovery
 from cipherlane_base.plain import plain
 from rich.console import Console
 

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from cipherlane import plots
+from cipherlane.measuring import plots
 
 
 def test_bars_are_as_long_as_their_values_and_coloured_by_series():

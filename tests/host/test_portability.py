@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cipherlane import private
 from cipherlane.errors import FileError, SimulatedBoardError
-from cipherlane.nullboard import NullBoard
+from cipherlane.files import private
+from cipherlane.measuring.nullboard import NullBoard
 from cipherlane.transport import open_transport, udp
 from cipherlane.transport.serial import _reason
 
@@ -33,10 +33,11 @@ import cipherlane
 for module in pkgutil.walk_packages(cipherlane.__path__, "cipherlane."):
     if module.name != "cipherlane.transport.rfc2217":  # pyserial's RFC 2217 port needs fcntl
         importlib.import_module(module.name)
-from cipherlane import cli, nullboard
+from cipherlane import cli
 from cipherlane.errors import FileError
-from cipherlane.files import OutputFile
-from cipherlane.inputfile import InputFile
+from cipherlane.files.inputs import InputFile
+from cipherlane.files.output import OutputFile
+from cipherlane.measuring import nullboard
 
 def run(*words, ends=0):
     stdout, stderr = io.StringIO(), io.StringIO()

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import ExistsError, FileError
-from cipherlane.recordlog import RecordLog
+from cipherlane.link.device import Device
+from cipherlane.link.recordlog import RecordLog
 from cipherlane_base.wire.layout import Engine
 
 from tests.waiting import HANG_S

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from cipherlane import plots
+from cipherlane.measuring import plots
 from cipherlane.report import figures, sorting, words
 from cipherlane.report.best import best, table
 from cipherlane.report.page import page

@@ -7,8 +7,8 @@ import socket
 import threading
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import NoReplyError, PortError
+from cipherlane.link.device import Device
 from cipherlane.transport import open_transport
 from cipherlane.transport.base import Pace
 from cipherlane.transport.serial import SerialTransport

@@ -16,8 +16,8 @@ from types import SimpleNamespace
 
 import pytest
 from cipherlane.cli import main
-from cipherlane.device import Device
 from cipherlane.errors import SimulatedBoardError
+from cipherlane.link.device import Device
 from cipherlane.transport import namespace, open_transport, simboard
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.sim import SimTransport

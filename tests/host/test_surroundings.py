@@ -8,8 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from cipherlane import encodings, private, settings
+from cipherlane import settings
 from cipherlane.errors import ArgumentError, PortError
+from cipherlane.files import encodings, private
 from cipherlane.transport import open_transport, udp
 from cipherlane_base import figures
 

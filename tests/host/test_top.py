@@ -13,14 +13,14 @@ import threading
 import time
 
 import pytest
-from cipherlane import private
-from cipherlane.device import Device
 from cipherlane.errors import PortError
+from cipherlane.files import private
+from cipherlane.link.device import Device
 from cipherlane.live.hub import Hub
 from cipherlane.live.streamer import Streamer
-from cipherlane.nullboard import NullBoard
+from cipherlane.live.top import Top
+from cipherlane.measuring.nullboard import NullBoard
 from cipherlane.protocol.records import decode
-from cipherlane.top import Top
 from cipherlane.transport import open_transport
 from cipherlane.transport.base import Pace
 from cipherlane_base.wire.layout import RecordType
@@ -394,7 +394,7 @@ def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, 
     They arrive after the terminal was restored and before the board answers the close request.
     """
     program = (
-        "import sys; from cipherlane import cli, top; from cipherlane.live import streamer; finish = top.Top.finish;"
+        "import sys; from cipherlane import cli; from cipherlane.live import streamer, top; finish = top.Top.finish;"
         "top.Top.finish = lambda self: (print('It leaves the board.', flush=True), finish(self));"
         f"streamer.STOP_PATIENCE = top.STOP_PATIENCE = {2 * HANG_S}; sys.exit(cli.main(sys.argv[1:]))"
     )

@@ -2,8 +2,8 @@ import io
 import random
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import ArgumentError, OtherDataError, PortError, TransferError
+from cipherlane.link.device import Device
 from cipherlane.transport.base import Pace
 from cipherlane_base.wire.layout import Engine
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes

@@ -12,9 +12,9 @@ import sys
 import threading
 
 import pytest
-from cipherlane.device import Device
 from cipherlane.errors import BoardError, NoReplyError, PortError, ReusedError, TransferError
-from cipherlane.nullboard import NullBoard
+from cipherlane.link.device import Device
+from cipherlane.measuring.nullboard import NullBoard
 from cipherlane.transport.base import Pace
 from cipherlane.transport.udp import Datagrams, UdpTransport, parse
 from cipherlane_base.wire.layout import Engine

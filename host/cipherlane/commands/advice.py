@@ -6,8 +6,8 @@ import shlex
 from cipherlane_base.wire.layout import BLOCK
 
 from .. import views
-from ..counterblocks import block_after
-from ..lte import CTR
+from ..link.counterblocks import block_after
+from ..link.lte import CTR
 
 _SHOWN = 4  # number of initial counter blocks to print, one for each part of a split input
 

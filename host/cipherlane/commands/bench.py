@@ -9,13 +9,13 @@ from cipherlane_base.wire.layout import Engine
 
 from .. import views
 from ..clock import Clock
-from ..counterblocks import CounterBlocks
-from ..device import DIRECTIONS, KEY_BITS, Device, key_bits_of
 from ..errors import ArgumentError, CipherlaneError
-from ..intervals import Intervals
-from ..linkbench import LinkMeasurement, measure
-from ..replies import BoardInfo
-from ..transfer import Progress
+from ..link.counterblocks import CounterBlocks
+from ..link.device import DIRECTIONS, KEY_BITS, Device, key_bits_of
+from ..link.replies import BoardInfo
+from ..link.transfer import Progress
+from ..measuring.intervals import Intervals
+from ..measuring.linkbench import LinkMeasurement, measure
 from . import common, keeping
 
 Task = Callable[[Progress], Any]

@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 from cipherlane_base.wire.layout import Engine
 
-from .. import lte, settings
-from ..claims import WrittenName
-from ..device import Device
+from .. import settings
 from ..errors import ArgumentError
-from ..recordlog import RecordLog
+from ..files.claims import WrittenName
+from ..link import lte
+from ..link.device import Device
+from ..link.recordlog import RecordLog
 from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 

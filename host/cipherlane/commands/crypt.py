@@ -7,16 +7,18 @@ from typing import Any
 from cipherlane_base.figures import Measurement
 from cipherlane_base.wire.layout import BLOCK, Engine
 
-from .. import keys, lte, views
-from ..claims import STANDARD, OutName, ReadName
-from ..counterblocks import MOST_STREAM, block_after
-from ..device import DIRECTIONS, Device
+from .. import views
 from ..errors import ArgumentError, CipherlaneError, TicketError, VerifyError
-from ..files import ANEW, OutputFile
-from ..inputfile import InputFile
-from ..journal import Journal
-from ..oracle import Verifier
-from ..session import Session
+from ..files import keys
+from ..files.claims import STANDARD, OutName, ReadName
+from ..files.inputs import InputFile
+from ..files.output import ANEW, OutputFile
+from ..link import lte
+from ..link.counterblocks import MOST_STREAM, block_after
+from ..link.device import DIRECTIONS, Device
+from ..link.journal import Journal
+from ..link.session import Session
+from ..measuring.oracle import Verifier
 from . import advice, common
 
 

@@ -12,12 +12,13 @@ from typing import Any
 from cipherlane_base.figures import Measurement
 from cipherlane_base.wire.layout import Engine
 
-from .. import oracle, views
-from ..claims import ReadName
-from ..counterblocks import CounterBlocks
-from ..device import DIRECTIONS, KEY_BITS, Device
+from .. import views
 from ..errors import ArgumentError, CipherlaneError, FileError, VerifyError
-from ..replies import BoardInfo
+from ..files.claims import ReadName
+from ..link.counterblocks import CounterBlocks
+from ..link.device import DIRECTIONS, KEY_BITS, Device
+from ..link.replies import BoardInfo
+from ..measuring import oracle
 from . import common, keeping
 
 ENGINES = sorted((engine for engine in Engine if engine.traits.demo), key=lambda engine: -engine.traits.rank)

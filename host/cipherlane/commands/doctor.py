@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from cipherlane_base.wire.codes import Engine, Kind
 
-from .. import cables, routes, tables, views
-from ..claims import ReadName
-from ..device import Device
+from .. import tables, views
 from ..errors import BoardError, CipherlaneError, NoReplyError, PortError, ReplyError
-from ..expected_build import expected, require
+from ..files.claims import ReadName
+from ..link import cables, routes
+from ..link.device import Device
+from ..link.expected_build import expected, require
 from ..transport import udp
 from . import common
 

@@ -7,8 +7,8 @@ from typing import Any
 from cipherlane_base import build_id
 
 from .. import settings, tables, views
-from ..discovery import Found, SerialPort, ask, boards, serial_ports
 from ..errors import NoReplyError
+from ..link.discovery import Found, SerialPort, ask, boards, serial_ports
 from ..transport.udp import SCHEME, parse
 from . import common
 

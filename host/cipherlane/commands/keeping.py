@@ -13,11 +13,12 @@ from typing import Any
 from cipherlane_base import figures
 from cipherlane_base.figures import Measurement
 
-from .. import views, whole
-from ..claims import WrittenName
-from ..device import Device
+from .. import views
 from ..errors import CipherlaneError, FileError
-from ..linkbench import LinkMeasurement
+from ..files import whole
+from ..files.claims import WrittenName
+from ..link.device import Device
+from ..measuring.linkbench import LinkMeasurement
 
 
 def add_results_option(parser: argparse.ArgumentParser) -> None:

@@ -7,10 +7,11 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from .. import private, views
-from ..claims import STANDARD, WrittenName
-from ..device import KEY_BITS
+from .. import views
 from ..errors import FileError
+from ..files import private
+from ..files.claims import STANDARD, WrittenName
+from ..link.device import KEY_BITS
 from . import common
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import views
-from ..claims import ReadName
-from ..device import Device
 from ..errors import ArgumentError
+from ..files.claims import ReadName
+from ..link.device import Device
 from ..signals import Interrupted
 from ..transport import open_transport
 from . import common

@@ -6,10 +6,12 @@ from typing import Any
 
 from cipherlane_base.wire.layout import ImageState
 
-from .. import imagefile, loading, views
-from ..claims import ReadName
-from ..device import Device
+from .. import views
 from ..errors import ArgumentError, LoadError
+from ..files import image as imagefile
+from ..files.claims import ReadName
+from ..link import loading
+from ..link.device import Device
 from ..transport.udp import SCHEME
 from . import common
 

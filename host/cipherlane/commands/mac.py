@@ -5,11 +5,13 @@ from typing import Any
 
 from cipherlane_base.wire.layout import Engine
 
-from .. import keys, lte, views
-from ..claims import STANDARD, ReadName
-from ..eia2 import ALGORITHM, eia2
+from .. import views
 from ..errors import ArgumentError
-from ..inputfile import InputFile
+from ..files import keys
+from ..files.claims import STANDARD, ReadName
+from ..files.inputs import InputFile
+from ..link import lte
+from ..link.eia2 import ALGORITHM, eia2
 from . import common
 
 _ENGINES = [engine for engine in Engine if engine.traits.cipher == "aes" and not engine.traits.serves]

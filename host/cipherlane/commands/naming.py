@@ -6,9 +6,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import keys, settings, views
+from .. import settings, views
 from ..arguments import Parser
-from ..claims import (
+from ..errors import ExistsError, FileError
+from ..files import keys
+from ..files.claims import (
     STANDARD,
     OutName,
     ReadName,
@@ -18,8 +20,7 @@ from ..claims import (
     require_replaceable,
     standard_streams,
 )
-from ..errors import ExistsError, FileError
-from ..files import kept_at
+from ..files.output import kept_at
 
 
 def settle(args: argparse.Namespace, parser: Parser) -> None:

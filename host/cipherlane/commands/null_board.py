@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from .. import views
-from ..nullboard import NullBoard
+from ..measuring.nullboard import NullBoard
 from ..transport.udp import parse
 from . import common
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .. import views
-from ..claims import STANDARD, OutName, ReadName, Use, require_apart
-from ..files import OutputFile
-from ..inputfile import InputFile
+from ..files.claims import STANDARD, OutName, ReadName, Use, require_apart
+from ..files.inputs import InputFile
+from ..files.output import OutputFile
 from ..report.page import page
 from ..report.sources import read_all
 from . import common, naming

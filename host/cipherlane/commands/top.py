@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from ..live.hub import Hub
         from ..live.streamer import Streamer
-        from ..top import Top
+        from ..live.top import Top
     except ImportError as error:
         package = (error.name or "").partition(".")[0]
         raise ArgumentError(f"no package {package}: pip install 'cipherlane[top]'") from None

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from cipherlane_base.wire.layout import Engine
 
-from .. import oracle
-from ..counterblocks import MOST_STREAM, CounterBlocks
-from ..device import Device
-from ..session import Session
-from ..transfer import TransferReport, Watch
+from ..link.counterblocks import MOST_STREAM, CounterBlocks
+from ..link.device import Device
+from ..link.session import Session
+from ..link.transfer import TransferReport, Watch
+from ..measuring import oracle
 from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film

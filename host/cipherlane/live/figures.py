@@ -4,9 +4,9 @@ from typing import Any
 
 from cipherlane_base.wire.layout import Engine
 
-from ..linkbench import network_of
-from ..session import Session
-from ..transfer import TransferReport
+from ..link.session import Session
+from ..link.transfer import TransferReport
+from ..measuring.linkbench import network_of
 
 Point = dict[str, Any]
 

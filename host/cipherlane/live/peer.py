@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 
 from cipherlane_base.wire.layout import Engine
 
-from ..device import Device
 from ..errors import CipherlaneError
-from ..session import Session
+from ..link.device import Device
+from ..link.session import Session
 from .frames import Sample
 
 Show = Callable[[Sample, bytes, str], None]

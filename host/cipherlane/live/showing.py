@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 
 from cipherlane_base.wire.layout import BLOCK
 
-from .. import oracle
-from ..counterblocks import CounterBlocks
-from ..device import KEY_BITS
+from ..link.counterblocks import CounterBlocks
+from ..link.device import KEY_BITS
+from ..measuring import oracle
 from .frames import Sample
 from .hub import Channel, Hub
 from .randomness import SUSPICIOUS, evenness

@@ -15,12 +15,12 @@ from typing import Any
 
 from cipherlane_base.wire.layout import BLOCK, Engine
 
-from .. import oracle
-from ..counterblocks import MOST_STREAM, CounterBlocks, block_after
-from ..device import KEY_BITS, Device
 from ..errors import ArgumentError, CipherlaneError, TransferError
-from ..replies import BoardInfo
-from ..transfer import Counts, Watch
+from ..link.counterblocks import MOST_STREAM, CounterBlocks, block_after
+from ..link.device import KEY_BITS, Device
+from ..link.replies import BoardInfo
+from ..link.transfer import Counts, Watch
+from ..measuring import oracle
 from . import pictures
 from .comparison import Compared, Side, compare, racers
 from .figures import Point, cycles_of, point

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from .. import plots
+from ..measuring import plots
 from .figures import MOST_BARS, Figures, Row, is_figure, printable, records
 from .sources import Source
 from .words import engine, three

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from .. import plots
+from ..measuring import plots
 from .sources import Source
 
 DRAWN = {

@@ -7,7 +7,7 @@ from typing import Any
 from cipherlane_base.figures import KINDS
 from cipherlane_base.version import __version__
 
-from .. import plots
+from ..measuring import plots
 from . import figures, sorting
 from .best import best as find_best
 from .best import table as best_table

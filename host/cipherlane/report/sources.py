@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError, FileError
-from ..inputfile import InputFile, trouble
+from ..files.inputs import InputFile, trouble
 
 MOST = 1 << 26  # maximum bytes of a file of figures
 _AGAIN = "run the command that wrote it again, or leave it out"

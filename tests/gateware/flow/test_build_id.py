@@ -1,7 +1,7 @@
 """Test the build id: what it depends on, what it does not depend on, and where it is stored."""
 
 import pytest
-from cipherlane import imagefile
+from cipherlane.files import image as imagefile
 from cipherlane_base.build_id import MARK, text
 
 from gateware.configurations import CODE_ORIGIN

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import yaml
-from cipherlane import cables
+from cipherlane.link import cables
 from cipherlane_base.wire.codes import Engine
 
 from gateware import boards, targets

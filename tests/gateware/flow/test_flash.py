@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cipherlane import cables
+from cipherlane.link import cables
 
 from gateware import targets
 from gateware.flow import flash as flashing

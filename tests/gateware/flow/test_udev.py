@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from cipherlane import cables
+from cipherlane.link import cables
 
 from gateware.flow import udev
 from gateware.flow.firmware import REPOSITORY

@@ -1,7 +1,7 @@
 """Faults that happen in a lab: in the middle of a transfer, a cable is pulled or the power is cut."""
 
 import pytest
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 
 from tests.hil.suite.transfers import Broken
 

@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from cipherlane.device import KEY_BITS
+from cipherlane.link.device import KEY_BITS
 
 # Ranges of ended streams that can still be resumed, and one merged range of used blocks for each key.
 MOST_RANGES = 16 + len(KEY_BITS)

@@ -3,8 +3,8 @@
 import statistics
 
 import pytest
-from cipherlane import linkbench
-from cipherlane.counterblocks import CounterBlocks
+from cipherlane.link.counterblocks import CounterBlocks
+from cipherlane.measuring import linkbench
 
 KEY_BITS = 128
 RUNS = 3  # number of measurements; the result is their median

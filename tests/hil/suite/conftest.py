@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from cipherlane import Engine
-from cipherlane.device import Device
+from cipherlane.link.device import Device
 from cipherlane_base import figures
 from cipherlane_base.plain import plain
 from cipherlane_base.version import __version__

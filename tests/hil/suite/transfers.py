@@ -4,8 +4,8 @@ import io
 import random
 from typing import NamedTuple
 
-from cipherlane.counterblocks import CounterBlocks
 from cipherlane.errors import CipherlaneError
+from cipherlane.link.counterblocks import CounterBlocks
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 

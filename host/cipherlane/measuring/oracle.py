@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from cipherlane_base.wire.layout import BLOCK
 
-from .counterblocks import block_after
-from .errors import VerifyError
-from .transfer import Reader, Writer
+from ..errors import VerifyError
+from ..link.counterblocks import block_after
+from ..link.transfer import Reader, Writer
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext

@@ -14,15 +14,15 @@ from typing import Any
 
 from cipherlane_base.wire.layout import HEADER, INFO_MAGIC, REPLY, UDP_PORT, RecordType
 
+from ..clock import REAL, Clock
+from ..errors import ArgumentError, CipherlaneError, PortError, ReplyError, VersionMismatchError
+from ..protocol.records import Record, decode
+from ..transport import open_transport
+from ..transport.base import Address
+from ..transport.udp import SCHEME, Datagrams, address_of, require_ipv4, slots
 from . import cables
-from .clock import REAL, Clock
 from .device import Device
-from .errors import ArgumentError, CipherlaneError, PortError, ReplyError, VersionMismatchError
-from .protocol.records import Record, decode
 from .replies import BoardInfo, fields_of
-from .transport import open_transport
-from .transport.base import Address
-from .transport.udp import SCHEME, Datagrams, address_of, require_ipv4, slots
 
 MOST_ADDRESSES = 1024
 _TURNS = 3

@@ -7,8 +7,8 @@ import sys
 from types import TracebackType
 from typing import Self
 
+from ..errors import FileError
 from .claims import STANDARD
-from .errors import FileError
 
 _REMEDIES = {
     errno.ENOSPC: ": make room on the disk",

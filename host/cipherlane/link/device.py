@@ -11,9 +11,7 @@ from cipherlane_base.figures import Measurement
 from cipherlane_base.wire import layout
 from cipherlane_base.wire.layout import BLOCK, Engine, ErrorCode, Kind, OpenFlag, RecordType
 
-from .calls import Calls
-from .counterblocks import MOST_STREAM
-from .errors import (
+from ..errors import (
     ArgumentError,
     BoardError,
     CipherlaneError,
@@ -23,15 +21,17 @@ from .errors import (
     ReplyError,
     VersionMismatchError,
 )
+from ..protocol.records import Record
+from ..transport import open_transport
+from ..transport.base import Pace, Transport
+from ..transport.serial import DEFAULT_BAUD
+from .calls import Calls
+from .counterblocks import MOST_STREAM
 from .link import Link
-from .protocol.records import Record
 from .recordlog import RecordLog
 from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart
 from .session import Session
 from .transfer import Progress
-from .transport import open_transport
-from .transport.base import Pace, Transport
-from .transport.serial import DEFAULT_BAUD
 
 KEY_BITS = (128, 192, 256)
 DIRECTIONS = ("encrypt", "decrypt")  # the index of a direction is its code in records

@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from .errors import FileError
+from ..errors import FileError
 
 
 def _module(name: str) -> Any:

@@ -16,11 +16,11 @@ from typing import Any, TextIO
 
 from cipherlane_base.wire.layout import ERROR, ERROR_TYPE, REPLIES, REPLY, REQUESTS, Layout, RecordType
 
-from . import private
-from .claims import Use, require_replaceable
-from .clock import REAL, Clock
-from .errors import ExistsError, FileError, VersionMismatchError
-from .protocol.records import Record, decode
+from ..clock import REAL, Clock
+from ..errors import ExistsError, FileError, VersionMismatchError
+from ..files import private
+from ..files.claims import Use, require_replaceable
+from ..protocol.records import Record, decode
 from .replies import printable
 
 _MASKED = {"key": "masked"}

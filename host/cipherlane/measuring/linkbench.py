@@ -9,13 +9,13 @@ from typing import Any
 
 from cipherlane_base.wire.layout import HEADER, Engine, ErrorCode
 
-from .clock import Clock
-from .counterblocks import MOST_STREAM, CounterBlocks
-from .device import Device
-from .errors import BoardError, CipherlaneError, ReplyError, SharedBoardError
+from ..clock import Clock
+from ..errors import BoardError, CipherlaneError, ReplyError, SharedBoardError
+from ..link.counterblocks import MOST_STREAM, CounterBlocks
+from ..link.device import Device
+from ..link.session import Session
+from ..link.transfer import Counts, Progress
 from .intervals import Interval, Intervals
-from .session import Session
-from .transfer import Counts, Progress
 
 # Bytes that gigabit Ethernet adds to a datagram's payload: preamble, addresses and type, IPv4, UDP, FCS, gap.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12

@@ -6,9 +6,9 @@ import stat
 import tempfile
 from pathlib import Path
 
+from ..errors import ExistsError
 from . import private
 from .claims import Use, require_replaceable
-from .errors import ExistsError
 
 
 def write(path: Path, text: str, *, replace: bool, option: str = "FILE") -> None:

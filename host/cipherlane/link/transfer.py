@@ -10,13 +10,13 @@ from typing import Protocol
 
 from cipherlane_base.wire.layout import HEADER, RecordType
 
-from .errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
+from ..errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
+from ..protocol.datarun import DataCodec, Result
+from ..protocol.records import Record
+from ..protocol.refusal import raise_refusal
+from ..transport.base import Address
 from .flights import Key
 from .link import Arrival, Link
-from .protocol.datarun import DataCodec, Result
-from .protocol.records import Record
-from .protocol.refusal import raise_refusal
-from .transport.base import Address
 
 Progress = Callable[[int], None]
 _BURST = 256  # maximum number of results to process before checking time-outs

@@ -13,9 +13,9 @@ from typing import Any
 from cipherlane_base import build_id
 from cipherlane_base.wire.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Kind, RecordType
 
-from .errors import ReplyError
-from .protocol.records import Record
-from .transport.base import Address
+from ..errors import ReplyError
+from ..protocol.records import Record
+from ..transport.base import Address
 
 MOST_WINDOW = 4096  # maximum window in records: the host may store that many results until an earlier one arrives
 MOST_BENCH_BYTES = 1 << 24

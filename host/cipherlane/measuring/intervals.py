@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from .clock import REAL, Clock
-from .transfer import Counts
+from ..clock import REAL, Clock
+from ..link.transfer import Counts
 
 
 @dataclass(frozen=True)

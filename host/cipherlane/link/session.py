@@ -7,9 +7,9 @@ from typing import Any, Self
 from cipherlane_base.figures import Measurement
 from cipherlane_base.wire.layout import HEADER, Engine, RecordType
 
+from ..errors import ArgumentError, CipherlaneError
+from ..protocol.records import Record
 from .calls import Calls
-from .errors import ArgumentError, CipherlaneError
-from .protocol.records import Record
 from .replies import BoardInfo, FastPath, Opened, SessionStat, fields_of
 from .transfer import Progress, Reader, Stream, Transfer, TransferReport, Watch, Writer
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ..errors import FileError, ReaderGoneError
 from . import private
 from .claims import STANDARD, Use, require_apart, require_replaceable
-from .errors import FileError, ReaderGoneError
-from .inputfile import InputFile, trouble
+from .inputs import InputFile, trouble
 
 ANEW = "start without --resume, under another IV"  # advice if counter blocks from this IV on are used up
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from cipherlane_base.wire.layout import BLOCK
 
-from .errors import ArgumentError
-from .inputfile import InputFile
+from ..errors import ArgumentError
+from ..files.inputs import InputFile
 from .transfer import Writer
 
 CTR = "ctr"

@@ -24,9 +24,9 @@ from typing import Any, Self
 
 from cipherlane_base.wire.layout import BLOCK
 
-from .errors import FileError
-from .files import ANEW, SIDECAR_FORMAT, SIDECAR_SIZE, OutputFile, read_at, write_at
-from .inputfile import InputFile, trouble
+from ..errors import FileError
+from ..files.inputs import InputFile, trouble
+from ..files.output import ANEW, SIDECAR_FORMAT, SIDECAR_SIZE, OutputFile, read_at, write_at
 from .lte import CTR
 from .transfer import Reader, Writer
 

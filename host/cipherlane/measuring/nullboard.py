@@ -16,12 +16,12 @@ from typing import Any
 from cipherlane_base.wire import layout
 from cipherlane_base.wire.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Kind, OpenFlag, RecordType
 
+from ..errors import PortError, VerifyError, VersionMismatchError
+from ..link.counterblocks import MOST_STREAM
+from ..protocol import records
+from ..protocol.records import Record
+from ..transport.udp import SLOT, Datagrams
 from . import nullranges
-from .counterblocks import MOST_STREAM
-from .errors import PortError, VerifyError, VersionMismatchError
-from .protocol import records
-from .protocol.records import Record
-from .transport.udp import SLOT, Datagrams
 
 MAX_DATA = 1440
 SLOTS = 256

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cipherlane_base.build_id import is_text
 
-from .errors import ArgumentError, ReplyError
+from ..errors import ArgumentError, ReplyError
 
 
 def expected(given: str) -> str:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from cipherlane_base.wire.layout import ERROR, ERROR_TYPE, HEADER, REPLY, RecordType
 
-from .errors import CipherlaneError, NoReplyError, VersionMismatchError
+from ..errors import CipherlaneError, NoReplyError, VersionMismatchError
+from ..protocol.datarun import DataCodec, Result, Run
+from ..protocol.records import Record, decode
+from ..transport.base import Address, Pace, Transport
 from .flights import AnyKey, Flights, Key
-from .protocol.datarun import DataCodec, Result, Run
-from .protocol.records import Record, decode
 from .recordlog import RecordLog
-from .transport.base import Address, Pace, Transport
 
 _SLICE = 0.25  # longest wait in seconds before `given_up` is called again
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import ExistsError, FileError
+from ..errors import ExistsError, FileError
 
 STANDARD = "-"
 

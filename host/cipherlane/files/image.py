@@ -8,7 +8,7 @@ from cipherlane_base.build_id import text
 from cipherlane_base.image import COVERED
 from cipherlane_base.wire.layout import IMAGE, IMAGE_MAGIC
 
-from .errors import FileError
+from ..errors import FileError
 
 MOST = 1 << 20  # maximum bytes read from a file: larger than any board's code memory
 _HOW = "`make firmware BOARD=... CONFIG=loader` writes one next to the bitstream: <board>_loader.firmware"

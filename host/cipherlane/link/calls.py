@@ -6,10 +6,10 @@ from typing import Any
 from cipherlane_base.wire import layout
 from cipherlane_base.wire.layout import HEADER, RecordType
 
-from .errors import NoReplyError
+from ..errors import NoReplyError
+from ..protocol.records import Record
+from ..protocol.refusal import raise_refusal
 from .link import Link
-from .protocol.records import Record
-from .protocol.refusal import raise_refusal
 from .replies import BoardInfo, fields_of
 
 

@@ -13,14 +13,14 @@ from typing import Any
 from cipherlane_base import build_id
 from cipherlane_base.wire.layout import BLOCK, CAUSE_DOCS, HEADER, IMAGE, IMAGE_STATE_DOCS, ErrorCode, RecordType
 
+from ..errors import ArgumentError, BoardError, CipherlaneError, LoadError, NoLoaderError, NoReplyError, ReplyError
+from ..files.image import Image
+from ..protocol.records import Record
+from ..transport import Transport
+from ..transport.serial import SerialTransport
 from .device import Device
-from .errors import ArgumentError, BoardError, CipherlaneError, LoadError, NoLoaderError, NoReplyError, ReplyError
 from .expected_build import require
-from .imagefile import Image
-from .protocol.records import Record
 from .replies import BoardInfo, printable
-from .transport import Transport
-from .transport.serial import SerialTransport
 
 # seconds that one call may take, on a board (shorter than the loader's wait at power-on) and in simulation
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0

@@ -4,10 +4,10 @@ import secrets
 
 from cipherlane_base.wire.layout import BLOCK, REQUESTS, Engine, RecordType
 
+from ..errors import ArgumentError, KeyLengthError
+from ..protocol.records import Record
 from .device import Device
-from .errors import ArgumentError, KeyLengthError
 from .lte import Message
-from .protocol.records import Record
 from .replies import fields_of
 
 ALGORITHM = "eia2"

@@ -16,10 +16,10 @@ from textual.binding import Binding, BindingType
 from textual.css.query import NoMatches
 from textual.widgets import DataTable, Footer, Static
 
-from . import tables
-from .errors import ArgumentError
-from .live.hub import Channel, Hub
-from .live.streamer import Streamer
+from .. import tables
+from ..errors import ArgumentError
+from .hub import Channel, Hub
+from .streamer import Streamer
 
 STOP_PATIENCE = 30.0  # seconds allowed for closing the board at the end
 _BAR, _COURSE = 10, 60  # columns

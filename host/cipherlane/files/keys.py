@@ -12,9 +12,10 @@ import shlex
 import stat
 import sys
 
-from . import encodings, settings, views
+from .. import settings, views
+from ..errors import ArgumentError, FileError, IvLengthError, KeyLengthError
+from . import encodings
 from .claims import STANDARD, ReadName
-from .errors import ArgumentError, FileError, IvLengthError, KeyLengthError
 
 VARIABLE = "CIPHERLANE_KEY"
 _MOST = 4096  # maximum bytes of a key file

@@ -1,0 +1,1 @@
+"""Exchanges records with a board. Lowest first: link, calls, transfers, sessions, device."""

@@ -1,0 +1,1 @@
+"""Measures a board's link, checks its results, and provides the null board, which measures the host."""
