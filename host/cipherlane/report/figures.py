@@ -36,7 +36,7 @@ _NUMBERS = (
     "slots",
     "window",
     "size",
-)  # that name
+)
 _MOST_COLOURS = len(plots.COLOURS)
 _MOST_FIGURE = 1e15
 _MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
