@@ -121,9 +121,12 @@ def refused(board, path, *said):
         assert words in one_line_error(stderr)
 
 
+@contextlib.contextmanager
 def talk(board):
-    """Return a device that has not yet identified the board."""
-    return contextlib.closing(Device(SerialTransport(board.url)))
+    """Yield a device that has not identified the board. The simulated UART serves a client from its first zero byte."""
+    with contextlib.closing(Device(SerialTransport(board.url))) as device:
+        device.link.transport.resync()
+        yield device
 
 
 def test_the_board_starts_the_bitstream_s_firmware_by_itself(built, board):
@@ -264,7 +267,7 @@ def test_an_image_that_came_damaged_is_refused_and_nothing_started(board, anothe
     path, build = another
     with talk(board) as device:
         loading.send(device, damaged(path), loading.enter(device))
-        with pytest.raises(loading.LoadError, match="was not started: Its CRC-32 is wrong; the loader stays"):
+        with pytest.raises(loading.LoadError, match="Its CRC-32 is wrong; the loader is still in the board"):
             loading.start(device)
         assert loading.enter(device).image == ImageState.NONE
     loaded(board, path, build)
