@@ -24,9 +24,9 @@ WAIT_CYCLES = 512
 # no reset signal: manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# Number of phases in which software can see read data in the `dfii` registers. Lists only PHYs in which some phases do
-# not show them. The PHY's signal `rddata_valid` controls whether the registers store the data; the memory controller
-# does not use it. The simulation model sets it only in the first phase. GENSDRPHY sets it one cycle too late.
+# For each PHY, the number of phases whose read data software can read from the `dfii` registers. PHYs that show all
+# phases are not listed. The registers store read data only while the PHY sets `rddata_valid`, which the memory
+# controller ignores. The simulation model sets this signal only in the first phase, GENSDRPHY one cycle too late.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 

@@ -238,7 +238,7 @@ class BlockGCM(Module):
             "IDLE",
             If(job.valid, NextState("SUBKEY")),
         )
-        fsm.act(  # waits until GHASH has the key's subkey; without one, the message is an error
+        fsm.act(  # waits until GHASH has the subkey of the key; a message without a key ends with `error`
             "SUBKEY",
             begin_part.eq(1),
             length.eq(Mux(hashes_iv, message.iv_length, message.aad_length)),

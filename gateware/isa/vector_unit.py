@@ -230,8 +230,9 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Each command gets one response, which stays valid until the CPU accepts it. A late response comes one cycle
-        # later and depends only on registers; `context` changes in that cycle. SubWord and RotWord commute.
+        # Each command gets one response, which stays valid until the CPU accepts it. Some commands
+        # answer late: one cycle after the others, and only from registers. `context` changes in that cycle. SubWord and
+        # RotWord commute, so RotWord may follow the S-boxes.
         late_is_status = Signal()
         late_rotates = Signal()
         late_lane = Signal(2)

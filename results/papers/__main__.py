@@ -1,4 +1,4 @@
-"""Write every value of the papers with ours, and a page for each paper: ``python -m results.papers`` (`make papers`).
+"""Write the values of the papers next to ours, and a page for each paper: ``python -m results.papers`` (`make papers`).
 
 Our values come from the kept figures in `results/data`; the list of results names the commands that measure them. The
 program writes the pages, and ``build/results/papers.json``: a record for each value, with ours or the reason why there

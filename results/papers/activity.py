@@ -48,7 +48,7 @@ def cost_of_a_byte(record: dict) -> float:
 
 
 def _least(records: list[dict], quantity: str) -> str:
-    """Return, as text, the S-boxes that give families their smallest value of a quantity, each with these families."""
+    """Return as text the S-boxes that are best by a quantity, each with the families of cores for which it is best."""
     best: dict[str, dict] = {}
     for r in records:
         best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])

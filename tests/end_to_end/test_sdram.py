@@ -99,7 +99,7 @@ def parts(secret):
 
 
 def left(held, *secrets):
-    """Return the parts of each secret that are on the board at one moment; pages of zeros are skipped."""
+    """Return the parts of each secret that are in the memory of a stopped board; pages of zeros are skipped."""
     image = held.image()
     pages = (image[at : at + PAGE] for at in range(0, len(image), PAGE))
     image = b"".join(page for page in pages if page.strip(b"\0"))

@@ -110,7 +110,8 @@ def probe(stranger: Station, session: int) -> list[bytes]:
 
 @pytest.mark.parametrize("own_session", [False, True])
 def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
-    """The engine's time depends on the key. The owner sees it, but the replies to another host must not depend on it.
+    """The engine's time depends on the key. Only the owner of the session may see this time; no reply to another host
+    may depend on it.
 
     The stranger asks before and after a record of the victim.
     """

@@ -1,4 +1,4 @@
-"""Builds the engines for the board's hardware on the host, with models of the hardware and sanitizers, and runs them.
+"""Builds firmware engines for the host and runs them, with sanitizers. Models replace the hardware that they drive.
 
 `tests/firmware/units` models the hardware. On the target, the macros of `cl_isa.h` are instructions. Here, the same
 table of encodings makes them calls into the model.

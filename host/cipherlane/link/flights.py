@@ -44,7 +44,7 @@ class _Flight(NamedTuple):
 
     @property
     def ghosts_end(self) -> float:
-        """Time after which answers to the given-up copies are no longer expected."""
+        """Time after which no answer is expected to copies of a record that were counted as lost."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 

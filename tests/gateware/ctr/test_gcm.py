@@ -326,7 +326,7 @@ def wait(cycles: int):
 
 
 def test_errors(bench):
-    """Without a key, with a tag of a wrong length, and with a text that is too long to be held back."""
+    """The mode refuses messages without a key, with a tag of a wrong length, and with text longer than its buffer."""
     key = bytes(range(16))
     bench.load_key(key, 1)
     iv, long = b"twelve bytes", bytes(16 * DEPTH + 1)
