@@ -12,7 +12,8 @@ HANG_S = 300.0  # seconds after which a test counts as hanging, however busy the
 # interrupts it.
 _PROGRAM = """
 import signal, sys
-from cipherlane import cli, journal
+from cipherlane import cli
+from cipherlane.link import journal
 note, sizes = journal.Journal.note_written, []
 def note_and_pause(self, data):
     note(self, data)
