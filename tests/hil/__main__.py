@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from cipherlane_base.figures import commit
 
 from tests.hil import history, place, report
 
@@ -99,7 +100,7 @@ def _accept(name: str, arguments: argparse.Namespace) -> int:
             f"{path} has no figure {arguments.accept}: it has {', '.join(sorted(figures)) or 'none'}"
         )
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    history.append(path, {"accepted": arguments.accept, "target": name, "date": date, "commit": figures.commit()})
+    history.append(path, {"accepted": arguments.accept, "target": name, "date": date, "commit": commit()})
     print(f"the level of {arguments.accept} on {name} begins anew with the next run")
     return 0
 
