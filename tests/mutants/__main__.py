@@ -109,7 +109,7 @@ def judged(mutants: list[Mutant], workers: Workers) -> dict[str, bool]:
         outcome = known.get(mutant.digest())
         return bool(outcome) and outcome["passed"] and outcome["tests"] == mutant.judges()
 
-    controls = {control.digest(): control for control in map(Mutant.control, mutants)}
+    controls = {control.digest(): control for control in (mutant.control() for mutant in mutants)}
     judge({digest: (each, CONTROL_S) for digest, each in controls.items() if not passed_before(each)})
     undecided = {}
     for mutant in mutants:

@@ -1,4 +1,4 @@
-"""Run `make mutants` on two mutants of a page. The page's test must detect only one of them."""
+"""Tests that `make mutants` judges two mutants of a page, and that it compares guards with unchanged sources."""
 
 import json
 
@@ -6,6 +6,7 @@ import pytest
 
 from gateware.flow.sweep import Workers
 from tests.mutants import __main__ as command
+from tests.mutants.guards import guards
 from tests.mutants.mutant import ROOT, Mutant
 
 TESTS = ("tests/test_readme.py::test_readme_is_short",)
@@ -15,7 +16,8 @@ TESTS = ("tests/test_readme.py::test_readme_is_short",)
 def mutants(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "BUILD", tmp_path)
     text = (ROOT / "README.md").read_text()
-    return [Mutant(f"README.md: {n} lines more", "host", TESTS, "README.md", text + n * "\n") for n in (1000, 1)]
+    changes = {"1000 lines more": text + 1000 * "\n", "no newline at its end": text.rstrip("\n")}
+    return [Mutant(f"README.md: {name}", "host", TESTS, "README.md", change) for name, change in changes.items()]
 
 
 @pytest.mark.thorough  # slow: runs pytest three times; `test_sweep.py` also covers sweeps
@@ -23,10 +25,22 @@ def test_mutants_are_judged_once_each_in_a_tree_of_its_own(mutants, tmp_path, ca
     noticed = command.judged(mutants, Workers(2))
     assert list(noticed.values()) == [True, False]
     assert sorted(capsys.readouterr().out.splitlines()) == [
-        "SURVIVED README.md: 1 lines more",
+        "SURVIVED README.md: no newline at its end",
         "killed   README.md: 1000 lines more",
     ]
     assert len((ROOT / "README.md").read_text().splitlines()) < 1000
     kept = json.loads((tmp_path / "outcomes.json").read_text())
     assert kept.keys() == {each.digest() for each in (*mutants, mutants[0].control())}
     assert command.judged(mutants, Workers(scheduler="tcp://127.0.0.1:1")) == noticed, "judged again"
+
+
+def test_guards_are_compared_with_the_unchanged_sources(tmp_path, monkeypatch):
+    """The control of a guard changes nothing and needs no faulty design, also if the guard is in a file of gateware."""
+    given = []
+    monkeypatch.setattr(command, "BUILD", tmp_path)
+    monkeypatch.setattr(command.sweep, "run", lambda _, tasks, *others, **options: given.extend(tasks.values()))
+    command.judged(guards(), Workers(1))
+    controls = [control for control, _ in given]
+    assert {"gateware", "host", "firmware"} <= {each.part for each in controls}
+    assert [each.name for each in controls if each.environment or each.place] == []
+    assert [each.name for each in controls if not each.boards and "test_line_rate" in each.name] == []
