@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Configures the site that `make docs` builds: all pages of the checkout, the Python and C interfaces, and a search."""
 
 import importlib.metadata

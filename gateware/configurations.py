@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Configurations: named variants of the SoC, independent of the board."""
 
 from dataclasses import dataclass, replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The types that describe a board: the board, its cables, its SDRAM, and how a configuration fits into its part."""
 
 from collections.abc import Callable, Mapping

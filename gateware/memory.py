@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sets memory attributes for synthesis. The main one declares that nothing uses a word read while it is written.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Targets of a build: a board with a configuration, as in `make bitstream BOARD=ecpix5 CONFIG=eth`."""
 
 import difflib

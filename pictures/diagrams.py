@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draw block diagrams: boxes with a name and contents, and arrows between points on their edges. Units are inches."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draw the elements that all plots have: frame, title, names of series, axes."""
 
 from collections.abc import Sequence

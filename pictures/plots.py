@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draw plots of named figures: values, shares of totals, stages in a row. All show three significant digits."""
 
 from functools import cache

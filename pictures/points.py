@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draw plots of points over two axes, with limits, Pareto fronts, and labels that overlap nothing."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draw the block diagram of the SoC."""
 
 from pictures.diagrams import Arrow, Box, draw

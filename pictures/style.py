@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Define how all pictures look, and turn them into SVG: the same bytes on every machine, for light and dark
 surroundings.
 

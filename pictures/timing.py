@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Timing diagrams of handshakes, simulated by Migen and drawn by WaveDrom: what the hardware does, cycle by cycle."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Write the pages of figures and all pictures: ``python -m results`` (`make pages`).
 
 ``--take`` first copies the figures that commands left in `build/results` to `results/data` (`make readme`).

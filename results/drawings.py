@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draw the plots of the pages, each with its data as a table."""
 
 import csv

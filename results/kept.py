@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Read and write the figures in `results/data`: the parts of the files in `build/results` that pages show.
 
 A file is JSON: `provenance` tells how the figures were measured (`cipherlane_base.figures` makes it), the rest is the

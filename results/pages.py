@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Make the pages: a list of all tables, and each page with its tables, filled from the figures in `results/data`."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Options and fixtures of the tests. Tests that need a Zephyr tree are collected only if there is one.
 
 Without a Zephyr tree, a line at the end reports that. Tests in `tests/hil` run in an environment of their own (`make

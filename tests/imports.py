@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds all imports of Python files, including imports inside functions and imports that only type checkers use."""
 
 import ast

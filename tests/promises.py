@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tests that SECURITY names: where each should run, and which were skipped in a run.
 
 A pytest plug-in for `conftest.py`. Skipped tests are listed at the end of the run. Under `CI`, where nothing that they

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A simulated board at a serial port, for the tests in both Python environments (the main one and `tests/hil`)."""
 
 import os

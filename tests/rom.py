@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulated board with a program in its ROM that replaces the firmware."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """No test's result may depend on the machine's speed. Checks which tests read the clock, and that time limits are not
 too short.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the Makefile as users call it: the errors that it reports before it makes anything, and the effects of its
 quick targets.
 """

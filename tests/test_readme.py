@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The README is short, and the links and commands in all pages lead somewhere."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tests that SECURITY names: each runs where the page states, and fails if the code that it tests is removed."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The workflow files: complete, limited in time, with minimal permissions; and everything that their steps call
 exists.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Helpers that wait in tests, always for events and never for a fixed time.
 
 A limit only ends a test that hangs, so limits are long. No verdict depends on how long anything took.

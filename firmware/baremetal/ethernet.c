@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <generated/csr.h>
 
 #ifdef CSR_ETHMAC_BASE

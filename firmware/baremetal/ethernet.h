@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The record service over LiteEth's Ethernet MAC. The Ethernet MAC keeps frames in slots on the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The bare-metal firmware: the record service over the UART and, where present, Ethernet.

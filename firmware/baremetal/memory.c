@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Functions that the compiler calls to copy and to fill memory. They move words or half words where
  * the alignment of the addresses allows it. The C library's functions move single bytes, which is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The functions that the core needs from the SoC, on LiteX without an operating system.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reset and trap entry of the bare-metal port. Interrupts stay off; a trap ends in port_trap().
  */

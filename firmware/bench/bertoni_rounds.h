@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Rounds and key schedule of AES with the instruction sets of Bertoni et al. 2006. It compiles only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The benchmark program: measures AES on the board as the host requests, and returns a CRC-32 of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The list of variants that a benchmark program can measure, and the loop that serves the host's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * ECB, CBC and CTR with a block cipher in plain C, as functions of type cl_modes_run.

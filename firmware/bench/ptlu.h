@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits. Compiles only for the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Rounds of AES with the instructions of VexRiscv's AES plugin. Compiles only for the board's CPU.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The variant for the CTR accelerator, set up as in the firmware. Data in memory that the
  * accelerator's DMA cannot reach are copied through a bounce buffer.

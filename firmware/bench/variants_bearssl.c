@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One of BearSSL's implementations of AES: ct, big or small. The build selects it with BENCH_AES.
  * It offers CBC and CTR, in place. The sources come from a package: see tests/bench/peers.py.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Plain C, or C with the scalar AES instructions. The build defines the variant:
  *

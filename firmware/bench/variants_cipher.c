@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A cipher other than AES in the benchmark program. BENCH_CIPHER is its header in ciphers/. If
  * BENCH_PTLU is 1, the cipher looks up its tables with the `ptlu` instruction. It only encrypts,

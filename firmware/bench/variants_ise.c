@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One engine of the vector AES unit; the build selects it with BENCH_ENGINE. */
 #include "board_bench.h"
 

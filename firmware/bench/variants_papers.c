@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ECB one block at a time, as Tables 4 and 5 of Jenkins et al. 2007 compare it. Variants differ in
  * the style of the C code, and in the instructions that a round consists of: the vector unit's or

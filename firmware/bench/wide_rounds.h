@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * AES with the instruction sets on registers wider than 32 bits (only on the board's CPU; see

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The instruction sets on registers wider than 32 bits, which compile only for the board's CPU. The

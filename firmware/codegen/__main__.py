@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Write the C headers of `firmware/generated` and the reference pages: ``python -m firmware.codegen``.
 
 With ``--check`` it writes nothing, and fails if a header or a page is stale.

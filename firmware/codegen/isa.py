@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Generate the C intrinsics and the reference page of the vector AES unit's instructions."""
 
 from gateware.isa.instructions import CUSTOM_0, FIELDS, INSTRUCTIONS, LAST_ROUND_KEYS, Instruction
 from gateware.isa.memory_port import FAULT_ADDRESS, FAULT_BUS, FAULT_NONE, FAULT_UNALIGNED
 
-_HEADER = """/* Generated from gateware/isa/instructions.py; do not edit. */
+_HEADER = """/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generated from gateware/isa/instructions.py; do not edit. */
 /**
  * @file
  * Intrinsics of the vector AES unit: one macro for each instruction, which compiles to exactly that one.

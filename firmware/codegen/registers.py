@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Generate the C headers and the reference pages of our peripherals' registers.
 
 Both come from the gateware itself: they list the registers in the order in which LiteX maps them, one word of 32 bits
@@ -20,7 +21,8 @@ from gateware.random.registers import RandomRegisters
 
 WORD_BYTES = 4
 
-_HEADER = """/* Generated from {source}; do not edit. */
+_HEADER = """/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generated from {source}; do not edit. */
 /**
  * @file
  * Registers of the {name}: byte offsets from its base address; masks, positions and values of fields.

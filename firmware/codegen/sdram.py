@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Describe a SoC's SDRAM for firmware, from LiteDRAM's data about its PHY and module.
 
 The description goes into the devicetree, or into a C header next to the SoC's other headers. The table of
@@ -98,7 +99,12 @@ def render(description: dict[str, Any]) -> str:
 def render_bits() -> str:
     """Return the text of `cl_dfii.h`, which does not depend on the SoC."""
     groups = (("CONTROL", "dfii_control", CONTROL), ("COMMAND", "dfii_pi<n>_command", COMMAND))
-    lines = ["/* Generated from firmware/codegen/sdram.py; do not edit. */", "#ifndef CL_DFII_H", "#define CL_DFII_H"]
+    lines = [
+        "/* SPDX-License-Identifier: BSD-2-Clause */",
+        "/* Generated from firmware/codegen/sdram.py; do not edit. */",
+        "#ifndef CL_DFII_H",
+        "#define CL_DFII_H",
+    ]
     for prefix, register, values in groups:
         lines += ["", f"/* Bits of LiteDRAM's {register}. */"]
         lines += [f"#define CL_DFII_{prefix}_{name} {value}u" for name, value in values.items()]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Render the C header of the wire layout, `cl_wire.h`, and the host's module of codes, `codes.py`, from `wire.toml`.
 
 For each record the header defines its type code, and the size and offsets of its fields. It also defines a structure
@@ -22,6 +23,7 @@ _INTEGER_BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
 _LINE = 96
 
 _PROLOGUE = """\
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from wire.toml by firmware/codegen/wire.py: do not edit. */
 #ifndef CL_WIRE_H
 #define CL_WIRE_H
@@ -72,6 +74,7 @@ static inline void cl_store_u64(uint8_t *p, uint64_t value)
 _EPILOGUE = "#endif\n"
 
 _CODES_PROLOGUE = '''\
+# SPDX-License-Identifier: BSD-2-Clause
 """Codes of records: generated from wire.toml by `python -m firmware.codegen.wire`; do not edit."""
 
 from enum import IntEnum, IntFlag

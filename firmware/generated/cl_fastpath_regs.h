@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from gateware/net/records/peripheral.py; do not edit. */
 /**
  * @file

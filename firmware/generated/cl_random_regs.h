@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from gateware/random/source.py; do not edit. */
 /**
  * @file

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Handles the loader's records, which write an image into the code memory, and decides whether this

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The loader, in the boot ROM. It starts the firmware in the code memory, or receives a new one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * LTE's layer 2 as a terminal receives it: the downlink's data plane of Release 8, from a transport

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The benchmark of LTE's layer 2: gets a transport block from the host, processes it repeatedly as

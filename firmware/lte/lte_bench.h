@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * A host's request to the benchmark of LTE's layer 2, which exists on bare metal and on Zephyr. It

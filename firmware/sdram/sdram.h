@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Initialises and tests an SDRAM that LiteDRAM controls: its PHY, module and memory. Call it before

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AES cores after FIPS-197: S-boxes, round transformations, key expansion, ciphers, and a family with one interface.
 
 Byte and bit order, everywhere in the gateware: a 128-bit block or state is one signal. Its bits ``8*i+7 : 8*i`` are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Logic cells of the ECP5 (LUT4 and wide multiplexers) for circuits that synthesis would not find by itself."""
 
 from collections.abc import Callable

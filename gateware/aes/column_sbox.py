@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SubBytes, InvSubBytes or neither on a column, with one register (FIPS-197, 5.1.1 and 5.3.2).
 
 ::

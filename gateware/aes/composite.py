@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The S-box in a tower of fields, GF(((2^2)^2)^2), after D. Canright, A Very Compact S-Box for AES (2005).
 
 Inversion in GF(2^8) becomes inversion and products in GF(2^4), and these become operations in GF(2^2), where inversion

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AES encryption cores (FIPS-197), all with the interface that `create_core` returns.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several ciphers that take blocks in turn and return results in order.
 
 ::

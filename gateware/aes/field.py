@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Arithmetic in GF(2^8) with the AES polynomial x^8 + x^4 + x^3 + x + 1 (FIPS-197, section 4).
 
 Plain Python on integers 0 to 255. Every table of the gateware is computed from it.

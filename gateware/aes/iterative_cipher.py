@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Cipher (FIPS-197, 5.1) on 32, 64 or 128 bits a cycle, one round after another.
 
 A round takes ``parts = 128 / width`` cycles, one for each part of the state, that is for 1, 2 or 4 columns::

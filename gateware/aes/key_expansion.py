@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """KeyExpansion (FIPS-197, 5.2) into slots: one word a cycle, with a key length for each key.
 
 With Nk words in the key (4, 6 or 8) and Nr rounds (10, 12 or 14)::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A memory of round keys that no bus reaches: one write port, one read port.
 
 Its size determines its kind. One row is a register. Up to 16 rows are distributed RAM: a 16x4 cell is four LUTs, so a

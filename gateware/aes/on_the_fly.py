@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AES-128 encryption that computes each round key when it is needed and stores none (FIPS-197, 5.1 and 5.2).
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A queue of blocks after a pipeline that cannot wait, in block RAM.
 
 The pipeline starts a block only when the queue has room for all blocks under way. So its registers need no signal that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Cipher (FIPS-197, 5.1) as a pipeline: a block a cycle, each with its own key.
 
 ::

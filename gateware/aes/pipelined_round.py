@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A round of the pipelined cipher (FIPS-197, 5.1): SubBytes, ShiftRows, MixColumns, AddRoundKey.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SubBytes on one byte, and its inverse: combinational S-boxes (FIPS-197, 5.1.1 and 5.3.2).
 
 The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (combinational).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SubBytes and InvSubBytes in a block RAM: two bytes at a time, one on each of its ports.
 
 The lower half of the table is SubBytes, the upper half InvSubBytes. Next to each of the 512 bytes it stores {02} times

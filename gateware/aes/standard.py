@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sizes from FIPS-197, and the codes that registers and ports use for key lengths."""
 
 from migen import Mux

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The state of an iterative cipher between SubBytes of two rounds, with ShiftRows on the way.
 
 A round takes ``128 / width`` steps. Each step writes ``width / 32`` new columns. It reads the bytes that ShiftRows

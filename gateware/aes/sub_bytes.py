@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SubBytes on several bytes at once, with the register before it (FIPS-197, 5.1.1).
 
 ::

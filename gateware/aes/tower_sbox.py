@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Canright's S-box cut for LUTs of four inputs, with registers inside: 55 LUT4s.
 
 In the tower of `gateware.aes.composite` an element of GF(2^8) is ``A Y^16 + B Y``. An element of GF(2^4) is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The linear transformations of the AES round, as functions on Migen expressions.
 
 Blocks and columns are in the byte order of `gateware.aes`; every function returns an expression or

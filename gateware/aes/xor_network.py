@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds linear maps over GF(2) from few cells of four inputs, in two levels.
 
 Every output of the map is the XOR of at most four terms. A term is an input, or a sum of two to four inputs that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The boards, one data file each, including the simulated board; `configurations` run on them.
 
 A module here is a board if it assigns `BOARD`. The others hold what several boards share.

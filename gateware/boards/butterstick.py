@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """ButterStick r1.0 with an ECP5-85 (LFE5UM5G-85F-8BG381C): gigabit Ethernet by an RGMII PHY.
 
 litex-boards defines no UART pins, so records come only over Ethernet. The UART is LiteX's crossover, without pins.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Colorlight i5 v7.0 on its extension board, with an ECP5-25 (LFE5U-25F-6BG381C): UART, SDR SDRAM; PHYs not used."""
 
 from litedram.modules import M12L64322A

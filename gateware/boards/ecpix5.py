@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LambdaConcept ECPIX-5 with an ECP5-85 (LFE5UM5G-85F-8BG554): UART, DDR3, gigabit Ethernet by an RGMII PHY."""
 
 from dataclasses import replace

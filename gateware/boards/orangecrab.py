@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """OrangeCrab r0.2 with an ECP5-25 (LFE5U-25F-8MG285C): UART on its GPIO pins 0 (receive) and 1; loaded over USB."""
 
 from litex_boards.platforms import gsd_orangecrab

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """OrangeCrab r0.2 with an ECP5-85 (LFE5U-85F-8MG285C): as `orangecrab`, with the larger part."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulated board: the SoC in Verilator, cycle-accurate; UART over TCP, Ethernet on a TAP device.
 
 It models the ECPIX-5: simulated time is counted in that board's clock. Its console is the simulator's standard input

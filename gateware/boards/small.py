@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Settings that fit `default` into the smallest ECP5, a 25F; why other configurations do not fit. This is no board."""
 
 from gateware.description import Fit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Radiona ULX3S v2.0 with an ECP5-85 (LFE5U-85F-6BG381C): UART, SDR SDRAM; no Ethernet."""
 
 from litedram.modules import MT48LC16M16

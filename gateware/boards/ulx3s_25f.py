@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Radiona ULX3S v2.0 with an ECP5-25 (LFE5U-25F-6BG381C): as `ulx3s`, with the smaller part."""
 
 from dataclasses import replace

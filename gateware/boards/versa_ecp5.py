@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lattice ECP5-5G Versa with an ECP5-45 (LFE5UM5G-45F-8BG381C): UART; its PHYs are not used."""
 
 from litex_boards.platforms import lattice_versa_ecp5

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Divides a resource among clients by fixed shares; a client may also use what the others do not use.
 
 A client's turn lasts `share` grants, or ends early when the client wants no more. Then the turn passes to the next

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """CTR mode (SP 800-38A, 6.5) over blocks of 128 bits: data XOR keystream, message after message.
 
 ::

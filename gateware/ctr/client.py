@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A client of the CTR service: its parameters and its port.
 
 ::

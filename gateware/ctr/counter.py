@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counter blocks T_n = T_1 + n (SP 800-38A, 6.5 and appendix B.1), with increments of three widths.
 
 A counter block is a big-endian number. Byte 15, bits 127:120 of the signal, is the least significant. With a width of

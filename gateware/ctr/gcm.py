@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AES-GCM (SP 800-38D) over blocks of 128 bits: text, additional data and tag, message after message.
 
 ::

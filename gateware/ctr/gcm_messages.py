@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests of GCM messages to the CTR service, and of the subkeys that they need.
 
 ::

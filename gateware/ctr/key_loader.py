@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Loads and zeroizes the keys of a core for its clients, by one policy, and counts the uses of each key.
 
 ::

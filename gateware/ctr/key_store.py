@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Holds the key words that software writes until the core takes them; no bus can read them.
 
 Eight words of 32 bits lie in a small memory, so writing them disturbs no other work. The memory must stay a local

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A queue of keystream for one client of a shared core; it reserves rows for blocks that are still in the core.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """CTR mode over packets of 32-bit words, as an Ethernet stack streams them.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The CTR service: one core and its keys for one or more clients.
 
 ::

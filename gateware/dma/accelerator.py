@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AES-CTR accelerator: registers and DMA, a client of the CTR service (SP 800-38A, 6.5; TS 33.401, annex B.1.3).
 
 ::

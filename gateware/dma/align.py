@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Byte shifters between a memory port of whole blocks and messages that start and end at any byte.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bus master of the DMA: reads and writes whole blocks in bursts, on one Wishbone port.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks descriptors in order of submission, and hands each to the units that carry it out.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The DMA: it takes descriptors, moves memory to memory through the CTR engine, and returns results.
 
 ::

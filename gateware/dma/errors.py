@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results of descriptors and key commands: the codes in the error fields of the accelerator's registers."""
 
 from enum import IntEnum

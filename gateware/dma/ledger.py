@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Records which descriptors are outstanding, and how the latest ones ended.
 
 Descriptors end in order of submission, so two numbers tell which have ended. Number n (counted from 0 after reset,

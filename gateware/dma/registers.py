@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Registers of the CTR accelerator, each described where it is declared."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks our AES cores against performance targets, and computes the cost of more key lengths and more keys.
 
 The limits of cycles per block hold for every member with one engine. The limits of throughput, and of throughput per

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the family of AES cores on ECP5 with public cores: ``python -m gateware.explore.family`` (`make explore`).
 
 Each member is synthesised, its mapped netlist is simulated (cycles, correctness, switching activity), and it is placed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Synthesises, places and routes one core on ECP5, in the same way for our cores and others'.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the GHASH units on ECP5: ``python -m gateware.explore.ghash`` (`make explore-ghash`).
 
 Each member (`gateware.explore.ghash_members`) is synthesised by itself. Its mapped netlist is simulated (tags, cycles,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Defines the GHASH units that `gateware.explore.ghash` compares, and measures their mapped netlists.
 
 Each lane of the simulation has its own subkey and blocks. A second subkey follows, so that the tables are also seen to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Gives any part registered inputs and outputs over three pins, so that only the part's own timing is measured.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds units to compare with the vector AES unit on ECP5: ``python -m gateware.explore.instruction_sets``.
 
 It builds the units of other instruction sets, and the lanes' AddRoundKey, each by itself as `gateware.explore.isa` does

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the vector AES unit and its parts on ECP5: ``python -m gateware.explore.isa`` (`make explore-isa`).
 
 Each part is synthesised, placed and routed by itself between registers (`gateware.explore.harness`), with several

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the ciphers of LTE on ECP5: ``python -m gateware.explore.lte`` (`make explore-lte`).
 
 Each member (`gateware.explore.lte_members`) is synthesised by itself. Its mapped netlist is simulated (results, cycles,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Defines the ciphers of LTE that Hessel et al. 2009 compare.
 
 These are SNOW 3G with several S-boxes, and AES-128 with round keys computed on the fly, by datapath, S-box and number

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures cycle counts, correctness and switching activity of a mapped core, with one simulation per key length.
 
 Every lane has its own key and blocks, random but seeded. The results are compared with the results of `cryptography`. A

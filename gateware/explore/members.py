@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lists the cores that `gateware.explore.family` compares: every member of the family, and public cores."""
 
 import re

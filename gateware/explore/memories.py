@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Models memories of ECP5 in simulations of mapped netlists (`gateware.explore.netlist`) with several copies (lanes).
 
 Contents and pins are integers with one bit for each lane. Reads are fast if the address is the same in all lanes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulates a core as mapped to ECP5 cells, and counts how often its wires switch.
 
 It reads the netlist that Yosys wrote for nextpnr, so it simulates exactly what was placed, for any core. One model thus

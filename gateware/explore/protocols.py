@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Drives cores in simulated netlists, by the handshakes of the family and of the public cores.
 
 A protocol loads one key for each lane and then offers blocks as fast as the core accepts them. It notes the cycle of

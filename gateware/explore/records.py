@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes the records (rows of results) of one core on one FPGA part, one for each key length."""
 
 from gateware.explore.flow import Device

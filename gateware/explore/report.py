@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints tables and draws plots of `gateware.explore.family`:
 
 Hessel et al. 2009, Table II and Figures 6 to 12, for FPGAs.

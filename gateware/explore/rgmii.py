@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the clock of gigabit RGMII on the ECP5's slowest grade: ``python -m gateware.explore.rgmii``.
 
 ::

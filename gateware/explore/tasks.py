@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Defines the tasks that `gateware.explore.family` gives to workers: one core on one part, and the files that are kept.
 
 Netlists and measurements stay on the machine that built the core, and serve all parts. Records are kept by the caller.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds a board with a configuration: ``python -m gateware.flow sim`` or ``python -m gateware.flow ecpix5 eth``."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counts the cells of a netlist for each unit of the SoC, to show where the LUTs are.
 
 Yosys names a cell after a net near it, and nets carry the names of the SoC's modules. Some names tell no unit, such as

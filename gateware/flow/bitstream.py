@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the bitstream for an ECP5 board, with the firmware in its boot ROM.
 
 The build fails if a clock misses its constraint. Place-and-route reports the clocks and resources of the whole design;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes the build id, 16 bytes in the boot ROM that identify the gateware and firmware. Record info carries it.
 
 ::

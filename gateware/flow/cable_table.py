@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes the host tool's table of cables from the boards' data files: ``python -m gateware.flow.cable_table``."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Skips builds if their inputs are unchanged: a digest of the inputs is stored next to the output, or is its name.
 
 Outputs named by a digest are in `FOLDER`. Several clones may share it (CIPHERLANE_CACHE), and `make clean` keeps it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Disconnects unused carry outputs at the ends of a netlist's carry chains: ``python carries.py NETLIST.json``.
 
 Yosys connects the carry output of each chain's last cell, used or not. For each connected output, nextpnr adds a carry

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that place-and-route timed every clock of the netlist, and that only expected combinational loops exist.
 
 nextpnr knows a clock by the name of a port or net (`FREQUENCY` in the LPF file). It only warns of a name that is not in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes the devicetrees of Zephyr's boards from the SoC's description: ``python -m gateware.flow.devicetrees``."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Starts another program on a simulated board: ``python -m gateware.flow.emulator cipherlane_sim zephyr.bin``.
 
 Zephyr's `west build -t run` and its test runner twister call it for the module's simulated boards

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes labgrid's environment file of a target, from its data file: ``python -m gateware.flow.environment ecpix5``.
 
 `make hil` writes it into ``build/hil/<target>.yaml`` and runs the suite with it. A lab can start its own file from it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the firmware of a target: the SoC's headers, then the compiled image for its boot ROM."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Loads a bitstream into an attached board through openFPGALoader.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Skips clock edges at which a unit cannot change, to save time in simulation, where every edge costs an evaluation.
 
 A unit in one clock domain reacts at an edge only to its registers, memories and inputs. Suppose the last edge changed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads from an ELF file (ELF-32, little-endian) how much of each memory a firmware image uses."""
 
 import json

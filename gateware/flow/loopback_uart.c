@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The simulated board's UART as a TCP server that only this machine can reach: a module of LiteX's
  * simulator.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes Verilog that simulates a netlist of ECP5 cells, either Yosys' for nextpnr or nextpnr's for ecppack.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds a simulated board from the netlist for an FPGA, and connects the netlist's pins to the host tool.
 
 ::

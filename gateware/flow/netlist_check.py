@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulates the netlist of a board and talks to it: ``python -m gateware.flow.netlist_check ecpix5``, `make netlist`.
 
 It simulates the netlist of synthesis, then the one of place-and-route, with the firmware in their block RAMs. Each must

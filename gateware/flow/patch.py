@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Puts new firmware into an existing bitstream without place-and-route: ``python -m gateware.flow ecpix5 --firmware``.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Places and routes a netlist with one seed of nextpnr, and reports the slowest path of each clock."""
 
 import json

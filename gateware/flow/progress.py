@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints the progress of a build, so that it is never silent for long."""
 
 import subprocess

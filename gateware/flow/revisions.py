@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds the revision of the attached board by the USB identity of its cable; `REVISION=` of make overrides it."""
 
 from collections.abc import Iterable

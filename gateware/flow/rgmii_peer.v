@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Connects RGMII to GMII at the far end, both at 125 MHz. The lower half of each byte is valid at
 // the clock's rising edge, the upper half at its falling edge. Data are sent with their own clock
 // and change in step with it; on a real board, one of the two is delayed by a quarter of a period.

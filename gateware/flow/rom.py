@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads and writes the words of boot ROM and code memory in the block RAMs of an ECP5 netlist.
 
 Yosys turns a ROM of 32-bit words into columns: bit b of the words 2048 k to 2048 k + 2047 is column 32 k + b. Block RAM

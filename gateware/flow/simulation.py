@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the simulated board: the SoC in Verilator on LiteX's simulator, with the firmware in its ROM.
 
 LiteX writes the Verilog and the simulator's configuration. From LiteX's simulator, the model uses only the modules that

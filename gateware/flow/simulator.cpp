@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * The functions that LiteX's simulator calls in the model (its veril.h). SIGTERM ends the
  * simulation between two steps, so that the profile, or the waveform file of a model compiled with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs independent tasks (seeds, cores of the family, mutants) through Dask on this machine or on a lab's machines.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs tools that take minutes; they and all their children end when this process ends, in whichever way.
 
 This file is also the program that starts the tool, in a process group of its own. It reads from a pipe to its parent.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures a target's clocks over several seeds: ``python -m gateware.flow.timing ecpix5 eth`` (`make timing`).
 
 ::

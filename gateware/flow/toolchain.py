@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds Yosys, nextpnr and ecppack: native programs on PATH, else the programs of PyPI's yowasp packages."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the Zephyr module's test suites by Zephyr's own test runner, twister: ``python -m gateware.flow.twister``.
 
 Twister reads the suites' scenarios from their `testcase.yaml`. It compiles each and runs it on the simulated board by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lets users open the boards' JTAG cables: ``sudo make udev``, or ``python -m gateware.flow.udev --dry-run``."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that a bitstream contains what place-and-route wrote, by reading it with ecpunpack.
 
 ecpunpack names some bits differently from nextpnr (a multiplexer's default, tiles of one group), so the texts differ.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs a task of `gateware.flow.sweep` on a Dask worker: unpacks a tree from its bundle, and starts a process in it.
 
 A worker runs in a checkout of this repository (`make worker`), and the trees share the checkout's folder ``build``. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compiles the firmware on Zephyr for `make zephyr`, and finds the tree and tools that it needs.
 
 The tree is the one that ZEPHYR_BASE names, or the workspace that `make zephyr-setup` made in `build/zephyr`. Zephyr's

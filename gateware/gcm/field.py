@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Arithmetic in GF(2^128) as GCM defines it (SP 800-38D, 6.3), and the order of coefficients in a block.
 
 The field's polynomial is x^128 + x^7 + x^2 + x + 1. In numbers and signals here, bit i is the coefficient of x^i. In a

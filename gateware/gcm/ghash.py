@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """GHASH (SP 800-38D, 6.4): ``Y = (Y + block) * H`` in GF(2^128), block after block, a digit a cycle.
 
 ::

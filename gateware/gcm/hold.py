@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Holds the text of a message back until its tag is verified (SP 800-38D, 7.2: no plaintext before the tag).
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Subkeys of GHASH (SP 800-38D, 7.1): H, the encrypted zero block, for each key that a client of the service holds.
 
 ::

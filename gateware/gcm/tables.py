@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables of multiples of GHASH's subkey H, in distributed RAM.
 
 Row n of a table is the sum of those of H, H x^32, H x^64 and H x^96 whose bits are set in n; a table has 16 rows. A

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The two instruction sets of Bertoni, Breveglieri, Farina and Regazzoni (2006) as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit. Names and roles are the paper's. **Operands and encodings are

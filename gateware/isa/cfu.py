@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """VexRiscv's CFU port from the unit's side, and the parts shared by units that answer one cycle after a command."""
 
 from migen import Array, Cat, If, Module, Signal

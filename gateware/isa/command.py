@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Accepts each CFU command at once, and holds a command that the unit cannot execute yet.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Two units for comparisons with the vector AES unit; each has several instruction sets on one CFU port.
 
 All sets of a unit answer one cycle after their command, so each takes the same cycles as it would in a unit of its own.

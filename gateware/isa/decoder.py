@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Decodes the function id of the CFU port into the control signals of the vector AES unit.
 
 Combinational. The encodings come only from `gateware.isa.instructions`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The instruction encodings of the vector AES unit: the one table that decoder, C header and reference share.
 
 Every instruction is an R-type of the custom-0 opcode (0001011). VexRiscv gives the unit a function id of ten bits,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One lane of the vector AES unit: a vector processing element of 32 bits that holds a column of the state.
 
 A column is 32 bits with row ``r`` at bits ``8*r+7 : 8*r``. The lane does the part of each pipeline stage that needs

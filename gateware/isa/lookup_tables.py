@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables for Fiskiran and Lee's ``ptlu``: eight tables of 256 entries, one word each; up to four lookups at a time.
 
 Lookup i uses byte ``offset + i step`` of a word as its index, and returns ``subword`` bytes: subword i of the result.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The vector unit's own memory port: loads and stores of whole blocks that run while other instructions execute.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Turns loads and stores of the vector unit into requests for its memory port: one request each, eight for a group.
 
 A request leaves one cycle after its instruction, with the state register's value at issue. A group reads its registers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fiskiran and Lee's parallel table lookup ``ptlu`` for words of 32 bits, as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit. It has eight tables T0 to T7 of 256 entries of 32 bits, 8 KB of

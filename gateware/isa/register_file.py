@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Register files of the vector AES unit, one copy of every register for each hardware context.
 
 State registers are in distributed RAM, read in the cycle of the request. Round-key registers are in block RAM, or in

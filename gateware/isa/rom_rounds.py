@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The AES instructions of VexRiscv's plugin as a unit on the CFU port.
 
 Each instruction processes one byte, with a ROM of 2 KB instead of S-boxes.

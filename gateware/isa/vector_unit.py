@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The vector AES unit: four lanes, a shuffle network and register files on VexRiscv's CFU port.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fiskiran and Lee's parallel table lookup ``ptlu`` for words of 64 or 128 bits, as a unit on the CFU port.
 
 The words are registers of the unit, as in the vector AES unit (`gateware.isa.wide_registers` has the moves and the

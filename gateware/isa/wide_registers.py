@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Registers of 64 or 128 bits on the CFU port, and moves between them and the CPU's registers.
 
 Units with other authors' wider instructions share this: registers v0 to v7, and round-key registers k0 to k15, or k0 to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The ratified scalar AES instructions (RISC-V Zkne and Zknd, RV32) as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit, on the same CPU and through the same port. An instruction

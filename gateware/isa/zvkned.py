@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """RISC-V's vector AES instructions (Zvkned), as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit. Names and semantics are the standard's (RISC-V Cryptography

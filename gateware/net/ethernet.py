@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Gigabit Ethernet with the fast path: LiteEth's stack and the CPU on one PHY.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Events that the fast path counts: one for each reason to drop a frame or datagram, in the order of the checks."""
 
 from enum import IntEnum

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Layouts of streams and records that several modules of the fast path share."""
 
 from liteeth.common import eth_udp_user_description

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Continuous health tests of a noise source of bits (SP 800-90B, 4.4), and their cut-offs.
 
 For an assumed min-entropy of H bits a sample and a rate alpha of false alarms:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Random source: noise of ring oscillators, sampled, continuously tested, and offered to the CPU word by word.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """128-EEA1 (TS 33.401, B.1.2) with the interface of the AES cores: a block of SNOW 3G keystream for each counter block.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """128-EEA1 (3GPP TS 33.401, B.1.2; UEA2 of TS 35.215, 3): a message of bits XOR the keystream of SNOW 3G.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The keystream generator SNOW 3G on a datapath of 32 bits (3GPP TS 35.216, 4).
 
 ::

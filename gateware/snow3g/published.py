@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """3GPP's test sets of SNOW 3G (TS 35.217): key, initialisation vector, and words of the keystream, numbered from 1."""
 
 KEYSTREAMS = (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """S1 and S2 on a word (3GPP TS 35.216, 3.3): four S-boxes on bytes, then a MixColumns in the S-box's own field.
 
 Latency: none (combinational).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables of SNOW 3G, from their definitions (3GPP TS 35.216, 3.1 to 3.4). Plain Python on integers."""
 
 from gateware.aes.field import SBOX

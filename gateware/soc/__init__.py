@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SoC with its memory map, buffer memory and Ethernet. `gateware.flow` builds it."""

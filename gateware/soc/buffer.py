@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The memory that the CPU shares with units that read and write whole blocks: the DMA and the vector unit.
 
 One memory of four banks of 32 bits has two Wishbone ports that work at the same time::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ethernet of the SoC: one PHY serves the CPU, which has its frames in slots, and the UDP fast path.
 
 The datapath of both is in the system's clock domain at 32 bits, which carries 1 Gb/s at 31.25 MHz and more. The PHY,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hardware for a loader: a lock for the code memory, the cause of the last reset, a watchdog, UART break detection.
 
 ::

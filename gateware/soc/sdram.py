@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SDRAM on the CPU's bus, with LiteDRAM: memory for data that does not fit on chip.
 
 ::

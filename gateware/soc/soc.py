@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SoC: VexRiscv with the vector AES unit, the CTR accelerator, and an on-chip buffer memory.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Host side of Cipherlane: exchanges records with a board, real or simulated.
 
 `connect` returns a `Device`, and `Device.open_session` returns a `Session`, which streams data through the board. Both

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command `cipherlane` as `python -m cipherlane`."""
 
 import sys

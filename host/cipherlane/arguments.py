@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A command-line parser that suggests the nearest command, option or choice for a mistyped one.
 
 Its error messages repeat the names of options but no other words, because another word may be a key.

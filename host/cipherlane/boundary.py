@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs a command so that every failure, expected or not, ends as one line of text and an exit status.
 
 It also opens the standard streams that the process was started without. At the end it checks that all output was

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command `cipherlane`.
 
 Exit status: 0 done; 1 failed (a self-test or comparison, or an unforeseen refusal); 2 wrong arguments or files; 3 port

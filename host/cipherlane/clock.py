@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A clock by which the host waits and measures. Tests replace it with a clock that advances only on request."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Exceptions of the host tool. Each defines the exit status of the command line."""
 
 

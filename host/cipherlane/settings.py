@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Settings: options missing from the command line come from the environment, the configuration file, or defaults.
 
 They are tried in this order. The file is TOML: `config.toml` in the user's configuration folder (`cipherlane config`

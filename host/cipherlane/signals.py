@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Signals that end a command: TERM and HUP act as INT does, so that sessions close and a simulated board stops."""
 
 import os

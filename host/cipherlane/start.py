@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command's entry point, which runs before the tool is loaded and after it has finished.
 
 In both phases Ctrl-C ends the process as it ends any program, without a Python traceback. Only the standard library's

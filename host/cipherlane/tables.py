@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables that fit the width of the terminal."""
 
 from collections.abc import Iterable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Everything printed for people: tables and progress bars. No lower layer prints.
 
 Text from outside passes through `plain`: it contains no markup and no terminal control.

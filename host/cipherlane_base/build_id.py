@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Build ids: 16 bytes that identify a board's gateware and firmware. The build flow puts them into both.
 
 The text form is two hexadecimal digests with a hyphen between them: gateware, then firmware.

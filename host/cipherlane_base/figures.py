@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A measurement, its JSON form, and files of results, which state how their figures were measured."""
 
 import functools

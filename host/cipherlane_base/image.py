@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Firmware images that a loader starts: a header followed by the firmware, as wire.toml defines them.
 
 Only the build flow makes them; each image fits one gateware and one load address.

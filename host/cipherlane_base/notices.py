@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints warnings and other single lines on standard error."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes text from outside safe to print: file names, texts of devices, boards and coordinators, library messages."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compare the values of the papers that the project implements with our figures: one record per value.
 
 A paper has a file of values, ``NAME.toml``, and a module of the same name. Its function ``ours(data)`` returns our

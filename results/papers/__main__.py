@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Write the values of the papers next to ours, and a page for each paper: ``python -m results.papers`` (`make papers`).
 
 Our values come from the kept figures in `results/data`; the list of results names the commands that measure them. The

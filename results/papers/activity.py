@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compute Figures 6 to 12 of Hessel et al. 2009 in our terms: LUT4 for area, transitions for power, and their product.
 
 The figures come from ``explore-lte``. For a given number of ns a byte, a core runs at the clock that this needs. Its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compute the project's values to compare with the paper of Bertoni et al. 2006."""
 
 from gateware.isa import bertoni

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compute the project's values to compare with the paper of Fiskiran and Lee."""
 
 from gateware.isa import lookup_tables

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compute the project's values to compare with the paper of Hessel et al. 2009."""
 
 from results.kept import Content

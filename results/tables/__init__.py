@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Define the tables, one per file: the figures of a command that a table stores, and how it shows them as Markdown."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show our equivalents of Figures 6 to 12 of Hessel et al. 2009: LUT4 and transitions, from `make explore-lte`."""
 
 from results.kept import Content

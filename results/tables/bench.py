@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `cipherlane bench`: engines from memory to memory."""
 
 from results.kept import Content, select

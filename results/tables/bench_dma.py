@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-dma`: how much of its memory port the accelerator's DMA uses."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-eth`: the fast path at line rate."""
 
 from itertools import pairwise

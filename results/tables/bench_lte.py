@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-lte`: LTE's layer 2 with each engine, a transport block each millisecond."""
 
 from results.kept import Content, select

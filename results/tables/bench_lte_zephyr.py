@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show the second part of `make bench-lte`: LTE's layer 2 in Zephyr's threads, a transport block each millisecond."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-papers`: the styles that the papers compare, one block at a time."""
 
 from results.kept import Content, select

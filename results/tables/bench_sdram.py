@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-sdram`: the engines with their data in SDRAM."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-sets`: AES instruction sets with 1, 4 and 8 independent blocks a call."""
 
 from results.kept import Content, ResultsError, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench`: every AES of the project in its fastest style, with peers for comparison."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-udp`: records over UDP, and the cycles that a record costs the CPU."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-udp FIRMWARE=zephyr`: records over UDP with the firmware on Zephyr."""
 
 from results.kept import Content

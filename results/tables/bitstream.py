@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bitstream`: clocks and resources of the boards that were built."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show the boards, which configurations fit on them, and at what clock; run as a program, print the tables (`make
 boards`).
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `cipherlane bench --record-bytes`: the cost of shorter calls."""
 
 from results.kept import Content, select

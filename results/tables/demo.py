@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show the figures of `make demo`: the speed of each engine when it processes records."""
 
 from results.kept import Content, select

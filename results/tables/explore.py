@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make explore`: the family of AES cores, and public ones, on each part."""
 
 from gateware.explore.bars import ABOVE

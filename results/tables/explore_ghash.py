@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make explore-ghash`: GHASH by the cycles of a product."""
 
 from results.kept import Content, select

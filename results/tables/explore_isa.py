@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make explore-isa`: delay and resources of the vector unit's parts, and the reasons for its S-boxes."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make explore-lte`: SNOW 3G and AES with round keys on the fly, compared with Hessel et al. 2009."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make explore-rgmii`: the clock of gigabit RGMII on the slowest speed grade, by MAC."""
 
 from results.kept import Content, select

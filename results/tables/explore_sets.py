@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make explore-sets`: delay and resources of the units with instruction sets of other authors."""
 
 from results.kept import Content

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show the README's table: each engine's three speeds at AES-128."""
 
 from results.kept import Content, ResultsError

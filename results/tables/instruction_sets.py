@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compare AES instruction sets on one core in cycles, code and area: `make bench-sets` and `make explore-sets`."""
 
 from dataclasses import dataclass

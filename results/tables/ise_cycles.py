@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show why one engine has several cycle counts: each figure of `ise` at AES-128, and what it includes."""
 
 from results.kept import Content

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make netlist`: the cycles of each engine in the netlists, which equal the cycles on the simulated board."""
 
 from results.kept import Content, select

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show the README's one number: the fast path compared with software on the same core and with the wire."""
 
 from results.kept import Content

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-papers`: other ciphers that look up tables, in C and by `ptlu`."""
 
 from dataclasses import dataclass

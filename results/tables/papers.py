@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show the papers' values with ours: a table for each entry that we compare, and reasons for the other entries."""
 
 from itertools import groupby

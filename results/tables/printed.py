@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show rows that `make demo` prints, as the host tool lays them out."""
 
 import io

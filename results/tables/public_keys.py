@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make bench-papers`: integers of public keys in C, and what the port would allow a wider multiplier."""
 
 from results import papers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show `make timing`: the clocks that place-and-route reaches over several seeds, and the paths that limit them."""
 
 from gateware.flow.timing import endings, spreads

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure every AES of the project on the simulated board: ``python -m tests.bench``, or ``make bench``.
 
 A figure counts only if its data match the results of the library `cryptography`. A program's figures stay in its folder

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ask the benchmark program on the simulated board, and check its answers."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Define what `make bench` measures: one function for each question, each a generator of JSON records."""
 
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Run a cipher of firmware/bench/ciphers on the host, with BENCH_PTLU on a model of `ptlu`.
  * Standard input: a key of 16 bytes, then data, a multiple of 16 bytes. Standard output: the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Other ciphers than AES that look up tables, in C and with `ptlu`: Table 6 of Fiskiran and Lee.
 
 Each cipher is a header in firmware/bench/ciphers, compiled twice for the simulated board's configuration `comparators`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Run measuring programs as a command that prints their figures and writes them to a file of results."""
 
 import argparse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * ECB encryption by Crypto++, for tests/bench/recorded.py: argument 1 is the cipher, 16 bytes of
  * key and whole blocks come from standard input.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hashes in C on the core, for Table 12 of Fiskiran and Lee, which adds a record's SHA-1 to its AES.
 
 Each hash is a header in firmware/bench/ciphers, which the benchmark program treats like a cipher: the digest overwrites

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Limits for the vector unit's CTR: target cycles, and the fewest possible cycles in each memory state."""
 
 # Cycles per block at AES-128/192/256, with data read from memory and written to memory, including loads, stores and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Show tables that compare our results: programming styles, published results, speed limits, and the ratified
 instructions.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure the values in the papers' tables: ``python -m tests.bench.papers``, or ``make bench-papers``.
 
 Each program has the form that a paper describes, and runs on the simulated board. A figure counts only if its data

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compile an external library for the same core: BearSSL, from its Debian source package.
 
 This repository contains none of its source. `make bench` lets the package's client fetch the pinned version into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The instructions of firmware/bench/ptlu.h for tests on the host. The tables are in memory. The

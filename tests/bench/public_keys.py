@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Integers of public keys in C on the core, for Tables 8 and 10 of Fiskiran and Lee.
 
 The benchmark program treats firmware/bench/ciphers/public_key.h like a cipher: its data are numbers of 1024 bits, and

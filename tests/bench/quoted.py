@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Published results for AES-128 encryption. They are quoted, not measured here. None: no published value was found."""
 
 from dataclasses import dataclass

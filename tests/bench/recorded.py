@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results of Crypto++ on the benchmark's data, for ciphers that the package `cryptography` lacks. They are stored in
 recorded.toml.
 

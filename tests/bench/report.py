@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Make the tables and plots of `make bench`."""
 
 from rich.console import Console

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure AES with its data in SDRAM: ``python -m tests.bench.sdram``, or ``make bench-sdram``.
 
 It runs the programs of ``make bench`` on a simulated board with SDRAM, in CTR in place over 32 KB (engines in C:

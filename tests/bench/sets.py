@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure AES instruction sets with 1, 4 and 8 independent blocks a call: ``python -m tests.bench.sets``.
 
 One block a call shows the latency of an instruction set, eight blocks its throughput (``make bench-sets``). The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Build and ask the programs that Tables 4 and 5 and Figure 9 of Jenkins et al. 2007 compare.
 
 Instruction sets of other authors are measured in the same styles, on the simulated board's configurations

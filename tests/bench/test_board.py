@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test ECB, CBC and CTR of the vector unit's engines on the simulated core, with the benchmark program."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the ciphers other than AES that use lookup tables: their C code on the host, against published vectors and a
 library.
 """

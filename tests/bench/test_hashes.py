@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the hashes: their C code, run on the host, against Python's hashlib."""
 
 import hashlib

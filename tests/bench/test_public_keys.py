@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the integer arithmetic of public keys: its C code, run on the host, against Python's integers."""
 
 import json

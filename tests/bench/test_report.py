@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the tables and plots that `make bench` makes of its records."""
 
 import pytest

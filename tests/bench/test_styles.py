@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the programs for the papers' tables: their variants, the counts that they report, and that they compute AES."""
 
 import re

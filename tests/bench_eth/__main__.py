@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure the fast path on a GMII at 1 Gb/s: ``python -m tests.bench_eth``, or ``make bench-eth``.
 
 Receive and transmit side run at the same time with frames back to back, and every byte sent is checked. The bar applies

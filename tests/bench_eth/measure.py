@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure one case of the fast path: send datagrams back to back at 1 Gb/s, and compare every answer with
 `cryptography`.
 """

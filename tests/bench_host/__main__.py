@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure the data rate that one core of the host can process: ``python -m tests.bench_host``, or ``make bench-host``.
 
 The tool streams records to the echoing null board over the loopback interface. It takes turns with a bare echo: the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure the live view: ``python -m tests.bench_live``, or ``make bench-live``. Each part is a module."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure how much the goodput falls while a viewer watches the live view.
 
 The live view streams pictures to the echoing null board over the loopback interface, in stretches. Stretches with a

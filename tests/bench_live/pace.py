@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure how many pictures per second the simulated board delivers to a watched live view, by engine.
 
 The simulator is a program that counts cycles, and its speed depends on its share of a core. The output shows this

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Watch the null board's live view in ten Chromium pages for ten minutes; memory use must not grow.
 
 Every few seconds the program reads the tool's resident memory, and the JavaScript heap of all pages after a garbage

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Watch the live view without a browser: a program that requests each picture as a browser does."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure LTE's layer 2 with each engine: ``python -m tests.bench_lte``, or ``make bench-lte``.
 
 This is the experiment of Hessel, Szczesny, Lohmann, Bilgic and Hausner (2009). A transport block comes each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Make transport blocks of LTE's downlink as a base station would.
 
 128-EEA2 comes from the library `cryptography`. The library lacks 128-EEA1, so this cipher is written in Python from the

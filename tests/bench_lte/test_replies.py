@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test how the host decodes the replies of the LTE layer 2 program on Zephyr, and the error message if there is no
 Zephyr tree.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure LTE's layer 2 in Zephyr's threads: ``python -m tests.bench_lte.zephyr``, or ``make bench-lte``.
 
 This is the experiment of `tests.bench_lte` with the same code, in the sample `lte_layer2` of the Zephyr module. A timer

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure how fast the simulated board runs: ``python -m tests.bench_sim_speed``, or ``make bench-sim-speed``.
 
 It is compared with a baseline of the same design: every unit runs at every clock edge, LiteX's own script compiles it,

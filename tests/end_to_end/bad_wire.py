@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulates a bad cable at the simulated board: it loses, repeats, reorders, damages and delays Ethernet frames in both
 directions.
 

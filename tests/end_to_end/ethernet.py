@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Helpers for tests of the simulated board with Ethernet: start the board, add hosts to its network, check
 transfers.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Kills commands that start the simulated board, at random moments: no process and no folder may remain.
 
 `python -m tests.end_to_end.killed_runs --runs 100` (`make fuzz`) kills many, and prints the seeds after which something

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The content of all memories and registers of a simulated board, read from the running simulator's process.
 
 Verilator keeps the model, that is, every memory and register of the board, in one mapping of the process's memory. This

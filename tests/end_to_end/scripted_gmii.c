@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * A wire whose other end is a test: a module of LiteX's simulator, instead of `gmii_ethernet`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulated board with Ethernet on a wire whose other end is a test: measures in cycles.
 
 The simulation and the test take turns (`scripted_gmii.c`), so the test needs no TAP device, and its cycles are the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Faulty firmware for test_loader.py. It first sends a byte, so that the test detects each start.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Long runs with the simulated board with Ethernet over bad cables (`make stress`); `test_ethernet.py` has short
 runs.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sessions and their counter blocks on the simulated board, tested with hand-made records: all engines, and the cycles
 that requests take.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane doctor` on the simulated board: through its own transport, and at a serial port."""
 
 import json

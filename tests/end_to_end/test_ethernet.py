@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The real host tool with the simulated board with Ethernet: the record service over UDP, on good and bad wires."""
 
 import io

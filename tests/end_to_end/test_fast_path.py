@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The real host tool uses the fast path of the simulated board with Ethernet: hardware answers the data records without
 the CPU.
 """

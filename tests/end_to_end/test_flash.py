@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`make flash PORT=...` reports which firmware answers, or that the firmware in the bitstream does not run."""
 
 import json

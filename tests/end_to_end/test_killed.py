@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A killed command leaves neither its simulated board nor the board's folder; see `killed_runs` for more runs."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A stranger fills the wire to the simulated board: how much of a session's goodput remains, in cycles, on both paths.
 
 The stranger sends the whole time, back to back at 1 Gb/s. Frames of the smallest size come 1.5 million times a second.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The live view as its users see it: Chromium opens the page of `cipherlane live` on the simulated board."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Loads good and bad firmware over the simulated board's UART; the loader must still work afterwards.
 
 A break is sent as urgent data on the simulated UART's socket. It holds a line low that the board's own detector

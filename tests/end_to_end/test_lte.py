@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LTE's layer 2 on the simulated board: an engine that copies the data first, one engine per cipher that does not copy,
 and no engine.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Firmware and fast path together: which records a session's window accepts before and after the session is resumed."""
 
 import itertools

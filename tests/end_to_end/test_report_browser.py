@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page of `cipherlane report` in a browser: axe-core finds no problem, and hostile files have no effect."""
 
 import json

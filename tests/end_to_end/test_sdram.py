@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulated boards with SDRAM: the firmware initialises and tests the SDRAM and keeps records in it, and no secret
 remains after a session is closed.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The real host tool with the simulated board that runs the real firmware, over the UART."""
 
 import contextlib

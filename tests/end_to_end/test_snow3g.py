@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Run 128-EEA1 with the host tool on the simulated board with the SNOW 3G accelerator. No part of a key may remain on
 the board.
 """

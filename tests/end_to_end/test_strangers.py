@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that other hosts on the network of the simulated board learn nothing about a session's key."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane top` on the simulated board: it shows the board's figures and a switch of engines, and leaves no session
 open.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The real host tool with the simulated board that runs the firmware on Zephyr: all bare-metal tests must pass."""
 
 import shutil

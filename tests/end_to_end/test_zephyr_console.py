@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The console of the firmware on Zephyr: its shell and its log, which must never mix with records."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """No part of a key or of its data may remain on the board that runs the firmware on Zephyr. The bare-metal tests run on
 it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The real host tool with the simulated board with Ethernet that runs the firmware on Zephyr, over its net stack."""
 
 import contextlib

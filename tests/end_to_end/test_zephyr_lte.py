@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LTE's layer 2 in Zephyr's threads on the simulated board: every packet, each method of deciphering, and full
 queues.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Zephyr's own echo server on the simulated board with Ethernet: TCP over IPv4, echo requests over IPv6.
 
 For these, the driver does not offer checksums, so the net stack makes and checks them. The host's kernel checks the

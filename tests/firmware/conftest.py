@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import pytest
 
 from tests.firmware import core_peer

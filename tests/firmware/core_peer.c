@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Drives firmware/core on the host for its tests: reads commands from stdin and writes replies to
  * stdout.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds `firmware/core` for the host with sanitizers and drives it over the pipes of `core_peer.c`."""
 
 import hashlib

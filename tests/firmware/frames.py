@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ethernet frames as a host builds and reads them, written by hand from RFC 768, 791, 792, 826 and 894."""
 
 import struct

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The loader's records on the host, for test_loader.py, which builds this program with sanitizers.

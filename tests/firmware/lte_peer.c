@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * LTE's layer 2 on the host, for test_lte_layer2.py, which builds it with sanitizers.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Records as a host builds and reads them, written by hand from the layout: an independent reference."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests `make zephyr` without a tree."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import errno
 import random
 import re

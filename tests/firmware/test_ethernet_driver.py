@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The bare-metal Ethernet driver with a model of the Ethernet MAC: frames may arrive while it zeroizes earlier data."""
 
 import struct

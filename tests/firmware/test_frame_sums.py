@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checksums that Zephyr's driver of LiteEth's Ethernet MAC computes and checks, compared with RFC 1071's checksum."""
 
 import ctypes

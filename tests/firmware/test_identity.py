@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The functions that number a key, make a ticket and draw a counter block: their results, and no secrets on the stack.
 
 Each is called by itself, so that no later call overwrites what it left.

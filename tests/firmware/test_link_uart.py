@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The UART link with the service, over a line that loses, repeats, swaps and damages bytes."""
 
 import random

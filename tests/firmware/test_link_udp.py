@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The UDP link with the service: what it answers, to whom, and what it drops and counts."""
 
 import errno

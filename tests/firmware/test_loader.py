@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The loader's handling of records, built for the host with sanitizers; an array models the code memory."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The benchmark's LTE layer 2, built for the host with sanitizers; the package `cryptography` ciphers its blocks."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AES-CMAC by the record `mac`: 3GPP's test sets for 128-EIA2, all lengths, refused requests, and zeroizing."""
 
 import random

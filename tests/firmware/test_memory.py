@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The bare-metal port's memcpy and memset, compiled for the host under other names."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """ECB and CBC of the benchmark in plain C, compiled for the host, against an independent library."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the ranges of counter blocks against a model that stores every single block in a set."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Streams that a client resumes with a ticket, and initial counter blocks that the board draws at random."""
 
 import errno

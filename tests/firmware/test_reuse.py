@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """No counter block under a key may encrypt two different pieces of data, because C1 xor C2 = P1 xor P2. Tests all known
 ways to make the board do so.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The folders of `firmware/core`: from which folders each may include headers, and that file names are unique."""
 
 import re

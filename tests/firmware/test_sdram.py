@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The firmware's SDRAM driver with models of PHYs and memory modules: commands to the module, levelling, and fault
 detection.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The record service: what each record does, all error replies, sessions, and data that remain in memory."""
 
 import errno

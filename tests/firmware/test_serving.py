@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sessions with a server: hardware that receives the sessions' data from the network, as the fast path does."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What other hosts on the network can learn of a session's key, and how many of the CPU's cycles they may use."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The core compiles for the board's CPU and needs no library except the compiler's own. Its sources are formatted."""
 
 import importlib.util

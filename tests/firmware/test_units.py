@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The engines for the board's hardware, with models of the hardware and sanitizers: random operations on all engines.
 
 Every output is compared with an independent library. After a session, the tests search all memory of hardware and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the window of records with a model that remembers every record, and its sum with a second implementation."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the generated wire header with the layout, which is computed here independently."""
 
 import subprocess

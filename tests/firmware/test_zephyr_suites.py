@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Zephyr module's own test suites on the simulated board."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the Zephyr applications with each boolean Kconfig option of the module switched off in turn.
 
 With the option off, either the image is built, or Kconfig reports that the option stays on. The compiler and the linker

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds firmware engines for the host and runs them, with sanitizers. Models replace the hardware that they drive.
 
 `tests/firmware/units` models the hardware. On the target, the macros of `cl_isa.h` are instructions. Here, the same

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulated board with memory for Zephyr, and Zephyr's test suites on it."""
 
 from pathlib import Path

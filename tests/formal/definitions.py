@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """FIPS-197 in Verilog, written from the standard as the reference for the proofs.
 
 The S-box tables come from the tests' own FIPS-197 model. Products are computed from the polynomial.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The vector unit's memory port with its internal queue made visible for proofs.
 
 Only invariants use the queue's words, which are shown by their place in the memory. An induction from an arbitrary

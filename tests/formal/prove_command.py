@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that the register in front of the units passes every command once, in order and unchanged, whatever stalls.
 
 The proof is a k-induction from reset, with free commands and a free `source_ready`. At most one command is accepted and

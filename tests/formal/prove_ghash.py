@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove GHASH's multiplier for all blocks and subkeys, digit by digit, at several sizes of a digit.
 
 A solver cannot compare two products of 128 bits as a whole. But the multiplier adds, in each cycle, one row of each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that the CFU port answers each command once, in order, with its own value, and that contexts stay separate.
 
 The proof is a k-induction from reset. Commands, `rsp_ready`, the memory on the unit's port and the contents of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that no plaintext leaves `gateware.gcm.hold` before its tag is verified (k-induction from reset).
 
 Any one row is followed. A block with `held` waits in it until `accept`; then it may be read. After `reject` it may

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that each instruction of the vector AES unit equals its FIPS-197 definition, for every state, key and operand.
 
 The unit's registers start in an arbitrary state, and the register files have arbitrary contents. One command is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that each block is encrypted under the key that was in its slot when the core accepted the block.
 
 The proof is a k-induction from reset, with blocks, keys, clears and flushes at any time. A block is marked as keyless

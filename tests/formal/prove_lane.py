@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove stage 2 of a lane: it applies FIPS-197's MixColumns, its inverse or neither, and adds the key.
 
 The registers between the stages are free, except that one of them is {02} times the bytes of the other. `prove_sbox`

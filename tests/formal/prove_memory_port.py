@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that each vector load or store is carried out once and in order, and that a load's register is written once.
 
 The two parts rely on each other. Each has free surroundings and is an induction from reset:

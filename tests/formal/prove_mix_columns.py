@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that MixColumns and InvMixColumns are FIPS-197's matrices (5.1.3, 5.3.3) and undo each other."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove the value of every response, for every operand, register and context.
 
 The unit's registers start in an arbitrary state, and the register files have arbitrary contents. The response must have

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that a round of each datapath, and a word of the key schedule, equal their definitions in FIPS-197 (5.1.1 to
 5.1.4, 5.2).
 

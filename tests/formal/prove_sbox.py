@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove for all inputs that every S-box equals the algebraic definition in FIPS-197 (5.1.1), and that the inverse S-box
 inverts it.
 """

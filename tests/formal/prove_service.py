@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove two parts of the CTR service: each client gets its turn, and a keystream queue neither loses nor adds blocks.
 
 By k-induction:

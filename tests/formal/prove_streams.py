@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove that no core loses, repeats or reorders a block, for all inputs, stalls and flushes (k-induction from reset).
 
 - ITERATIVE: each block has a tag that moves as the cipher's own control tells. Every block goes through rounds, last

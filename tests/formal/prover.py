@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Run Yosys' SAT solver on Verilog with assertions: combinational proofs, bounded proofs and k-induction."""
 
 import hashlib

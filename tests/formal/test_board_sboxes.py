@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Run the proofs of `prove_sbox` for the boards' S-boxes in every test run: they equal FIPS-197 for all inputs.
 
 This takes seconds. `gateware.boards` determines which S-boxes the boards have. ``make formal`` proves the other

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The vector AES unit prepared for proofs: its ports, and the commands to its register files.
 
 The register files' contents are cut away. Their outputs are free, so a proof holds for all contents. The proofs cover

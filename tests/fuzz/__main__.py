@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs each fuzzer for a limited time; `python -m tests.fuzz --seconds 3600` runs each for an hour. See `make fuzz`."""
 
 import argparse

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The board that the fuzzers test: the record service and its platform, in static memory.

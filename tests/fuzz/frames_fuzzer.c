@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzzes the UART and Ethernet links with arbitrary bytes and frames. In addition to the
  * sanitizers' checks, it checks that an answer is no longer than the longest frame, and that it

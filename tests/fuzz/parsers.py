@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fuzzes the host's parsers for data from the link: frames, records, replies. Run `python -m tests.fuzz.parsers`.
 
 Only the exceptions that the parsers document may leave them.

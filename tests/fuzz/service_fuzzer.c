@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzzes the service with records in any order from three peers, most of them well formed. In
  * addition to the sanitizers' checks, it checks that no counter block encrypts two different pieces

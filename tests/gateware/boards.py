@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sets of parameters that the boards in `gateware.targets` use for units and cores, without duplicates."""
 
 from gateware import targets

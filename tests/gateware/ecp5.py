@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulate ECP5 cells, and whole designs after synthesis to these cells, as they would run on the board.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulate a design with a fault, if `tests.mutants` requests one through the environment.
 
 A design is known by the name under which its model is kept. One Verilog contains all faults drawn for a design. A

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prove with Yosys that two combinational circuits are equal, with Yosys' own models of the FPGA cells."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulate Migen modules with Verilator, driven by Python generators like Migen's own simulator.
 
 A test bench is a generator. It acts like a synchronous process: ``value = yield signal`` reads the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the computed number of block RAMs of each target against place-and-route, and how configurations shrink."""
 
 import json

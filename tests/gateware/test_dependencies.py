@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that the hardware does not depend on the build flow, and that lower network layers do not depend on higher
 ones.
 """

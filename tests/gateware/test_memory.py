@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test memories that are declared free of read-write collisions: no collision occurs, and synthesis uses the
 declaration.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The vector unit, and the accelerator with its CTR service, as separate designs with a target's parameters."""
 
 from litex.soc.interconnect import csr_bus

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compile Verilog and a C++ harness into a library with Verilator and g++. The result is cached by source text, tool
 versions and flags.
 

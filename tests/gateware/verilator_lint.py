@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Run Verilator's lint on the Verilog of our cores: ``python -m tests.gateware.verilator_lint FOLDER``.
 
 Each core is linted with the parameters that boards set for it, each set of parameters once.

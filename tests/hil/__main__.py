@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the suite on a board at this machine or at a labgrid coordinator: ``python -m tests.hil ecpix5 eth``.
 
 The exit status is 0 if the run qualifies the board. In `build/results/hil`, each run adds to the board's history

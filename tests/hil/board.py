@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Boards for labgrid: how a board can be reached (resources), and how the suite uses it (drivers).
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fixtures for tests that run the suite in a separate process, as `make hil` does."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """labgrid's exporter, extended to export any JTAG cable, and simulated boards. A simulated board starts when a client
 acquires its place.
 

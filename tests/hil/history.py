@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The history of runs: a file of JSON lines, one per run, and the series of runs that can be compared.
 
 A run has `target`, `serial`, `kind`, `commit`, `date`, `figures` (Mbps by name) and `regressed` (names of refused

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks all values that a labgrid coordinator offers, because they must not be trusted.
 
 A coordinator authenticates nobody, so anybody may have written what it offers. labgrid checks some types when it makes

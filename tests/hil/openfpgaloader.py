@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A labgrid driver that loads bitstreams through openFPGALoader; labgrid itself has none.
 
 It contains nothing specific to this project, so it could become `labgrid/driver/openfpgaloaderdriver.py` with relative

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A place at a labgrid coordinator: reserves it, waits for it, acquires it, and always releases it.
 
 All requests to the coordinator go through `labgrid-client`, as a user's would.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Decides whether a lower value is a regression or noise.
 
 The runs of a figure fall into levels. A new level begins if a value is better than noise explains, or if somebody

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page of all runs: the newest run of each board, and a plot of each figure. It needs no other files."""
 
 from html import escape

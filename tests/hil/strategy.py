@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How a board is made ready: power, the right part on the JTAG cable, the bitstream, a reply to the request `info`."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Helpers for the tests of this folder: the command, and a fake openFPGALoader that prints recorded output."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Environment files of all targets, and USB devices that are plugged in and removed."""
 
 import subprocess

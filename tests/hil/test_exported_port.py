@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A serial port that labgrid's exporter exports over RFC 2217, with the simulated board connected to it."""
 
 import socket

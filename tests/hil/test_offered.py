@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Values from a coordinator must not end other processes, or become an option of a program."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The driver for openFPGALoader, tested with recorded output of that program."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Places at a real coordinator and a real exporter on this machine, with simulated boards."""
 
 import contextlib

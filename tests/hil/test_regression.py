@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A regression must be distinguished from noise, and reported with the commits between which it appeared."""
 
 import math

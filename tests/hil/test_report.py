@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page of all runs must be complete and self-contained, with a plot of each figure and a point for each run."""
 
 from html.parser import HTMLParser

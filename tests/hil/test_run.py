@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command as `make hil` runs it: verdicts, regressions, and a board on a serial port with a fake JTAG cable."""
 
 import hashlib

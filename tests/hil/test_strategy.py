@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A board whose serial port disappears while its cable is used for JTAG, such as the ULX3S: the port must be found
 again.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds the advice in the tool's errors and notes, and maps each piece of advice to the test that follows it."""
 
 import ast

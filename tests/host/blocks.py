@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The model board's record of counter blocks: the ranges in use, and the records that arrived in each range."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the command line as a user does, but in this process; used where a new process would test nothing more."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hostile boards, chosen by seed: model boards with mutated replies, on links with noise and data from other senders.
 
 Time is simulated, and passes with each piece that arrives. `hostile_runs` states what a hostile board must never

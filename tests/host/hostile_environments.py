@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the host tool in hostile environments, chosen by seed: streams, limits, names, variables, clocks and signals.
 
 Each run must end by itself with a documented status. It must show no traceback, and one line for an error. It must not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draws plans of hostile environments by seed: a command line and the environment in which it runs.
 
 A plan is drawn before the process that carries it out is forked; see `hostile_environments`.

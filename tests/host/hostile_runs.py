@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the host tool's commands in this process, in simulated time, against hostile boards.
 
 Each run must end with a result or a CipherlaneError. No wait may be longer than the user's limit. Only printable text

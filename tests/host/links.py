@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulated links between a Device and a model board: they damage records at random, by seed, in simulated time."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A thread that serves requests while a test makes them."""
 
 import threading

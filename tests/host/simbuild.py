@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes the build directory of a simulated board; instead of a simulator, it runs the model board."""
 
 import json

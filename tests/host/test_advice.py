@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that the tool's advice works: a test here, or the test that `advice` names, follows each piece of advice."""
 
 import errno

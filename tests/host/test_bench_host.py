@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A short `make bench-host`: checks its figures, and that it fails if they are too low."""
 
 import json

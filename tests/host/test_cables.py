@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds JTAG cables in a folder that imitates Linux's sysfs, and checks the udev rules for them."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that a command writes to no file that it uses for another purpose, too, and replaces no file unasked."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the command line as a user runs it, with the model board at a socket."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests UDP ports at which nothing listens or nobody answers: the error, the number of waits, and the advice."""
 
 import json

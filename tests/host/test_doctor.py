@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests `cipherlane doctor` with the model board, both in simulated time."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the host side of the fast path: data records go to another address than control records."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the behaviour of the command line: questions, suggestions, history, settings, configuration file and output."""
 
 import argparse

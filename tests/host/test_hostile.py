@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests what hostile boards and other senders can do to the host tool: some hundred runs, and defects found by such
 runs.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests what hostile environments can do to the host tool: some hundred runs by seed, and defects found by runs."""
 
 import os

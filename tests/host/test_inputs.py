@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests inputs that misreport or change their size, outputs with long names, and readers that stop early."""
 
 import os

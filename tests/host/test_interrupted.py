@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests measurements that are interrupted or fail: the results so far are printed, written to files and marked."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests `bench --link --interval`, which measures throughput in both directions in successive intervals."""
 
 import csv

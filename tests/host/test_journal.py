@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the sidecar (journal) of an incomplete output."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests keys: which sources they may come from, and that no output shows one."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import pytest
 from cipherlane.link.calls import Calls
 from cipherlane.link.flights import Flights, Key

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the live view without a browser: pictures, and dividing the stream into pictures."""
 
 import colorsys

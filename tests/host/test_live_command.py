@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests `cipherlane live` as a program: where it listens, how it ends, and that it can serve many browsers."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the live view without a browser: comparing two engines, and pictures with half the bits."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the live view's server with clients that are not browsers: access and limits."""
 
 import asyncio

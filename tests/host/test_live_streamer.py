@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the live view without a browser: what the hub receives from a board, and what it does not receive."""
 
 import itertools

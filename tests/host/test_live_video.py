@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests films that the live view reads through PyAV: a video file, which the test encodes, and a camera."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests `cipherlane load` with a model board that has a loader: the records it sends, and its errors."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests LTE messages on the command line: 3GPP's test sets for 128-EEA2 and 128-EEA1, lengths in bits, and refusals."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the command `mac` (message authentication codes) with the model board: what it sends, shows and refuses."""
 
 import json

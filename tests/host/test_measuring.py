@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the commands that measure: they use each counter block once, and do not fill the board's table of ranges."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the null board's rules of counter blocks: it must give the same answers as the model board."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the package that `pip wheel ./host` builds: its files, its metadata, and its Python API."""
 
 import io

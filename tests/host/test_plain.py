@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests that text from outside reaches the terminal only as printable characters, from every source."""
 
 import ast

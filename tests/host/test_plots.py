@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the report's plots as SVG: lengths, positions, and colours in light and dark mode."""
 
 from xml.etree import ElementTree

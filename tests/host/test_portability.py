@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the host tool without POSIX modules, as on Windows: features that need one report this, the others work."""
 
 import os

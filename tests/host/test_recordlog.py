@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests the log of records: its content, and that it contains no secret."""
 
 import io

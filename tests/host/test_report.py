@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests `cipherlane report`: what a page shows, what the command refuses, and that hostile files do no harm."""
 
 import cProfile

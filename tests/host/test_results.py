@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests files of figures, which begin with the provenance of the measurement."""
 
 import json

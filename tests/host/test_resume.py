@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests transfers that are interrupted or fail, and their resumption: what is kept, printed and checked."""
 
 import itertools

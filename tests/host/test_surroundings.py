@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests what depends on the tool's environment: text encodings, folders without private files, IPv6, git."""
 
 import codecs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests `cipherlane top`: the app with Textual's pilot, on a null board, and the command on a terminal."""
 
 import asyncio

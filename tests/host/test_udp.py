@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests UDP with the null board on the loopback interface: the transport's datagrams, and transfers with losses."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Mutants: copies of the sources with one fault each, and the tests that should fail because of the fault.
 
 `make mutants` draws mutants by seed. Lines of C and Python change by universalmutator's rules. Nets of gateware change

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Chooses mutants at random by seed, runs the tests that should detect them, and lists the undetected mutants; see
 `make mutants`.
 """

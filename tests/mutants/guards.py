@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """For each promise in SECURITY, removes the code that enforces it (the guard). The test that the page names must then
 fail.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Defines a mutant for all languages."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Mutants of gateware, made by Yosys' `mutate` from the Verilog that the tests' benches simulate."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the tests of a mutant in its own copy of the tree, which differs from the original only in the fault."""
 
 import contextlib

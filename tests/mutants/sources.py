@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Mutants of C and Python, line by line, by the rules of universalmutator."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tests that `make mutants` judges two mutants of a page, and that it compares guards with unchanged sources."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Read the contents of an SVG: its words, which are outlines with the text in a comment, and its shapes by colour."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the block diagrams: words lie inside their boxes, boxes do not overlap, and the sources that they name exist."""
 
 from itertools import combinations

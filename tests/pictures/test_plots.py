@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test plots: lengths, places, limits, fronts, and labels that overlap nothing else."""
 
 from itertools import combinations, pairwise

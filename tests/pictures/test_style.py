@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that pictures have the same bytes everywhere, colours for both surroundings, and figures with three digits."""
 
 import re

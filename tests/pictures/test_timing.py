@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that timing diagrams show simulated signals, and that each has one picture for light and dark pages."""
 
 import re

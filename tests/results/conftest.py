@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Provide a copy of the pages and their figures, which `python -m results` reads and writes in this process."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test our statements about Figures 6 to 12 of Hessel et al. 2009 with made-up cores."""
 
 import pytest

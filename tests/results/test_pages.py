@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that pages and plots match `results/data`, and that figures are copied there completely or not at all."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that every value of the papers has a value of ours or a reason, and that our values match `results/data`."""
 
 import json

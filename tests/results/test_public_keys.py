@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the table of public keys with given counts: ratios, shares, and the bounds that the port sets."""
 
 import pytest

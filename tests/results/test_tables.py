@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test which figures of a command each table stores, and the rows that it shows."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes the pictures of the live view in docs/pictures: ``python -m tests.screenshots``, or ``make screenshots``.
 
 Chromium opens the stage of `cipherlane live` on the simulated board. It makes one picture in each size, and a short

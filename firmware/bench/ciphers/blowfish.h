@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Blowfish (Schneier 1993), encryption with a key of 128 bits. There are 16 rounds. Each looks up

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Definitions that the ciphers of this folder share. Each cipher is in plain C. With BENCH_PTLU, it

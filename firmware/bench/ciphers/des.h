@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * DES (FIPS 46-3), encryption; with BENCH_DES_KEYS = 3 Triple DES with two keys. The eight tables

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * A hash function in plain C, which the benchmark runs like a cipher. cipher_run hashes the data

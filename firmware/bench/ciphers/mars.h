@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * MARS (Burwick et al. 1999, with the revised key schedule), encryption with a key of 128 bits.

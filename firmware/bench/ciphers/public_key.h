@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Public-key arithmetic on integers of 1024 bits in plain C, which the benchmark runs like a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * RC4 with a key of 128 bits. Each byte of data takes three lookups in a table of bytes and two

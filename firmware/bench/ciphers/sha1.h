@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * SHA-1 (FIPS 180-4, 6.1): see hash.h. The loop body contains five rounds. So the words of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * SHA-256 (FIPS 180-4, 6.2): see hash.h. The loop body contains eight rounds. So the words of the

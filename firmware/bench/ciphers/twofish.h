@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. There are 16 rounds, and each

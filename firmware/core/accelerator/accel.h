@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Driver of the CTR accelerator: AES-CTR from memory to memory by its own DMA.

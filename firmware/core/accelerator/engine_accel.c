@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "accelerator/engine_accel.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Engine that uses the CTR accelerator. The accelerator computes CTR, including the key schedule,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Engine that uses the SNOW 3G accelerator: 128-EEA1 (TS 33.401, B.1.2) on whole bytes. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "aes/aes.h"
 
 #include <errno.h>

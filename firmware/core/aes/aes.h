@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Parts of FIPS-197 that the engines share: the S-box and the key schedule.

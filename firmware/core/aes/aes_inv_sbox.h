@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The inverse S-box of FIPS-197, figure 14, as an X-macro list: F is applied to InvS(00), InvS(01),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "aes/aes_inverse.h"
 
 #include "aes/aes_inv_sbox.h"

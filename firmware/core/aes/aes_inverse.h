@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Functions for decryption in plain C, with the equivalent inverse cipher (FIPS-197, 5.3.5).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The S-box of FIPS-197, figure 7, as an X-macro list: F is applied to S(00), S(01), ... S(ff) in

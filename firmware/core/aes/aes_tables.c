@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "aes/table_rounds.h"
 
 #include "aes/aes_inv_sbox.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Rounds of AES in byte-oriented C. SubBytes uses a table of 256 bytes. MixColumns shifts the four

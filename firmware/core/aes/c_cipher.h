@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The block cipher in C, in one of three styles. A round uses byte operations, tables or, on the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Rounds of AES by tables. A column of the next state is the sum of four table entries and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32. It compiles only for

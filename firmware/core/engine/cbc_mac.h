@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * CBC-MAC by any engine (SP 800-38B without its subkeys). Use it only where no message under a key

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "engine/ctr.h"
 
 void cl_ctr_counter(uint8_t counter[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_BYTES],

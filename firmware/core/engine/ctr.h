@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Counter blocks of SP 800-38A, and the CTR loop that the engines in plain C share.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Interface of every engine: a key, and CTR mode (SP 800-38A, 6.5) under it. Hardware that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Interface of ECB and CBC (SP 800-38A, 6.1 and 6.2). Every engine also supports CTR mode

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Interface of a server: hardware that receives the data records of sessions from the network,

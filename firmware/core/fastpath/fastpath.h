@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The UDP fast path as a server (engine/server.h): it receives the data records of its sessions

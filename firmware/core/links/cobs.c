@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "links/cobs.h"
 
 /** Ends the current block, whose data end at `fill` in `chunk`, and opens the next one. */

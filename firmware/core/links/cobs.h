@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Consistent Overhead Byte Stuffing (Cheshire and Baker 1999): frames without zero bytes, each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "links/copy_sum.h"
 
 typedef uint16_t __attribute__((may_alias)) half;

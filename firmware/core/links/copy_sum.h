@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The sum of the Internet checksum (RFC 1071), computed while data are copied.

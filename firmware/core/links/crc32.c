@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One table of 256 words takes nine instructions and one table load per byte on RV32. A table of
  * sixteen words would save 960 bytes of ROM, but needs two dependent loads per byte.

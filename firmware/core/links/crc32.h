@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * CRC-32 of IEEE 802.3: reflected polynomial 0xEDB88320, initial value and final XOR all ones, as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Records over a UART. Each record is followed by its CRC-32, encoded with COBS, and ended by one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "links/link_udp.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Records over UDP: one record per datagram, in an Ethernet frame (RFC 768, 791, 894).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Headers of records, without sessions: checks received headers and writes the headers of replies.

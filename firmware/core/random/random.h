@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Driver of the random source. It returns raw noise words, which the hardware has tested (SP

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Engine `zkn`: AES with aes32esmi and aes32esi, sixteen instructions per round, as the scalar
  * cryptography extension proposes. The key schedule uses these instructions, too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Engine that uses the scalar AES unit, so it exists only on a board. The unit executes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Budgets of CPU cycles. They limit the work for one peer while other peers have sessions.

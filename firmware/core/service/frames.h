@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Records over UDP in frames that lie in an Ethernet MAC's slots. The CPU copies only the head of a

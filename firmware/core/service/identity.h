@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Values that the board derives from keys or draws at random: the number that identifies a key, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Description of the board that a port passes to the core. The core keeps a pointer to it and never

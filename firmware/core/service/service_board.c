@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "service/bench.h"
 #include "service/build_id.h"
 #include "service/exchange.h"

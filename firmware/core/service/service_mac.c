@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "engine/cbc_mac.h"
 #include "service/exchange.h"
 #include "zeroize.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "links/copy_sum.h"
 #include "service/exchange.h"
 #include "zeroize.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "service/session.h"
 
 #include "engine/ctr.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The table of counter block ranges. For each key, it contains the counter blocks that were used or

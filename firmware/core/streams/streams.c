@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "streams/streams.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * A stream is the data that a host sends in one session or, after an interruption, in several. It

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The window of a stream stores which records arrived, and a checksum of each record's data. It

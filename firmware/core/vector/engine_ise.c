@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * CTR on the vector AES unit, with eight blocks in the unit at a time. The CPU's registers cannot
  * hold the words of eight blocks, so scalar loads and stores move four blocks at a time.

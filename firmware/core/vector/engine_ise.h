@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Engines on the vector AES unit, so they exist only on a board. The unit must be enabled.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * AES with the instructions of the vector AES unit. The engines `ise*` are built from this code.

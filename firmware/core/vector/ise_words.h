@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Scalar loads and stores for the vector AES unit: four blocks, that is 16 words, at a time.

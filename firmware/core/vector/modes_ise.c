@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ECB and CBC on the vector AES unit. Eight blocks are in the unit at a time, except in CBC
  * encryption, in which each block depends on the one before it.

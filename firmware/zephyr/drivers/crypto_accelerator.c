@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Zephyr's crypto API on the CTR accelerator. A CTR operation either returns when it is done, or
  * runs in the background and calls a function at the end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "crypto_session.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Code that both crypto drivers share: sessions of Zephyr's crypto API, and checks of the arguments

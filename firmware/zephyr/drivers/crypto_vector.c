@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Zephyr's crypto API on the vector AES unit: ECB of one block, CBC and CTR. A call returns when
  * its operation is complete. For the duration of the call, it uses a hardware context of the unit.

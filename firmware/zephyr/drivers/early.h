@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Records over UDP that the driver handles itself, without the net stack: data go from a receive

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Driver of LiteEth's Ethernet MAC. A received frame stays in a slot until the driver acknowledges
  * it. An interrupt wakes the driver's thread, which empties the slots. This thread also runs the

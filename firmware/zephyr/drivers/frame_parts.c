@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Copies frames between slots and network buffers. In a network buffer, a frame begins 2 bytes
  * after a word boundary, so that the data after the headers of Ethernet, IPv4 and UDP are

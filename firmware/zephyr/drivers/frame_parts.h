@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Copies frames between the Ethernet MAC's slots and the net stack's buffers. A packet may lie in

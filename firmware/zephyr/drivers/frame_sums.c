@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "frame_sums.h"
 
 #include "links/copy_sum.h"

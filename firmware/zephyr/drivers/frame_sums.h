@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Checksums of IPv4, UDP and ICMP for whole Ethernet frames, computed from the sum that copying a

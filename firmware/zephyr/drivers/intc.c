@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * VexRiscv's interrupt array. CSR 0xBC0 is the mask and CSR 0xFC0 the pending interrupts; both have
  * a bit for each of the SoC's interrupts. Bit 31 of the mask enables the vector AES unit. It is set

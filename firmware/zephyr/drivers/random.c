@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Driver of the random source. It returns raw noise words. For Zephyr's entropy API, it computes
  * bytes with full entropy from these words. It must not be called from interrupt handlers or before

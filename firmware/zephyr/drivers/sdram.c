@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Driver of the SDRAM. It initialises the memory before anything uses it, and reports the result on
  * the console. The part of the memory that no variable occupies becomes a heap.

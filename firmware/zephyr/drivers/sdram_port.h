@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The definitions that firmware/sdram needs from the SoC. From the devicetree come the registers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #define DT_DRV_COMPAT cipherlane_ethernet
 
 #include "tx_slots.h"

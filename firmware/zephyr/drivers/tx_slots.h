@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The slots from which LiteEth's Ethernet MAC transmits. They are locked, so that only one thread

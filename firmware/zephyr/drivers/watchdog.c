@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * LiteX's watchdog. Feeding the watchdog sets its counter, which decreases with each clock cycle.
  * At zero, the watchdog raises its interrupt. If configured so, it then restarts the SoC some

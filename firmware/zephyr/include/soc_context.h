@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The state of the SoC that the architecture saves in each interrupt's stack frame: see

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Required by CONFIG_RISCV_SOC_OFFSETS. It is empty because no assembler code of this SoC needs an

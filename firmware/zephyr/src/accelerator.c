@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The core's engine on the CTR accelerator. A lock makes threads take turns. */
 #define DT_DRV_COMPAT cipherlane_ctr_accelerator
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The part of the crypto drivers that the device initialisation needs, if the crypto API is

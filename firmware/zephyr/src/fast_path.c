@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The core's server on the UDP fast path. A lock makes threads take turns. Keys and sessions in the
  * hardware are zeroized at the start.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The core's engines on the vector AES unit. Each call runs in a hardware context that its thread
  * leases for this call. A key is not bound to a context: each context records the number of the key

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Translates cells of an ECP5 netlist (JSON of Yosys and nextpnr), with their pins and parameters, into Verilog.
 
 Models of the cells that become instances are in this folder. Block RAM behaves as Yosys describes it to its own mapping

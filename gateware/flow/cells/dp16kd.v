@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // DP16KD, block RAM of the ECP5: 2048 units of 9 bits, which each port accesses as rows of 1, 2, 4,
 // 9, 18 or 36 bits.
 // 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // EHXPLLL, a PLL of the ECP5. CLKI must have the frequency that CLKOP is meant to have. The model
 // passes CLKI on once reset ends, and reports lock 16 cycles later. It does not check that a real
 // PLL could make that frequency.

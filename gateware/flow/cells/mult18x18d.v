@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // MULT18X18D, a multiplier of the ECP5 without registers: P = A x B; each operand has 18 bits and
 // may be signed.
 module MULT18X18D(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Computes the sum of the Internet checksum over a stream of words (RFC 1071), for UDP (RFC 768) and IPv4 (RFC 791).
 
 It is the ones'-complement sum of 16-bit halves of words. Halves are added as they lie in the words, first byte in the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks a received frame: check sequence, size, lengths, checksums of IPv4 and UDP, sender, and destination.
 
 After these checks, LiteEth's stack can trust the lengths. A packet with contradictory lengths could make it wait for

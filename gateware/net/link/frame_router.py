@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sends each received frame to the hardware's stack, to the CPU, or (group addresses) to both.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ethernet MAC that the hardware's stack and the CPU share; each has its own address on one wire.
 
 ::

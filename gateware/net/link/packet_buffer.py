@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Store-and-forward buffer of packets in block RAM: a packet leaves only after it has been committed.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Skid buffer: holds a word that the receiver did not accept, so that the combinational path of `ready` ends here.
 
 ::

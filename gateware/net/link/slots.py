@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The CPU's frames: slots of a memory on the bus that hold received frames and frames to send.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The stations that have a session: tells for each received frame whether one of them sent it.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counts how often each event happened.
 
 The counters are in a block RAM with one adder. The sources take turns of three cycles each: read, hold, write. With

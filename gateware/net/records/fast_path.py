@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Takes record datagrams and returns encrypted record datagrams: receiver, sessions, sender and counters.
 
 ::

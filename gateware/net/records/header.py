@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The record header in hardware, generated from the wire layout (host/cipherlane_base/wire/wire.toml).
 
 All fields are little-endian and follow each other without padding. So a `migen.Record` of the fields has the layout of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Feeds the CTR packet engine: queues the words of packets, and makes the engine's messages from packet parameters.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The fast path with its registers. It connects LiteEth's UDP, the CPU, and the CTR service as one of its clients.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Takes datagrams, checks each against the session that it names, and passes on those that are accepted.
 
 ::

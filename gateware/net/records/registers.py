@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Declares the registers of the fast path, each with its description."""
 
 from litex.gen import LiteXModule

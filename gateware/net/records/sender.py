@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the reply to each record and sends it once it is whole.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The sessions that the fast path serves: address of the host that opened it, key slot, and T1 (initial counter block).
 
 ::

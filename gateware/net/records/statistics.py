@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counts bytes, blocks and records of each session, as the record `stat` reports them.
 
 A row is three columns in small memories, with one adder each. Opening a session clears its row. Latency: an update

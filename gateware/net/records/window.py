@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Stores which records of each session arrived, with sums of their data: no counter block may encrypt different data.
 
 A counter block may serve one record, and the same record again.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ports of LiteEth's IPv4 core, with registers on the receive side.
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Supplies the Ethernet address of the station to which an answer goes, instead of an ARP table.
 
 Everything that the hardware sends is an answer to the station that asked. So no ARP request is needed, and no answer

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A UDP port over LiteEth's IPv4 that sends datagrams with a checksum (RFC 768).
 
 ::

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Computes how many block RAMs a target takes, and shrinks a configuration until it fits a small part.
 
 A block RAM of the ECP5 (DP16KD) holds 2 KB, in words of 1, 2, 4, 9 or 18 bits. If one port writes and the other reads,

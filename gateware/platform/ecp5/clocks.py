@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Clock and reset of boards with an ECP5."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """DDR3 on a board with an ECP5: the clocks of LiteDRAM's PHY, and the PHY."""
 
 from collections.abc import Callable

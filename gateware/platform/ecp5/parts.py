@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sizes of the FPGA parts. This file needs nothing of LiteX, so programs that only read board files can use it."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SDR SDRAM on a board with an ECP5: the clock of its memory chip, and LiteDRAM's PHY.
 
 The chip's clock lags the system clock by part of a cycle, so the chip samples commands and data while they are stable.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SDRAM for the simulated board: a model of LiteDRAM's PHY for the ECP5, with its module."""
 
 from litedram.common import PhySettings, get_default_cl_cwl, get_sys_latency, get_sys_phase

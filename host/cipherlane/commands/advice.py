@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Commands to suggest to the user when a transfer cannot be completed."""
 
 import argparse

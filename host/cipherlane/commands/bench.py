@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane bench`: measures engines from memory to memory on the board, or records through the link."""
 
 import argparse

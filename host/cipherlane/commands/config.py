@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane config`: prints the settings and where each value comes from."""
 
 import argparse

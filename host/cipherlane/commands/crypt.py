@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane encrypt` and `cipherlane decrypt`: stream a file through the board."""
 
 import argparse

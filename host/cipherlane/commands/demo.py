@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane demo`: sends a file through every engine, verifies every byte, and prints figures to quote."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane doctor`: finds out why a board cannot be used, step by step, starting at the port."""
 
 import argparse

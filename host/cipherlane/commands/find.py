@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane find`: lists this machine's serial ports, and the boards that answer on a network."""
 
 import argparse

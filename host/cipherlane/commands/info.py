@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane info`: prints the board's identity and its link counters."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints a command's figures and writes them as JSON and CSV, even if the command is interrupted."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane keygen`: writes a random key to a file that only its owner can read."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane live`: streams a picture through the board and shows it in a browser."""
 
 import argparse

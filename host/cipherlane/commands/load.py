@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane load`: loads new firmware over the UART into a board that has a loader."""
 
 import argparse

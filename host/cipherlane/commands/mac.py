@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane mac`: computes the 128-EIA2 MAC of an LTE message."""
 
 import argparse

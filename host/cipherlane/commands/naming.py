@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the files that a command's options name, before any of them is opened."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane null-board`: answers records as a board does, in software, to measure the host's own speed limit."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane report`: makes one HTML page from files of figures."""
 
 import argparse

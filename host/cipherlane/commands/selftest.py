@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane selftest`: runs the board's known-answer tests."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane completion` and `cipherlane man`: generate shell completion and the manual page from the parser."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`cipherlane top`: shows the figures of the live view on a terminal."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the files that a command reads and writes, by one rule for every file that the tool writes.
 
 A command never writes a file that it also reads or that it writes under another name. Existing files are compared by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Recognises a text file that is not plain UTF-8: some editors and shells write other encodings."""
 
 import codecs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads and checks files of firmware images, which `cipherlane load` sends to a loader."""
 
 import zlib

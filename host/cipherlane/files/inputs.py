@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The input of a command: a file or standard input. Its true size may differ from the size that the system reports."""
 
 import errno

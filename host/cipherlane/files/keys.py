@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Keys and initial counter blocks as a user supplies them.
 
 A key belongs in a file, on standard input or in the environment: everybody who lists the machine's processes sees the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The output of a transfer, which gets its name only when it is complete.
 
 Output is written strictly in order to `OUT.part`. `OUT.part.resume`, in the same folder, records the state of the

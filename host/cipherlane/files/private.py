@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Files that only this user can read: opened without following links, mode 0600, locked while they are written.
 
 POSIX has a call for each of these. On Windows, links are checked before and after opening, the lock covers a byte far

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes files in one step: a name always refers to the complete old or the complete new contents."""
 
 import contextlib

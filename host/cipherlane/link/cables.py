@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """JTAG cables on USB, as Linux lists them: which are attached, for which boards, and whether this user may open them.
 
 The boards' data files name the cable of each board revision; `known_cables` is generated from them. Other devices may

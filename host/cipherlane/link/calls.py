@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Calls to a board: one request, repeated until its reply arrives."""
 
 import secrets

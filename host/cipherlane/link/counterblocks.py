@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranges of counter blocks: arithmetic on blocks, and the ranges that measurements use.
 
 The ranges of measurements are contiguous under one key, so that the board's table holds them as one range.

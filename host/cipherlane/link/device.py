@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Typed API of a board: identity, sessions, benchmark, self-test and counters."""
 
 import contextlib

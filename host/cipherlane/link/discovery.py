@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds serial ports with their USB identity, and boards that answer an info record on a network.
 
 A bare-metal board receives no broadcasts and answers only its own address. So each address of a network is asked, and

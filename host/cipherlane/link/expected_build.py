@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the build id that a board reports with the one that the user expects."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tracks which copies of records are in flight, how many bytes they hold, and which are known to be lost.
 
 The board can hold `limit` bytes (its rx_window). Each transmission of a record is a copy. A copy is in flight until it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The sidecar of an incomplete output: parameters and progress of the transfer, from which a later run resumes.
 
 `OUT.part.resume` is one JSON object, padded with spaces to `SIDECAR_SIZE` bytes. The fixed size allows it to be

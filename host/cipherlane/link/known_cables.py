@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The boards' cables on USB. Written by `make pages` from gateware/boards: do not edit."""
 
 # USB identity, chip, board with its revisions, and USB identity of the UART with its interface (empty: none of its own)

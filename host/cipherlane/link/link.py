@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The link to a board: limits the bytes in flight, matches replies to requests, and adapts time-outs to round trips."""
 
 from collections import deque

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Loads new firmware into a board that has a loader: enters the loader, sends an image, has it checked, and starts it.
 
 The loader answers while no firmware runs: briefly after power-on and after a break on the UART line, and without limit

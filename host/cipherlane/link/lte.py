@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LTE messages: ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3), or protected by 128-EIA2.
 
 A message is one stream. COUNT, BEARER and DIRECTION form its initial counter block, which differs for any two messages

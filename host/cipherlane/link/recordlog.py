@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The log of records (`--log`): one line of JSON for each record sent and received, without secrets.
 
 Keys are masked. Each token or ticket is replaced by a number; equal values get equal numbers. Data are replaced by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks every reply of a board on arrival: it becomes a typed value, or a ReplyError names the invalid part.
 
 Nothing that a board sends is used before this check. Afterwards, all text is printable ASCII.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The route to an address from Linux's routing table: this machine's source address and the gateway."""
 
 import ipaddress

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A session: streams data through the board and returns the session's counters."""
 
 import contextlib

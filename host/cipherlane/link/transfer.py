@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One transfer through a session: keeps records in flight, and repeats each until its result arrives.
 
 Every byte read belongs to exactly one record. Every record is either written or reported as missing.

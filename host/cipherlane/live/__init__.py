@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The live view: sends pictures through the board and shows them in a browser as plaintext, on the wire, and decrypted.
 
 `pictures` makes the pictures to send, and `video` reads films with PyAV. `frames` divides the stream into pictures.

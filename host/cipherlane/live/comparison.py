@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares several engines on the same stream: each has its own session, and they take turns with the same pictures."""
 
 import contextlib

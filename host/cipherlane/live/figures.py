@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of the stream for the page, computed by the classes that all commands use."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sends the pictures of a film as one stream of bytes, and finds the pictures in the stream of results."""
 
 from collections import deque

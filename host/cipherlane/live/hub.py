@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Holds the newest message of each kind for any number of browsers. Slow browsers miss messages; none are queued."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A second board that decrypts, in a separate thread, the pictures that the first board has encrypted.
 
 It decrypts every picture, and the first board waits for it. Pictures cannot be skipped, because a board accepts only

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Picture sources of the live view. Each is a film of pictures with one byte per pixel, row by row from the top left.
 
 A pixel has three bits of red, three of green and two of blue. The upper half of the byte holds the most significant

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures how evenly byte values occur in a picture, as entropy and as chi-square."""
 
 import math

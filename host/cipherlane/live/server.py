@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Serves the page and the messages of a hub to browsers, and checks which browsers may have them.
 
 Requests must name this server's own address as Host, or a name that its owner allowed. Requests for messages must also

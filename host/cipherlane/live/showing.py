@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Prepares a picture for browsers: plaintext, bytes on the wire, decrypted picture, and a JSON head about them."""
 
 import functools

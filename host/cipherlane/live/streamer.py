@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Streams a film through a board in sessions of some seconds (stretches), and passes the results to the hub.
 
 If the board is lost, the streamer opens it again as often as needed. Nothing passed to the hub contains keys or counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The live view's figures on a terminal: a Textual app that shows the contents of a `Hub` and controls the streamer.
 
 The streamer (`live.streamer`) runs in a thread of its own; the app is one more viewer of its hub. It needs the extra

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Films that PyAV reads while they are shown: a video file, which repeats, or a camera. Needs the extra `video`."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Limits connections that are not yet viewers, so that nobody can keep viewers out by opening many connections.
 
 A connection is a guest until its browser has asked for the messages, and has shown the token if one is needed. There

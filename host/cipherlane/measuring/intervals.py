@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the traffic of a link in successive intervals, by the host's clock."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures a stream of records over the link: goodput, loss, round trips and, with Ethernet, the board's cycles per
 packet.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The null board: answers records over UDP on this machine, to measure the host's own speed limit.
 
 With the engine `table`, it encrypts with the package `cryptography` and enforces the rules of counter blocks: ranges,

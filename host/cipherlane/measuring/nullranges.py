@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The null board's rules of counter blocks: ranges of each key, windows and tickets, as the page of records specifies.
 
 Repeated records are recognised by length and Python's own keyed hash, which is faster than the board's checksum.

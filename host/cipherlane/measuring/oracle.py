@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks a transfer against the `cryptography` package while it runs (needs the extra `verify`)."""
 
 from __future__ import annotations

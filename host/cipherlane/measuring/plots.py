@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Plots of results as SVG for an HTML page: bars and curves, on light and dark backgrounds."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): encodes bytes without zeros; adds one byte in 254 at
 most.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs: consecutive data records of one stream as one sequence of bytes, which a link sends or receives at once.
 
 All records of a run have one size, except that the last may be shorter.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Frames of a byte stream: a record and its CRC-32 (little-endian), encoded together in COBS, then one zero byte.
 
 Empty frames are legal and ignored. So a sender may begin with a zero byte, which ends earlier noise or an incomplete

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Records: a header and data, as `wire.toml` defines them."""
 
 from typing import NamedTuple

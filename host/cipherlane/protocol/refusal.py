@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Turns error records into exceptions."""
 
 import contextlib

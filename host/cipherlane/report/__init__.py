@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes an HTML page from files of figures that `cipherlane_base.figures.write` wrote.
 
 `sources` reads and checks the files, `figures` finds tables and plots in them, and `best` finds the figures that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds the figures that readers look for first: the best of each engine, and its change since the previous run."""
 
 import shlex

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds tables and plots in a file of figures.
 
 A list of records is a table, and so is a dictionary of dictionaries; the rest of the file becomes one table of names

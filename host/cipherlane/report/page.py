@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes a report as one HTML file that loads nothing and runs no script, with light and dark colours."""
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables that readers can sort and fold without a script: CSS orders the rows by the chosen heading.
 
 The style of each row holds its position for every column. Each heading is a radio button; while it is checked, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes names and numbers in words for people; the raw data on a page keep the names and numbers of the files."""
 
 from cipherlane_base.wire.layout import Engine

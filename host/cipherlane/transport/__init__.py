@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Transports: each moves whole records between the host and a board."""
 
 from .base import Pace, Transport

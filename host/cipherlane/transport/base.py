@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The interface of a transport: it sends and receives whole records. Framing, if any, is the transport's task."""
 
 from abc import ABC, abstractmethod

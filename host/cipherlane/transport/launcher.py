@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A separate program that creates the folder of a simulator, and then becomes the simulator in that folder (exec).
 
 The simulator deletes the folder after reading it, so no files remain even if the starting process is killed at any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A private network namespace for a simulated board: runs a program in it, and opens sockets in it from outside.
 
 `unshare` creates the namespace without a name, so it disappears when its last process ends. This file is also the first

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Detects that a UDP port of a board is closed, which the board's machine reports by ICMP (port unreachable).
 
 The kernel passes this report only to a connected socket. The socket for records is unconnected, because it serves

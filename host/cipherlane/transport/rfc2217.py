@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Serial ports of other machines by RFC 2217 (Telnet with port settings), as ser2net and labgrid serve them.
 
 pyserial implements the protocol; `rfc2217://host:port` names a port. Importing this module needs pyserial.

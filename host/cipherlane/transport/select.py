@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Chooses the transport for a port name."""
 
 import difflib

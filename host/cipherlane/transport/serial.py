@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Records over a byte stream: `socket://`, `rfc2217://host:port`, or a device or URL that pyserial can open.
 
 pyserial is imported only when one of its ports is opened, because it does not work on every system.

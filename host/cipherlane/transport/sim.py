@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The ports `sim` and `sim+udp`: start the simulated board, connect to it over a socket, and stop it at the end."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulated board as a process: starts the simulator, finds its TCP port, and ends it with this process.
 
 The build directory is `build/sim` of the checkout that contains this file, or the directory that CIPHERLANE_SIM names.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A byte stream over TCP with the methods of pyserial's ports that this package uses; it does not need pyserial."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Records over UDP: one datagram for each record, and many datagrams in one system call where the kernel supports it.
 
 Linux sends and receives several datagrams of one size as one buffer (UDP_SEGMENT, UDP_GRO). Other systems use the

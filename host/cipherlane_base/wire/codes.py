@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Codes of records: generated from wire.toml by `python -m firmware.codegen.wire`; do not edit."""
 
 from enum import IntEnum, IntFlag

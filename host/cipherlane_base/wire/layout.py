@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Record layouts and constants, derived from wire.toml.
 
 All integers are little-endian, and fields follow each other without padding. Nothing here repeats the file: types,

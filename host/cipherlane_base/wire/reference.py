@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes the reference page README.md in this folder from wire.toml.
 
 `python -m cipherlane_base.wire.reference` writes the page; with `--check` it fails if the page is stale.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Runs the bare-metal Ethernet driver on the host, with a model of the Ethernet MAC: `model

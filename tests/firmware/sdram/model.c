@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Runs sdram.c on the host, with models of a PHY and a memory module: `model LANES FAULT ARGUMENT`.

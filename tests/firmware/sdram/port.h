@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the SoC that firmware/sdram needs, provided by the model. */
 #ifndef PORT_H
 #define PORT_H

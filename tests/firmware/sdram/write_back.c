@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Runs sdram_write_back() with models of the CPU's data cache and of the L2 cache; both are

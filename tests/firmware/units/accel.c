@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A model of the CTR accelerator (gateware/dma/README.md). Each read of a register advances its
  * time.

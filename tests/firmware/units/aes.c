@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * AES from FIPS-197. The tables are computed from the definitions of the finite field and of the
  * S-box.

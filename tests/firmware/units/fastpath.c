@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A model of the UDP fast path (gateware/net/README.md), without its checks of frames. Each read of
  * a register advances its time. A datagram is encrypted with the contents that the session's row

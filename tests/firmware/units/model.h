@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The hardware that the target's engines use, modelled from its reference pages (README.md in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Drives the engines for the board's hardware with models of this hardware. It reads commands from
  * stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Keys are stored

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A model of the vector AES unit (gateware/isa/README.md). Its loads and stores wait for earlier
  * ones.

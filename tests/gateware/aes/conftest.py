@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compile each core's simulation only once for all tests."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulate one AES core, and provide the helpers that all core tests use: keys, blocks, reference results and published
 vectors.
 """

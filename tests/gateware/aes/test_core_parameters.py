@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that `create_core` rejects wrong parameters with an error message that tells how to correct them."""
 
 import pytest

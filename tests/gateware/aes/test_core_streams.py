@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the streams and key slots of every core: backpressure, key changes during operation, clear and flush at any
 time.
 """

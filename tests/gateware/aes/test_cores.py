@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test every AES core against FIPS-197, NIST's AESAVS and `cryptography`, and test its cycle counts."""
 
 import itertools

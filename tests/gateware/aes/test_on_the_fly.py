@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test AES-128 with round keys computed during encryption: against `cryptography` and NIST, cycles, removal of keys."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test S-boxes for all inputs: compare with the published table, and prove each implementation equal to this table."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lets a test bench load keys through a key port of the CTR service."""
 
 from gateware.aes.standard import KEY_LENGTHS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Expected results for the accelerator: CTR made of `cryptography`'s single blocks, and the test sets of 128-EEA2."""
 
 import tomllib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A client of the CTR service that requests and accepts blocks without a pause, like the accelerator at its full
 rate.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The CTR engine as a stream: published vectors, lengths, backpressure, masks, and messages without a pause."""
 
 import itertools

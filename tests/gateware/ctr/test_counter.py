@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counter blocks: the index is added and each width increments correctly, for carries at every position and at the end
 of the width.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AES-GCM over blocks: NIST's vectors, random messages against `cryptography`, and the faults of other hardware."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test key commands with a simple model of a core that only records the words it receives, in Migen's own simulator."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that a clear removes all keystream from the registers and memory of a keystream queue. `tests/formal` proves
 that the queue's output is right.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The packet stream: packets of all lengths and slots, with random backpressure, and packets with a wrong length
 field.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the CTR service with two clients: it answers all requests of each client under this client's keys, independently
 of the other client.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """An accelerator in simulation with a memory on its bus. Tests drive it through its registers, as software does."""
 
 import random

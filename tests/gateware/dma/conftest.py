@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The accelerator on its test bench, simulated once for all tests. A test file may override `simulated`."""
 
 import pytest

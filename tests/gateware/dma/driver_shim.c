@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Connects the driver and its engine to a simulated accelerator, through two functions that read
  * and write registers.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the accelerator's results with the standards' examples and with `cryptography`."""
 
 import random

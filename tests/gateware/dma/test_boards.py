@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The accelerator with the core of each board: results, key changes during operation, and the duration of commands.
 
 The FPGA boards' cores take minutes to compile, so only `make netlist-units` tests them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The accelerator: commands at the wrong time, refused commands, bus faults, aborts, zeroization and reset."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the accelerator's C driver and engine on the simulated accelerator.
 
 The driver is compiled for this machine and reaches the registers through the CSR bus of the simulation. The DMA's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Gives commands and reset in every cycle of a descriptor: every block must use the key that its slot held when the
 descriptor started.
 

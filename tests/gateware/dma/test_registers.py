@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the generated header and page with the registers that LiteX exports for an SoC with the accelerator."""
 
 import json

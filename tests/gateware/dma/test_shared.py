@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that the accelerator works as usual while a busy client shares its core: results, faults, abort and zeroize."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The DMA on the buffer memory: how much of the port it uses, and that other masters get their turn."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures how much of its memory port's capacity the DMA uses: ``make bench-dma``.
 
 The accelerator encrypts from one half of a `BufferMemory` to the other. The port carries 16 bytes a cycle, and a block

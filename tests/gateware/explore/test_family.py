@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test `make explore`: its command line, which designs it builds and in which order, and which results it stores."""
 
 import json

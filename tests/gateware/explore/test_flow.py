@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the exploration's flow with fake tools, and with real synthesis and simulation of one core."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the mapped GHASH units: what is measured, and that a wrong netlist yields no figures."""
 
 import json

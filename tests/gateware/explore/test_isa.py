@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test how the exploration of the vector unit's parts reads the tools' reports, and its harness."""
 
 import json

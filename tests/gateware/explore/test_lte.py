@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the measurements of the synthesised LTE ciphers: what is measured, and that a wrong netlist gives no figures."""
 
 import json

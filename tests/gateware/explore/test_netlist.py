@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the simulator of synthesised netlists: each cell against its definition, and the count of transitions."""
 
 import random

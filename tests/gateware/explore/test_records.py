@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test records, tables and plots of the exploration."""
 
 import xml.etree.ElementTree as ElementTree

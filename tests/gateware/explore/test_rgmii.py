@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the exploration of RGMII on the slowest FPGA: which design is placed, and which figures are shown."""
 
 import pytest

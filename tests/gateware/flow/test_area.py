@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that each cell of a netlist is counted once, for the unit that its name or its neighbouring cells indicate."""
 
 from gateware.flow import area

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the logic of the build commands: boards, caching, reports, and clear error messages if a file or tool is
 missing.
 """

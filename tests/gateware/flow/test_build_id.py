@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the build id: what it depends on, what it does not depend on, and where it is stored."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that only carry outputs that nothing reads are left unconnected. nextpnr then saves one carry cell for each."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that a simulated board refuses wrong programs to start; `tests.firmware` tests that it runs right ones."""
 
 import pytest

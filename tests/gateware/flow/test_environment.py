@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test labgrid's environment files: each target's cable, UART and address come from its data file; if one is missing, a
 single line states the reason.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test loading a board: with the real openFPGALoader but no board, and with a fake that prints openFPGALoader's
 recorded output.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test netlists in simulation: our expressions equal Yosys' models, and our models of cells behave as Yosys expects."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test new firmware in an existing bitstream: the result equals the output of the complete flow byte for byte, for a
 small design around a ROM.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test sweeps on this machine and on two workers of a scheduler on loopback: the same result bytes, time limits, and
 how sweeps end.
 """

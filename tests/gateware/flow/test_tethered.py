@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that long-running tools end when the process that started them ends."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test `make timing`: how it reads nextpnr's reports, which results it stores, and a run of the real tools on a small
 design.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the simulator's waveform file with a small model: it contains the correct cycles, and no cycle is missing."""
 
 import os

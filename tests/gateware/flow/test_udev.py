@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test `make udev`: it writes rules where udev looks, and udev reads them."""
 
 import subprocess

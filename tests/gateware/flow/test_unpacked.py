@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that a bitstream is read back correctly, and that it differs from the bitstreams of another netlist and of
 another placement.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A task that reports the process in which it runs, and waits until the test lets it continue."""
 
 import os

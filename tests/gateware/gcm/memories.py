@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads a module's memory in Migen's simulator."""
 
 from migen import Memory, Module

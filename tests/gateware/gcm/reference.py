@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Expected results for GHASH: the definition, bit by bit, and a second way through `cryptography`."""
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes

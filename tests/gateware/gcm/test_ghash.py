@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """GHASH: the definition, tags of `cryptography`, cycles, backpressure, changes of the subkey, flush and zeroization."""
 
 import itertools

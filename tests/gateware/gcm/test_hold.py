@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Text that waits for a verdict: only accepted text leaves, rejected text is zeroized in its rows, in any order."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Subkeys: asked for when a key may be used, dropped when it ends, stale answers, flush, and zeroized rows."""
 
 from migen import run_simulation

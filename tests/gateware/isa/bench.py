@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulate the vector AES unit with a memory for its loads and stores, and provide functions that make commands."""
 
 import random

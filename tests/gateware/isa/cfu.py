@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Run instructions on a unit with a CFU port, in a simulation of only this unit."""
 
 import random

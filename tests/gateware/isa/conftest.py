@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compile the simulation of the vector unit once for all tests, with the S-box of the simulated boards.
 
 With `--netlist` it is the unit of each FPGA board, as synthesis maps it. Every run does this in `test_netlist.py`.

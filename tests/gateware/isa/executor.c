@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Executes instructions on the simulated core, one by one, as a test on the host requests them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Run the simulated board with `executor.c` in its ROM, which executes single instructions on the real core."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """FIPS-197 on bytes, written from the standard for the tests. It uses no code of the gateware.
 
 A state is 16 bytes in the standard's order: byte ``r + 4*c`` is row r, column c. `test_fips197` compares this model

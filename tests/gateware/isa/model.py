@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Model the vector AES unit as its reference page describes it: instructions are executed one by one."""
 
 from tests.gateware.isa import fips197

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test Bertoni's two instruction sets: whole blocks and key schedules with each, against the standard's vectors."""
 
 import random

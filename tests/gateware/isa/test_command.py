@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the register in front of the units: it passes every command once, in order, and loses no cycle."""
 
 import random

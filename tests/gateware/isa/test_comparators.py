@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the other instruction sets at their CFU port: each answers as defined, in order, with random stalls at the
 port.
 """

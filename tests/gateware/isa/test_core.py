@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the instructions as VexRiscv executes them: each on the simulated board, against the model."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the tests' own FIPS-197 model against the standard's example and the `cryptography` library."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test storing a register group in one instruction: hazards at every distance, overlaps, faults, and cycle counts."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test a context switch at every delay of a load, and a reset at every cycle of a program with loads and stores."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Run the test bench's programs on the vector unit after synthesis for the ECP5, with a board's S-boxes.
 
 The netlist is interpreted, because compiling it takes minutes. ``make netlist-units`` compiles it and runs all

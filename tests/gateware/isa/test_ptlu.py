@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test parallel table lookups: every instruction field against a model, and the encryption of an AES block."""
 
 import random

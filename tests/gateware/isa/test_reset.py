@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test a reset of the vector AES unit during operation, at every cycle of a program.
 
 The memory's answer may be outstanding, or a response held. Later results are right, and nothing of the interrupted

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the instructions of VexRiscv's AES plugin: whole blocks in both directions, against the standard's vectors."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the vector AES unit through its CFU port: every instruction, back to back, with stalls on either side."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test parallel table lookups of 64 and 128 bits: every instruction against a model, and blocks of AES with them."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the scalar AES instructions: a whole block in both directions, against the standard's vectors."""
 
 import random

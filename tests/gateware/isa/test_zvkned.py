@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test Zvkned's instructions: each against the standard's pseudo code, and blocks and key schedules of FIPS-197."""
 
 import random

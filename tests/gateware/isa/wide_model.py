@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Model the units with wider registers, written from their descriptions: encode instructions, and execute them one by
 one.
 """

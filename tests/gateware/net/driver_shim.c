@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Connects the driver to a simulated fast path, through two functions that read and write
  * registers.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds frames in plain Python (IEEE 802.3, RFC 791, 768, 792, 826), and computes expected CTR data."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulates the fast path with LiteEth at a GMII, in Verilator with two clocks whose phases may drift.
 
 The receive side plays a script of bytes at 125 MHz, whatever the system clock. Meanwhile the transmit side is recorded

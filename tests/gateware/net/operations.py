@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lists of accesses to the fast path's registers, in order: (cycle, register, value); a value of None reads."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulates the fast path's peripheral at its registers and its UDP port, in Verilator.
 
 The model is small enough for tests that try every cycle. Datagrams come as fast as the unit takes them, and answers are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scripts for a GMII, cycle by cycle: frames to and from the board as arrays of bytes with their valid bit."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Gives a command in every cycle of a datagram's passage: ``python -m tests.gateware.net.sweep``, or ``make sweep``.
 
 The command concerns one session. Before and after a datagram of that session, datagrams of another session pass.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test that the fast path processes the full wire rate while another client uses the core, with the longest keys, at
 the boards' clock.
 

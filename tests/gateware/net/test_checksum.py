@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the hardware's checksum, which is computed word by word, with the Internet checksum of RFC 1071, in Migen's
 own simulator.
 """

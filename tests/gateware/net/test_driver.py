@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the firmware's C driver on the simulated fast path: `serve` writes a window, `finish` reads and clears it."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The fast path with LiteEth at a simulated GMII: traffic, faults in the traffic, and counters."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The fast path at its UDP port, with a simple XOR engine instead of AES: stalls at all interfaces, and incomplete
 datagrams.
 """

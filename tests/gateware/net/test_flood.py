@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hosts without a session fill the wire between a session's datagrams. The fast path must serve the session nearly as
 fast as without them.
 """

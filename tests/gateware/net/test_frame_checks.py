@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the hardware's decisions on handmade frames with the expected decisions, in Migen's own simulator."""
 
 import random

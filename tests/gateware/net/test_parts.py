@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The fast path's smaller parts, each tested separately, in Migen's own simulator."""
 
 import random

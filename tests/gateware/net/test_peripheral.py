@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The peripheral at its registers and its UDP port: commands in any cycle, bounded waits, and no data that remain
 afterwards.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the window of records with `window_model`: random records of several sessions, while the CPU accesses it."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the fast path's registers in LiteX, in the generated header and on the generated page."""
 
 import json

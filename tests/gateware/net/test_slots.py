@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The CPU's frame slots and their memory: frames in both directions, checksums, and other accesses to the memory."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The stations that have a session: which frames come from them, whatever the frames and the writes of rows."""
 
 import random

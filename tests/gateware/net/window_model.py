@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A model of the window of records in plain Python, written from its rules only."""
 
 from dataclasses import dataclass, field

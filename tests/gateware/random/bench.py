@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulate the random source with a CSR bank, with a test sequence instead of noise."""
 
 from collections.abc import Iterator

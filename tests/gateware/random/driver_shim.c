@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Connect the driver to a simulated random source, through two functions. */
 #include <stdint.h>
 

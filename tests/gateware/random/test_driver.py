@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the C driver of the random source with the simulated source, which it reaches through the CSR bus."""
 
 import ctypes

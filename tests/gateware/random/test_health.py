@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the continuous health tests against SP 800-90B's text, sample by sample, and compare their cut-offs with the
 standard's formulas.
 """

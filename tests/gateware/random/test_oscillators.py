@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the ring oscillators after synthesis for ECP5, and test that place-and-route accepts them."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the random source by its registers, as software uses it, with known sequences instead of the noise."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SNOW 3G word by word, as TS 35.216 describes it (4.1 to 4.5), for messages longer than the published ones."""
 
 from functools import cache

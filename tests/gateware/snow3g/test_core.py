@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test SNOW 3G with the CTR service: blocks in any order, keys that are loaded and removed, and that no part of a key
 remains.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the engine `snow3g` in C. The simulated accelerator has the core of 128-EEA1, and its DMA moves the data."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test S1 and S2: compare the tables with published values, and prove each implementation of S_Q equal to its table."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test SNOW 3G and 128-EEA1 in simulation, against 3GPP's test sets."""
 
 import random

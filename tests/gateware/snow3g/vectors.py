@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """3GPP's test sets for 128-EEA1, which are the sets for UEA2 (TS 35.217)."""
 
 from typing import NamedTuple

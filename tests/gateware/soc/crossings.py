@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds signals that go from one clock domain into another, by analysing the statements of an elaborated design.
 
 Each register, memory port, I/O cell and instance with a clock must take values only from its own domain. Any other

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulated board with SDR SDRAM: LiteDRAM's PHY as on hardware, with a model of a module at its pins.
 
 It has the clock, memory and configuration of a hardware board; the rest is the simulated board's. The module's clock is

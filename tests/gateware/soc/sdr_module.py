@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A model of an SDR SDRAM module at its pins, with the features that the data sheets of all manufacturers share
 (JESD21-C, 3.11.5).
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Changes the core's memories: if a word is read in the cycle in which it is written, its complement is returned.
 
 The core's source leaves this value open (SpinalHDL's `readSync`), and block RAM may return any value. So logic that

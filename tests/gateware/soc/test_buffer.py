@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares both ports of the buffer memory with a model, in classic accesses and in bursts."""
 
 import random

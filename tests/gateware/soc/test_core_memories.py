@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The core never uses a word that it reads and writes in one cycle; `gateware.flow.bitstream` tells synthesis this."""
 
 from pathlib import Path

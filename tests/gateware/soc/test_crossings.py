@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Clock domains: which signals cross them, and whether each clock constraint names an existing clock."""
 
 import logging

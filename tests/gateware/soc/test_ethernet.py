@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requirements of the SoC's Ethernet on a board."""
 
 from types import SimpleNamespace

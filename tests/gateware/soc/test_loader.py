@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hardware for a loader: lock of the code memory, watchdog, causes of resets, and break conditions on a UART
 line.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Test the model of SDR SDRAM that other tests use: it stores written data and reports all forbidden commands."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SDRAM on the bus: its address and size on each board, and the timing of the simulated SDRAM, which equals a
 board's.
 """

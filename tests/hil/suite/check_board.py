@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The board can be made ready, matches the environment file, and computes the standards' test vectors correctly."""
 
 import pytest

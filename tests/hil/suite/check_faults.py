@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults that happen in a lab: in the middle of a transfer, a cable is pulled or the power is cut."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hours of transfers: `make hil SOAK=3600`."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Throughput of each engine, compared with earlier runs of the same board."""
 
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Byte-exact transfers: each transport, engine, key length and direction."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fixtures of the suite's checks: the board, devices on its transports, measured figures, and the verdict on the run.
 
 A run qualifies a board if every selected check passed, or was skipped for a printed reason, and at least one passed.

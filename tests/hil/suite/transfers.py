@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Streams through a board, each byte compared with the `cryptography` package."""
 
 import io

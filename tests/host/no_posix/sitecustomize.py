@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """If this folder is on PYTHONPATH, Python cannot import modules that only POSIX has; tests of the host must still pass.
 
 Programs that these tests start use this file too, in whatever folder they run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The record service with its engines, and the lock that protects it. */
 #include "app.h"
 

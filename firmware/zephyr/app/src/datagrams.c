@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records over UDP; each reply goes to the sender. The Ethernet driver handles ordinary records
  * itself, before the net stack sees them (cl_ethernet_serve). Only unusual ones, for example in

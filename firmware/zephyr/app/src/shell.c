@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Shell commands on the console. They offer functions of the host tool without the host and its
  * link.

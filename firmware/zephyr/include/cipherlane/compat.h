@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Differences between the Zephyr releases that the module builds on: 3.1, 3.7 LTS, 4.x.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Hardware contexts of the vector AES unit for Zephyr's threads.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The hardware engines for Zephyr's threads. They work as in firmware/core, but any number

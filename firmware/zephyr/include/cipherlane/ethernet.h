@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Functions of the driver of LiteEth's Ethernet MAC in addition to Zephyr's interfaces.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The UDP fast path for Zephyr's threads. The fast path is hardware that receives and answers the

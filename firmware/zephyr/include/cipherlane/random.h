@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The random source for Zephyr's threads, which take turns. Zephyr's entropy API returns bytes with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The board's SDRAM, for data that do not fit on chip. It is initialised and tested before the

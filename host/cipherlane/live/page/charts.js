@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Three charts in SVG and their tables. A table next to each chart has every figure drawn.
 const SPACE = "http://www.w3.org/2000/svg";
 const WIDTH = 600;

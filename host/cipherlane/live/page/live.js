@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Shows what the server sends: pictures, and everything else as JSON. After drawing each message it reports that it is
 // ready for the next, so that a slow browser gets fewer messages.
 import { bars, figure, histogram, line, table } from "./charts.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The large number, and a lane for each kind of engine: bars and runners are in proportion to the measured speeds.
 const $ = (id) => document.getElementById(id);
 const LAP_MS = 1500; // time of the fastest engine for a lap

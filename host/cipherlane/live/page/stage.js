@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The stage, the keys, and the buttons with the functions of keys. `choose` sends a choice, `pause` stops the pictures.
 const $ = (id) => document.getElementById(id);
 const root = document.documentElement;

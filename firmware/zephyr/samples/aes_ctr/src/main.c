@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * AES-CTR through Zephyr's crypto API, on the vector AES unit and on the accelerator. The data are
  * example F.5.1 of SP 800-38A.

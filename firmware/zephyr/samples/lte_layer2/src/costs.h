@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * Measures how long the kernel takes for the calls that the layers' threads make.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * LTE's layer 2 in threads: gets a transport block from a host, processes it in one TTI after
  * another, and reports how long that took. It repeats this for each order of the threads'

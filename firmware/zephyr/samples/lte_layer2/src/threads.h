@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * LTE's layer 2 in threads. A timer hands over a transport block in each TTI. Each of the layers

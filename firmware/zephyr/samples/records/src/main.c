@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The record service in an application of your own, with one engine. First the program acts as its
  * own host: it opens a session and passes records with example F.5.1 of SP 800-38A to the service.

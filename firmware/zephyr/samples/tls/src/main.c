@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * TLS 1.2 with records of 16 KB: a client and a server of mbedTLS in one program. Their buffers do
  * not fit on chip, so their heap, and the data that are on the way between them, are in SDRAM.

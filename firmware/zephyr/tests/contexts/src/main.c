@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests that several threads can encrypt at the same time, even if they are preempted in the middle
  * of operations: every result must be right. Also aborts threads in the middle of operations: other

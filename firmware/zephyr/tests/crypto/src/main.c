@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests Zephyr's crypto API on both devices: the examples of SP 800-38A, in place and with separate
  * buffers, at any alignment; sessions; operations in the background; refused calls.

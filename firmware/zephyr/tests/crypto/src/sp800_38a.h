@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
  * The examples of NIST SP 800-38A, appendix F: F.1 (ECB), F.2 (CBC) and F.5 (CTR).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests which frames the Ethernet driver handles itself, before the net stack. It must leave all
  * other frames unchanged. The test passes frames to the driver as if they had arrived in a slot.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests the driver of LiteEth's Ethernet MAC. A packet in a chain of buffers of any lengths must be
  * sent like a packet in one buffer. The driver may announce that it computes checksums only if it

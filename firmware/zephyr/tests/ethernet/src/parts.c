@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests how received frames are copied to one network buffer, or to a chain of smaller buffers
  * (CONFIG_NET_BUF_DATA_SIZE). The whole frame must be copied and checked, and all buffers must

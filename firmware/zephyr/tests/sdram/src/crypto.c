@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests AES on data in SDRAM through Zephyr's crypto API, on both devices: the examples of SP
  * 800-38A, and longer data, for which OpenSSL computed the expected result.

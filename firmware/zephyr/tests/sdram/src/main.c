@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests the SDRAM as memory for applications: writes and reads the whole memory, uses the heap, and
  * runs threads with stacks and data in SDRAM.

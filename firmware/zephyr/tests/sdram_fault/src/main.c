@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests an application with a variable in SDRAM that does not work. The application must get the
  * error, and must still run, because CONFIG_CIPHERLANE_SDRAM_REQUIRED is off.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests SDRAM that variables fill completely or almost completely. The heap must contain exactly
  * the bytes that are free. If these are too few, there must be no heap. Before the memory is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The watchdog must expire only if it is not fed, and must then restart the board. */
 #include <errno.h>
 
