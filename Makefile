@@ -2,18 +2,24 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS PLACE PORT REVISION SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
+VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS PLACE PORT REVISION SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
+SYNTHESIS := bitstream firmware formal mutants netlist netlist-units test test-all timing worker
+# Folders of build that make clean keeps: results, a downloaded tree, and long runs that can resume.
+KEPT := cache mapped mutants results timing zephyr
+# Programs that write generated files.
+PAGES := firmware.codegen.wire firmware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
+# A folder may add targets, and add to these lists.
+include $(wildcard */targets.mk)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown variable '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
-TARGETS = $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
+TARGETS = $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(MAKEFILE_LIST))
 MISTYPED := $(if $(MAKECMDGOALS),$(filter-out $(TARGETS),$(MAKECMDGOALS)))
 $(if $(MISTYPED),$(error $(or $(shell python3 .ci/unknown target '$(MISTYPED)' $(TARGETS) 2>/dev/null),unknown target $(MISTYPED))))
 $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles do not support a path with a space: move this checkout: $(CURDIR)))
 $(if $(findstring :,$(CURDIR)),$(error a Python environment does not support a path with a colon: move this checkout: $(CURDIR)))
 # Targets that run Yosys or nextpnr in folders of this checkout. YoWASP's programs have a /tmp of their own. With -n, make
 # runs nothing, so the check is skipped.
-SYNTHESIS := bitstream explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets firmware formal mutants netlist netlist-units test test-all timing worker
 $(if $(filter /tmp/%,$(CURDIR)),$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(if $(filter $(SYNTHESIS),$(MAKECMDGOALS)),$(error Yosys and nextpnr of YoWASP see no files in /tmp: move this checkout: $(CURDIR)))))
 
 BOARD    ?= ecpix5
@@ -43,14 +49,12 @@ PARALLEL := -n logical --dist loadfile
 HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/hil tests/hil
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
-# Folders that make clean keeps: results, a downloaded tree, and long runs that can resume.
-KEPT := bench cache explore explore-ghash explore-isa explore-lte explore-rgmii mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sets bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-ghash explore-isa explore-sets explore-lte explore-rgmii format pages papers readme docs screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
-	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
+	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' $(MAKEFILE_LIST)
 	@echo
 	@echo "Variables (times are for 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
@@ -65,9 +69,9 @@ help: ## 0 s | List the targets
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
 	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts), MUTANTS=--guards (of SECURITY's promises)"
-	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-ghash and explore-lte have --device and --seeds, explore-isa, explore-sets and explore-rgmii --seeds; default: everything)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
+	@sed -n 's/^# Variable: /  /p' $(MAKEFILE_LIST)
 
 demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of the board at PORT; check every byte
 	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' CONFIG='$(if $(filter file,$(origin CONFIG)),,$(CONFIG))' .ci/demo
@@ -91,7 +95,7 @@ zephyr-setup: setup ## minutes | Install the packages for Zephyr's build and, wi
 	@firmware/zephyr/setup
 
 boards: setup ## 2 s | List the boards: part, memories, declared and reached clock, configurations that fit or not and why, revisions and cables
-	@$(PYTHON) -m results.tables.boards
+	@$(PYTHON) -m gateware.flow.listing
 
 bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, including firmware (build/<board>_<config>)
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG)
@@ -164,29 +168,11 @@ mutants: setup ## hours | Run the tests on copies of the sources with one fault 
 	@$(PYTHON) -m tests.mutants $(SWEEP) $(MUTANTS)
 
 ##@ Measure
-bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of the board at PORT
-	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m tests.bench; \
-	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json --force; fi
-
-bench-papers: sim ## 10 min | Measure the styles and instruction sets that the papers compare (build/results/bench-papers.json)
-	@$(PYTHON) -m tests.bench.papers
-
-bench-sets: sim ## 10 min | Measure AES instruction sets with 1, 4 and 8 independent blocks a call (build/results/bench-sets.json)
-	@$(PYTHON) -m tests.bench.sets
-
-bench-sdram: setup ## 5 min | Measure the engines with their data in SDRAM, on the simulated board (build/results/bench-sdram.json)
-	@$(PYTHON) -m gateware.flow sim sdram
-	@$(PYTHON) -m tests.bench.sdram
-
 bench-dma: setup ## 5 min | Measure which share of its memory port's throughput the accelerator's DMA reaches (build/results/dma.json)
 	@$(PYTHON) -m tests.gateware.dma.throughput
 
 bench-eth: setup ## 2 min | Measure the UDP fast path at 1 Gb/s in simulated time, every byte checked (build/results/bench-eth.json)
 	@$(PYTHON) -m tests.bench_eth
-
-bench-lte: setup ## 20 min | Measure LTE's layer 2 with each engine on the simulated board with SNOW 3G (build/results/bench-lte.json); with a Zephyr tree also in threads (root)
-	@$(PYTHON) -m tests.bench_lte
-	@$(PYTHON) -m tests.bench_lte.zephyr
 
 bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
 	@$(PYTHON) -m gateware.flow sim eth$(ON_ZEPHYR)
@@ -208,26 +194,8 @@ bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, com
 timing: setup ## hours | Place and route BOARD with CONFIG with SEEDS=8 seeds: clocks and slowest paths (resumes where it stopped)
 	@$(PYTHON) -m gateware.flow.timing $(BOARD) $(CONFIG) --seeds '$(SEEDS)' $(if $(DATABASE),--database '$(DATABASE)') $(SWEEP)
 
-explore: setup ## hours | Place and route the family of AES cores, and public cores, three seeds each (resumes where it stopped)
-	@$(PYTHON) -m gateware.explore.family $(SWEEP) $(EXPLORE)
-
 worker: setup ## hours | Run tasks of timing, explore and mutants for the Dask scheduler at SCHEDULER, JOBS at a time
 	@$(PYTHON) -m gateware.flow.sweep $(SWEEP)
-
-explore-ghash: setup ## 30 min | Place and route GHASH with a product in 16 cycles to one (build/results/explore-ghash.json)
-	@$(PYTHON) -m gateware.explore.ghash $(EXPLORE)
-
-explore-isa: setup ## 40 min | Place and route the vector unit and its parts, each by itself (build/results/explore-isa.json)
-	@$(PYTHON) -m gateware.explore.isa $(EXPLORE)
-
-explore-sets: setup ## 25 min | Place and route the units of other instruction sets, each by itself (build/results/explore-sets.json)
-	@$(PYTHON) -m gateware.explore.instruction_sets $(EXPLORE)
-
-explore-lte: setup ## 2 hours | Place and route LTE's SNOW 3G and AES with several S-boxes (build/results/explore-lte.json)
-	@$(PYTHON) -m gateware.explore.lte $(EXPLORE)
-
-explore-rgmii: setup ## 10 min | Place and route RGMII's PHY with each MAC on the slowest part (build/results/explore-rgmii.json)
-	@$(PYTHON) -m gateware.explore.rgmii $(EXPLORE)
 
 ##@ Write
 format: setup ## 3 s | Rewrite Python and C sources in the project's format
@@ -235,22 +203,11 @@ format: setup ## 3 s | Rewrite Python and C sources in the project's format
 	@.ci/c-sources | xargs -0 clang-format --style=file:firmware/.clang-format -i
 
 pages: setup ## 10 s | Write all generated files: registers, instructions, records and their codes, figures, pictures
-	@$(PYTHON) -m firmware.codegen.wire
-	@$(PYTHON) -m firmware.codegen
-	@$(PYTHON) -m gateware.flow.devicetrees
-	@$(PYTHON) -m gateware.flow.cable_table
-	@$(PYTHON) -m cipherlane_base.wire.reference
-	@$(PYTHON) -m results
-
-papers: setup ## 3 s | Compare each value of the papers with ours (build/results/papers.json), one page per paper
-	@$(PYTHON) -m results.papers
-
-readme: setup ## 10 s | Copy the figures in build/results into results/data, and write all pages and pictures from them
-	@$(PYTHON) -m results --take
+	@set -e; for each in $(PAGES); do $(PYTHON) -m $$each; done
 
 report: setup ## 1 s | Make one HTML page of all figures in build/results and results/data (build/report.html)
 	@mkdir -p build
-	@.venv/bin/cipherlane report --force --out build/report.html $(wildcard build/results) results/data
+	@.venv/bin/cipherlane report --force --out build/report.html $(wildcard build/results */results/data)
 
 docs: setup ## 1 min | Build the site: all pages, a search, the Python and C interfaces (build/docs/docs/index.html)
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r docs/requirements.txt

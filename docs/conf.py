@@ -22,8 +22,8 @@ extensions = [
     "sphinx_copybutton",
 ]
 root_doc = "docs/index"
-include_patterns = ["*.md", *(f"{each}/**.md" for each in ("docs", "gateware", "firmware", "host", "results", "tests"))]
-exclude_patterns = ["**/build/**", "**/.pytest_cache/**"]
+include_patterns = ["**.md"]
+exclude_patterns = ["**/build/**", "**/.pytest_cache/**", ".venv/**", ".venv-hil/**"]
 
 # Makes anchors of headings as GitHub does, so that a link to a heading works in both places.
 myst_heading_anchors = 4

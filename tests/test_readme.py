@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("constraints", "docs", "firmware", "gateware", "host", "results", "tests")
+FOLDERS = [path for path in ROOT.glob("[a-z]*") if path.is_dir() and path.name != "build"]
 INDEX = "docs/index.md"  # lists the pages of the site that `make docs` builds
-FILES = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))]
+FILES = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in folder.rglob("*.md"))]
 PAGES = sorted(str(path.relative_to(ROOT)) for path in FILES)
-TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+MAKEFILES = "".join(path.read_text() for path in [ROOT / "Makefile", *ROOT.glob("*/targets.mk")])
+TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILES, re.MULTILINE))
 
 
 def anchors(text):

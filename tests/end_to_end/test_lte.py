@@ -5,8 +5,8 @@ and no engine.
 
 import pytest
 
-from tests.bench_lte import blocks
-from tests.bench_lte.__main__ import LteBoard, WrongAnswerError
+from lab.bench_lte import blocks
+from lab.bench_lte.__main__ import LteBoard, WrongAnswerError
 
 pytestmark = pytest.mark.thorough  # slow; other tests cover CTR with each engine, and LTE's layer 2
 BYTES = 5000

@@ -2,7 +2,6 @@
 """The page of `cipherlane report` in a browser: axe-core finds no problem, and hostile files have no effect."""
 
 import json
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -10,11 +9,11 @@ from cipherlane import cli
 from playwright.sync_api import sync_playwright
 
 from ..host.test_report import EVIL, hostile
+from ..kept import figures
 from .test_live_browser import CHROMIUM, FLAGS
 
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no Debian package chromium: `make test` installs it")
-DATA = Path(__file__).parents[2] / "results" / "data"
-KEPT = [DATA / f"{name}.json" for name in ("bench", "bench-udp", "demo", "dma", "explore-rgmii", "netlist-ecpix5")]
+KEPT = ("bench", "bench-udp", "demo", "dma", "explore-rgmii", "netlist-ecpix5")
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,8 @@ def reports(tmp_path_factory):
     for number, text in enumerate(EVIL):
         files.append(folder / f"{number}.json")
         files[-1].write_text(json.dumps(hostile(text)))
-    for name, sources in (("kept", KEPT), ("hostile", files)):
+    kept = [figures() / f"{name}.json" for name in KEPT]
+    for name, sources in (("kept", kept), ("hostile", files)):
         assert cli.main(["report", *map(str, sources), "--out", str(folder / f"{name}.html")]) == 0
     return folder
 

@@ -8,9 +8,9 @@ import zlib
 
 import pytest
 
-from results.tables.bench_lte_zephyr import ORDERS
-from tests.bench.board import WrongAnswerError
-from tests.bench_lte import blocks, zephyr
+from lab.bench.board import WrongAnswerError
+from lab.bench_lte import blocks, zephyr
+from lab.results.tables.bench_lte_zephyr import ORDERS
 
 pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.bench_lte import blocks
-from tests.bench_lte.blocks import Bearer
+from lab.bench_lte import blocks
+from lab.bench_lte.blocks import Bearer
 from tests.firmware.core_peer import LTE, ROOT, link, portable_sources
 
 EEA0, EEA2, EEA2_ANYWHERE, GO_ON = range(4)

@@ -11,7 +11,11 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests.firmware.core_peer import BUILD, CORE, write_wire_header
 
 KEY_BITS = [128, 192, 256]
-SOURCES = [*sorted((CORE / "aes").glob("*.c")), CORE / "engine" / "ctr.c", CORE.parent / "bench" / "variants_c.c"]
+SOURCES = [
+    *sorted((CORE / "aes").glob("*.c")),
+    CORE / "engine" / "ctr.c",
+    CORE.parents[1] / "lab" / "bench" / "firmware" / "variants_c.c",
+]
 PROGRAMS = [f"{by}_{style}" for by in ("bytes", "tables") for style in ("loop", "swap")]
 EINVAL = 22
 BLOCK = 16

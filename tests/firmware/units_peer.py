@@ -17,6 +17,7 @@ from gateware.isa.instructions import FIELDS, INSTRUCTIONS, LAST_ROUND_KEYS
 from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, write_wire_header
 
 UNITS = Path(__file__).with_name("units")
+BENCH = CORE.parents[1] / "lab" / "bench" / "firmware"
 ROOMS = ["accelerator", "aes", "engine", "fastpath", "scalar", "streams", "vector"]
 ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two use another hardware context
 ENGINES += ["accelerator", "fastpath", "zkn", "byte", "table"]
@@ -69,7 +70,7 @@ def build() -> Path:
     # without optimization it compiles in seconds, and the tests take no longer
     flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]
     flags += ['-DBENCH_ENGINE="zkn"', "-DBENCH_BY=CL_C_ZKN", "-DBENCH_STYLE=CL_C_SWAP", "-DBENCH_ROUNDS=0"]
-    flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]
+    flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}", f"-I{BENCH}"]
     flags += ["-include", str(UNITS / "model.h")]
     headers = {
         "cl_isa.h": instruction_header(),
@@ -78,7 +79,7 @@ def build() -> Path:
     }
     program = sorted(UNITS.glob("*.c"))
     core = sorted(path for room in ROOMS for path in (CORE / room).glob("*.c"))
-    sources = [*program, *core, CORE.parent / "bench" / "variants_c.c"]
+    sources = [*program, *core, BENCH / "variants_c.c"]
     digest = hashlib.sha256("".join([*flags, *headers.values()]).encode())
     for path in [*sources, *UNITS.glob("*.h"), *sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
         digest.update(path.name.encode() + path.read_bytes())

@@ -25,9 +25,9 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from gateware.explore.netlist import Netlist
 from gateware.flow import cells, netlist, toolchain
 from gateware.flow.cells import expression
+from gateware.flow.mapped import Netlist
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys cannot read /tmp

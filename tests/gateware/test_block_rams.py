@@ -12,7 +12,7 @@ from gateware.description import Fit
 from gateware.flow.firmware import build_firmware
 from gateware.platform.ecp5 import block_rams
 from gateware.platform.ecp5.parts import PARTS
-from results.kept import DATA
+from tests.kept import figures
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
 COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
@@ -44,7 +44,7 @@ def test_a_memory_takes_the_shape_that_takes_fewest(words, bits, widest, count):
 
 @pytest.mark.parametrize("target", COUNTED, ids=lambda target: target.name)
 def test_what_is_counted_is_what_place_and_route_took(target):
-    kept = DATA / f"bitstream-{target.name}.json"
+    kept = figures() / f"bitstream-{target.name}.json"
     if not kept.exists():
         pytest.skip(f"{target.name} has not been placed: run `make bitstream {target.variables}` and `make readme`")
     rom = block_rams.memories(target.board, target.configuration, target.fit)["rom"]

@@ -3,16 +3,36 @@
 ones.
 """
 
+import re
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from gateware import boards
 from tests.gateware.support import ROOT
 from tests.imports import cycle, graph, imported
 from tests.waiting import HANG_S
 
+# The folder of comparisons. It uses the product, and the product does not know it.
+LABORATORY = "lab"
+_NAME = re.compile(
+    rf"(?<![\w.-]){LABORATORY}/\w|/ \"{LABORATORY}\"|`{LABORATORY}\b|(?:^|\s)(?:import|from|-m) {LABORATORY}\b",
+    re.M,
+)
+# Files of the product that still name the laboratory.
+NAMED_BY = (
+    "tests/end_to_end/test_lte.py",
+    "tests/end_to_end/test_zephyr_lte.py",
+    "tests/firmware/test_lte_layer2.py",
+    "tests/firmware/test_modes.py",
+    "tests/firmware/units_peer.py",
+    "tests/mutants/sources.py",
+    "tests/mutants/targets.toml",
+)
 # Packages that may import the build flow and files generated from the hardware.
-BUILDERS = ("explore", "flow")
+BUILDERS = ("flow",)
 # Layers of `gateware/net`, the lowest first: each may import the layers before it.
 NET_LAYERS = (
     ("gateware.net", "gateware.net.events", "gateware.net.layouts"),
@@ -38,10 +58,37 @@ def _layer(module):
     return names[max((name for name in names if f"{module}.".startswith(f"{name}.")), key=len)]
 
 
+def _sources():
+    """Yield the sources of programs, builds and tests outside the laboratory, but not pages and generated files."""
+    kinds = {".py", ".c", ".h", ".cpp", ".v", ".S", ".ld", ".mk", ".toml", ".yml", ".yaml", ".cmake", ".txt", ".js"}
+    others = {"build", LABORATORY}
+    for place in sorted(ROOT.iterdir()):
+        if place.name in others or place.name.startswith((".git", ".venv", ".pytest", ".ruff")):
+            continue
+        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            name = path.relative_to(ROOT)
+            of_build = path.name == "Makefile" or name.parts[0] == ".ci"
+            if path.is_file() and "build" not in name.parts and (path.suffix in kinds or of_build):
+                yield name
+
+
+def test_nothing_outside_the_laboratory_names_it():
+    found = {name for name in _sources() if _NAME.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))}
+    assert found - {Path(__file__).relative_to(ROOT)} == set(map(Path, NAMED_BY))
+
+
+@pytest.mark.parametrize(
+    "text", ["import lab", "from lab.explore import flow", 'ROOT / "lab"', "-I lab/bench", "-m lab.bench"]
+)
+def test_names_of_the_laboratory_are_found(text):
+    assert _NAME.search(text)
+    assert not _NAME.search(text.replace("lab", "label"))
+
+
 def test_dependencies_run_one_way():
     hardware = _importers("gateware", ["firmware", *(f"gateware.{name}" for name in BUILDERS)])
     assert {path.parts[1] for path in hardware} == set(BUILDERS)
-    assert _importers("firmware/codegen", ["gateware.flow", "gateware.explore"]) == set()
+    assert _importers("firmware/codegen", ["gateware.flow"]) == set()
     assert _importers("gateware", ["firmware"]) and _importers("firmware/codegen", ["gateware"])
 
 
@@ -57,7 +104,7 @@ def test_the_hardware_loads_without_the_host_tool():
 
 
 def test_the_shared_formats_import_nothing_of_the_project():
-    ours = ("cipherlane", "gateware", "firmware", "results", "pictures", "tests")
+    ours = ("cipherlane", "gateware", "firmware", "pictures", "tests", LABORATORY)
     assert _importers("host/cipherlane_base", ours) == set()
 
 
@@ -81,7 +128,7 @@ def test_a_module_is_a_board_because_it_declares_one():
 
 
 def test_no_circles():
-    packages = [ROOT / name for name in ("gateware", "firmware", "pictures", "results")]
+    packages = [ROOT / name for name in ("gateware", "firmware", "pictures", LABORATORY)]
     assert cycle(graph(*packages)) == []
 
 

@@ -125,7 +125,7 @@ def designs() -> Iterator[tuple[str, Module]]:
 
 def main() -> int:
     """Lint each design; return the exit status."""
-    gc.set_threshold(100_000, 20, 100)  # as in tests/conftest.py
+    gc.set_threshold(100_000, 20, 100)  # as in conftest.py
     directory = Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "cells.vlt").write_text('`verilator_config\nlint_off -file "cells.v"\n')

@@ -36,7 +36,6 @@ HANGS_S = 120
 STATUSES = {*range(8), 129, 130, 141, 143}
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 BAD = ("Traceback", "Exception ignored", "Fatal Python", 'File "', "Exception in thread", "a fault of this tool")
-FIGURES = Path(__file__).parents[2] / "results"
 
 
 class FreshBoard(SocketBoard):

@@ -11,8 +11,6 @@ import subprocess
 import pytest
 from cipherlane.link.device import Device
 
-from results import kept as kept_figures
-
 from .commands import COMMAND, ON_POSIX, command, one_line_error
 from .model import PeerBoard, SocketBoard
 from .test_resume import heed_signals
@@ -62,8 +60,6 @@ def test_an_interrupted_stream_leaves_its_figures(null_board, tmp_path, number):
     )
     (row,) = csv.DictReader(table.open())
     assert (row["interrupted"], int(row["bytes"])) == ("True", record["bytes"])
-    with pytest.raises(kept_figures.ResultsError, match="was interrupted: run `make` again"):
-        kept_figures.measured(results, "make")
 
 
 @pytest.mark.parametrize("shown", [[], ["--json"]])

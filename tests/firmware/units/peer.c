@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "bench/board_bench.h"
+#include "board_bench.h"
 #include "accelerator/engine_accel.h"
 #include "fastpath/fastpath.h"
 #include "vector/engine_ise.h"

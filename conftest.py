@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Options and fixtures of the tests. Tests that need a Zephyr tree are collected only if there is one.
+
+Without a Zephyr tree, a line at the end reports that. Tests in `tests/hil` run in an environment of their own (`make
+test` runs them), and are collected there.
+"""
+
+import gc
+import os
+import signal
+
+import pytest
+from migen.fhdl import tracer
+from migen.fhdl.structure import DUID
+
+from gateware.flow import zephyr
+from tests import promises
+from tests.promises import pytest_runtest_logreport, pytest_sessionfinish  # noqa: F401 (hooks)
+
+_HAS_TREE = zephyr.find_base() is not None
+collect_ignore_glob = ["tests/hil/*"] + ([] if _HAS_TREE else ["*/test_zephyr_*.py"])
+
+
+def pytest_addoption(parser):
+    """Add the options of this repository's tests."""
+    parser.addoption(
+        "--netlist", action="store_true", help="simulate the vector unit and the accelerator after synthesis for ECP5"
+    )
+
+
+def pytest_configure():
+    """Prepare the process for all tests."""
+    # Migen makes many small, long-lived objects: garbage collection would take half of the time
+    gc.set_threshold(100_000, 20, 100)
+    # A shell that runs this in the background ignores SIGINT, and so would the programs that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the configuration of the user who runs the tests
+
+
+@pytest.fixture(autouse=True, scope="module")
+def designs_as_in_a_new_process():
+    """Let Migen number and name signals afresh for each file of tests, and drop the objects that it keeps.
+
+    Models are kept by a design's text, which must not depend on the files that ran before.
+    """
+    DUID._DUID__next_uid = 0
+    tracer.name_to_idx.clear()
+    tracer.classname_to_objs.clear()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Report the tests that were not run."""
+    promises.pytest_terminal_summary(terminalreporter)
+    if not _HAS_TREE:
+        terminalreporter.write_line("Zephyr: its tests were not run; set ZEPHYR_BASE to a tree, or `make zephyr-setup`")
+
+
+@pytest.fixture(scope="session")
+def zephyr_board():
+    """Return the folder of the simulated board with the firmware on Zephyr."""
+    from gateware.flow import emulator  # imported here, because it imports LiteX, which takes long
+
+    return emulator.build()
+
+
+@pytest.fixture(scope="session")
+def zephyr_ethernet_board():
+    """Return the folder of the simulated board with Ethernet and the firmware on Zephyr."""
+    from gateware.flow import emulator
+
+    return emulator.build("eth_zephyr")
+
+
+@pytest.fixture(scope="session")
+def zephyr_sdram_board():
+    """Return the folder of the simulated board with SDRAM and the firmware on Zephyr."""
+    from gateware.flow import emulator
+
+    return emulator.build("sdram_zephyr")

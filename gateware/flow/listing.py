@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lists the boards, which configurations fit on them, and at what clock: ``python -m gateware.flow.listing`` (`make
+boards`). Clocks and sizes come from the kept figures of place-and-route, which a folder `data` next to other results
+holds.
+"""
+
+import json
+import os
+import sys
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+
+from gateware import boards, targets
+from gateware.configurations import CONFIGURATIONS
+from gateware.description import Board, Cable
+from gateware.flow.cache import REPOSITORY
+from gateware.platform.ecp5.block_rams import memories
+from gateware.platform.ecp5.parts import PARTS
+from gateware.targets import Target
+
+Content = dict
+SOURCES = ("bitstream-*.json", "timing-*.json")
+TARGETS = (
+    "target",
+    "part, speed grade",
+    "what is on it",
+    "code, data, buffer KB",
+    "link",
+    "MHz",
+    "reached (est)",
+    "LUT4",
+    "block RAM",
+)
+LEFT_OUT = ("board", "not supported", "reason")
+CABLES = ("board", "revisions", "USB, chip", "UART at USB", "openFPGALoader's options", "source")
+OTHERS = ("board", "other revision", "how it differs")
+RAMS = ("board", "RAM on the board that no configuration uses")
+_RAMS = {"ddram": "DDR3", "sdram": "SDRAM"}
+
+
+def hardware() -> list[Board]:
+    """Return the boards that are hardware, not simulated."""
+    return [board for board in map(boards.load, boards.names()) if not board.simulated]
+
+
+def target_rows(content: dict[str, Content]) -> list[list[str]]:
+    """Return a row for each target on hardware, in the order of `TARGETS`."""
+    found = [targets.load(board.name, name) for board in hardware() for name in board.fits]
+    return [_row(target, content) for target in found]
+
+
+def left_out_rows() -> list[list[str]]:
+    """Return what each board does not support, and why."""
+    return [[board.name, *item] for board in hardware() for item in board.left_out.items()]
+
+
+def cable_rows() -> list[list[str]]:
+    """Return a row per revision of a board: the cable that loads it, the place of its UART, and who states this."""
+    return [
+        [
+            board.name,
+            cable.revisions,
+            f"{cable.usb}, {cable.chip}",
+            _uart(board, cable),
+            " ".join(cable.loader) + (", by its bootloader: `make flash-spi` only" if board.bootloader else ""),
+            cable.source,
+        ]
+        for board in hardware()
+        for cable in board.cables
+    ]
+
+
+def _uart(board: Board, cable: Cable) -> str:
+    identity, _, interface = cable.uart_usb.partition("/")
+    if not identity:
+        return "your own adapter" if board.has_uart else "none"
+    return identity + (f", interface {int(interface)}" if interface else "")
+
+
+def other_revision_rows() -> list[list[str]]:
+    """Return the board revisions for which no configuration is built, and how each differs from the others."""
+    return [[board.name, *item] for board in hardware() for item in board.other_revisions.items()]
+
+
+def ram_rows() -> list[list[str]]:
+    """Return the boards with memories that no configuration uses."""
+    rows = []
+    for board in hardware():
+        pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
+        used = any(CONFIGURATIONS[name].sdram_cache for name in board.fits)
+        rams = [name for pad, name in _RAMS.items() if pad in pads and not used]
+        if rams:
+            rows.append([board.name, ", ".join(rams)])
+    return rows
+
+
+def _row(target: Target, content: dict[str, Content]) -> list[str]:
+    board, configuration = target.board, target.configuration
+    built = content.get(f"bitstream-{target.name}")
+    part = PARTS[board.size]
+    core = configuration.ethernet.core_datapath if configuration.ethernet else configuration.core_datapath
+    what = [
+        {"baremetal": "", "zephyr": "Zephyr"}[configuration.firmware],
+        "scalar unit" if configuration.scalar_unit else "vector unit",
+        f"{core} core" if isinstance(core, str) else f"{core}-bit core",
+        "SNOW 3G" if configuration.snow3g else "",
+        "fast path" if configuration.ethernet else "",
+        "SDRAM" if configuration.sdram_cache else "",
+        "loader" if configuration.code_size else "",
+    ]
+    sizes = (configuration.firmware_size, configuration.sram_size, configuration.buffer_size)
+    by = ["UART"] * board.has_uart + ["Ethernet"] * bool(configuration.ethernet)
+    taken = f"{built['bram']} of {part.block_rams}" if built else f"{_counted(target)} of {part.block_rams}, counted"
+    return [
+        target.name,
+        f"{board.device}, {board.speed_grade}",
+        ", ".join(filter(None, what)),
+        " + ".join(str(size // 1024) for size in sizes),
+        ", ".join(by),
+        f"{target.sys_clk_freq / 1e6:g}",
+        _reached(target, content),
+        f"{built['lut4']} of {part.lut4}" if built else "-",
+        taken,
+    ]
+
+
+def _counted(target: Target) -> str:
+    try:
+        return str(sum(memories(target.board, target.configuration, target.fit).values()))
+    except ValueError:
+        return "-"
+
+
+def _reached(target: Target, content: dict[str, Content]) -> str:
+    """Return the median system clock that place-and-route reached, and the number of seeds."""
+    timed = content.get(f"timing-{target.name}")
+    if timed:
+        reached = [record["achieved_mhz"] for record in timed["records"] if record["clock"] == "sys"]
+        reached += [0.0] * len(timed["errors"])
+        return f"{median(reached):.1f}, median of {len(reached)} seeds"
+    built = content.get(f"bitstream-{target.name}")
+    if built:
+        (clock,) = (clock for clock in built["clocks"] if clock["name"] == "sys")
+        return f"{clock['achieved_mhz']:.1f}, one seed"
+    return "not placed"
+
+
+def tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[list[str]]]]:
+    """Return headings and rows of each table, from the contents of the files of figures by name."""
+    return [
+        (TARGETS, target_rows(content)),
+        (CABLES, cable_rows()),
+        (OTHERS, other_revision_rows()),
+        (RAMS, ram_rows()),
+        (LEFT_OUT, left_out_rows()),
+    ]
+
+
+def show(console: Console, content: dict[str, Content]) -> None:
+    """Print the tables."""
+    for headings, rows in tables(content):
+        shown = Table(*headings)
+        for row in rows:
+            shown.add_row(*row)
+        console.print(shown)
+
+
+def main() -> int:
+    """Run the command; return the exit status."""
+    kept = [path for pattern in SOURCES for path in sorted(REPOSITORY.glob(f"*/results/data/{pattern}"))]
+    if not kept:
+        print("boards: no figures of place-and-route are kept here: clocks and LUTs are not known", file=sys.stderr)
+    show(
+        Console(width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 200))),
+        {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in kept},
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Define what `make bench` measures: one function for each question, each a generator of JSON records."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from gateware.flow.cache import Stamp, digest
+from lab.bench import peers
+from lab.bench.board import BLOCK, BUILD, CONTEXTS, BenchBoard, Family, Interleaved, Measurement
+
+Record = dict[str, Any]
+TOTAL_BYTES = 256 * 1024
+# Passes run in place over a smaller buffer: 32 KB is eight times the data cache, and 2 KB fit in it.
+WORKING_SETS = {"buffer": 32 * 1024, "buffer, cached": 2 * 1024}
+# Simulating 256 KB with the engines in plain C takes too long. Their cost per block is constant: less data is enough.
+C_BYTES = 2 * 1024
+# The sizes of `openssl speed`, and two larger ones. With these, the cost of a call can be told from the cost of its
+# blocks.
+RECORD_SIZES = (16, 64, 256, 1024, 8192, 16384, 32768, 65536)
+BUFFER_BYTES = 64 * 1024
+SEEDS = range(1, 17)
+
+
+def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator[Record]]]) -> list[Record]:
+    """Return the records of a program. Records in its folder are used again unless gateware, program or questions
+    changed.
+
+    Raises
+    ------
+    WrongAnswerError
+        The board reports an error, or its data differ from the library's.
+    """
+    board = BenchBoard(family)
+    kept = BUILD / family.name / "records.json"
+    modules = {measured.__module__, Family.__module__, *(question.__module__ for question in questions)}
+    sources = {Path(str(sys.modules[name].__file__)) for name in modules}
+    stamp = Stamp(kept.with_suffix(".digest"), digest(sources, board.contents))
+    if not stamp.is_current():
+        stamp.clear()
+        print(f"measuring {family.name}", file=sys.stderr, flush=True)
+        with board:
+            kept.write_text(json.dumps([record for question in questions for record in question(board)]) + "\n")
+        stamp.set()
+    return json.loads(kept.read_text())
+
+
+def symbol_sizes(elf: Path) -> dict[str, int]:
+    """Return the bytes of each symbol of a program. Everything from a peer's sources is counted together as `peer`."""
+    output = subprocess.run(
+        ["riscv64-unknown-elf-nm", "-S", "-l", str(elf)], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    sizes = {"peer": 0}
+    for symbol, _, source in (line.partition("\t") for line in output.splitlines()):
+        fields = symbol.split()
+        if len(fields) == 4:
+            sizes[fields[3]] = int(fields[1], 16)
+            sizes["peer"] += sizes[fields[3]] if str(peers.BUILD) in source else 0
+    return sizes
+
+
+def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, key_bits: int) -> int | None:
+    """Return the size of the function. For CTR on the vector unit, one function serves all key lengths.
+
+    For a peer, count everything that the program takes from the library, tables included.
+    """
+    if sizes["peer"]:
+        return sizes["peer"]
+    names = (f"{engine}_{mode}_{direction}_{key_bits}", f"{mode}_{direction}", f"{engine}_{mode}", f"{mode}_encrypt")
+    return next((sizes[name] for name in names if name in sizes), None)
+
+
+def record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: int, **values: Any) -> Record:
+    """Return the record of a measurement, with its values."""
+    return {
+        "measure": measure,
+        "engine": board.family.engine,
+        "style": board.family.style,
+        "mode": mode,
+        "direction": "decrypt" if decrypt else "encrypt",
+        "key_bits": key_bits,
+        "kind": "sim",
+        "clock_hz": board.clock_hz,
+        "clock_met_by": board.clock_met_by,
+        **values,
+    }
+
+
+def rates(cycles: int, size: int) -> Record:
+    """Return the throughput of `size` bytes in `cycles` cycles, as fields of a record."""
+    return {
+        "bytes": size,
+        "cycles": cycles,
+        "cycles_per_block": round(cycles * BLOCK / size, 3),
+        "bits_per_cycle": round(8 * size / cycles, 4),
+    }
+
+
+def throughput(board: BenchBoard) -> Iterator[Record]:
+    """Measure every mode, direction and key length over all passes, with the key schedule done before."""
+    sizes = symbol_sizes(board.elf)
+    vector = board.family.engine.startswith("ise")
+    working_sets = WORKING_SETS if vector else {"buffer, cached": C_BYTES}
+    for mode in board.family.modes:
+        for decrypt in (False, True):
+            for key_bits in board.family.key_bits:
+                for memory, working_set in working_sets.items():
+                    passes = TOTAL_BYTES // working_set if vector else 2
+                    result = board.measure(mode, decrypt=decrypt, key_bits=key_bits, size=working_set, passes=passes)
+                    yield record(
+                        board,
+                        "throughput",
+                        mode,
+                        decrypt,
+                        key_bits,
+                        **rates(result.cycles if vector else result.shortest, working_set * (passes if vector else 1)),
+                        memory=memory,
+                        working_set=working_set,
+                        key_cycles=result.key_cycles,
+                        code_bytes=_code_bytes(
+                            sizes, board.family.engine, mode, "decrypt" if decrypt else "encrypt", key_bits
+                        ),
+                    )
+
+
+def isolated_block(board: BenchBoard) -> Iterator[Record]:
+    """Measure a call for one block with warm caches: the best of four."""
+    for mode in board.family.modes:
+        for key_bits in board.family.key_bits:
+            result = board.measure(mode, key_bits=key_bits, size=BLOCK, passes=5)
+            found = rates(result.shortest, BLOCK)
+            yield record(board, "isolated block", mode, False, key_bits, **found, memory="buffer, cached")
+
+
+def record_sizes(board: BenchBoard) -> Iterator[Record]:
+    """Measure CTR in place, in calls from 16 bytes to the whole buffer memory.
+
+    Caches stay as the previous call left them.
+    """
+    for size in RECORD_SIZES:
+        if size <= BUFFER_BYTES:
+            result = board.measure("ctr", size=size, passes=3)
+            yield record(board, "record size", "ctr", False, 128, **rates(result.shortest, size), memory="buffer")
+
+
+def contexts(board: BenchBoard) -> Iterator[Record]:
+    """Measure CTR by 1 to 8 contexts in turn, 1 KB a turn, and the same keys on one context that loads a key at each
+    turn.
+    """
+    turns, size = 8, 1024
+    for shared in (False, True):
+        for count in range(1, CONTEXTS + 1):
+            result: Interleaved = board.interleave(count, shared=shared, size=size, passes=turns + 1)
+            yield record(
+                board,
+                "one context for all keys" if shared else "contexts",
+                "ctr",
+                False,
+                128,
+                **rates(result.total, count * turns * size),
+                memory="buffer",
+                contexts=count,
+                fairness=round(min(result.contexts) / max(result.contexts), 4),
+            )
+
+
+def constant_time(board: BenchBoard) -> Iterator[Record]:
+    """Measure the last of eight equal calls over random keys and data. All cycle counts must be equal."""
+    for mode in board.family.modes:
+        for decrypt in (False, True):
+            for key_bits in board.family.key_bits:
+                counts = set()
+                for seed in SEEDS:
+                    result: Measurement = board.measure(
+                        mode, decrypt=decrypt, key_bits=key_bits, size=2048, passes=8, seed=seed
+                    )
+                    counts.add(result.last)
+                yield record(
+                    board,
+                    "constant time",
+                    mode,
+                    decrypt,
+                    key_bits,
+                    **rates(max(counts), 2048),
+                    memory="buffer, cached",
+                    seeds=len(SEEDS),
+                    cycle_counts=sorted(counts),
+                )

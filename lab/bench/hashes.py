@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Hashes in C on the core, for Table 12 of Fiskiran and Lee, which adds a record's SHA-1 to its AES.
+
+Each hash is a header in lab/bench/firmware/ciphers, which the benchmark program treats like a cipher: the digest
+overwrites the beginning of the data.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from functools import partial
+
+from lab.bench import cases, ciphers
+from lab.bench.board import BenchBoard, Family, words
+from lab.results.tables.other_ciphers import HASHES, MEASURE_HASHES
+
+WORKING_SET = cases.WORKING_SETS["buffer, cached"]
+BLOCK_BYTES = 64
+
+
+def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
+    """Compute the data after all passes, like `lab.bench.board.expected`."""
+    data = words(seed, 12 + size // 4)[48:]
+    for _ in range(passes):
+        digest = hashlib.new(name, data).digest()
+        data = digest + data[len(digest) :]
+    return data
+
+
+def families() -> list[Family]:
+    """Return a program for each hash."""
+    return [ciphers.program(f"hash_{name}", f"{name}.h", name, "c", partial(expected, name)) for name in HASHES]
+
+
+def hashing(board: BenchBoard) -> Iterator[cases.Record]:
+    """Hash 2 KB that the data cache holds, and keep the best of three passes. The padding adds a block."""
+    found = board.measure("ecb", size=WORKING_SET, passes=4)
+    sizes, blocks = cases.symbol_sizes(board.elf), WORKING_SET // BLOCK_BYTES + 1
+    values = {
+        "memory": "buffer, cached",
+        "code_bytes": sizes["hash_block"],
+        "key_cycles": 0,
+        "bytes": blocks * BLOCK_BYTES,
+        "cycles": found.shortest,
+        "cycles_per_block": round(found.shortest / blocks, 3),
+    }
+    yield cases.record(board, MEASURE_HASHES, "own", False, 0, **values)
+
+
+def plan() -> list[tuple[Family, tuple]]:
+    """Return each program with its question."""
+    return [(family, (hashing,)) for family in families()]

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Build and ask the programs that Tables 4 and 5 and Figure 9 of Jenkins et al. 2007 compare.
+
+Instruction sets of other authors are measured in the same styles, on the simulated board's configurations
+`comparators` and `wide_comparators`.
+"""
+
+from collections.abc import Iterator
+
+from lab.bench import cases
+from lab.bench.board import ISE_FAMILIES, KEY_BITS, BenchBoard, Family
+
+MEASURE = "one block at a time"
+# How lab/bench/firmware/variants_papers.c makes a round, and in which styles. `ise_kept` has no swap, because the state
+# stays in its register and there is nothing to exchange.
+FORMS = {
+    "table": ("BENCH_TABLES", ("loop", "swap", "unrolled")),
+    "byte": ("BENCH_BYTES", ("loop",)),
+    "zkn": ("BENCH_ZKN", ("unrolled",)),
+    "byte_set": ("BENCH_BYTE_SET", ("loop", "unrolled")),
+    "word_set": ("BENCH_WORD_SET", ("loop", "unrolled")),
+    "rom_rounds": ("BENCH_ROM_ROUNDS", ("unrolled",)),
+    "ptlu": ("BENCH_PTLU", ("unrolled",)),
+    "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
+    "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
+}
+# Only `lab.bench.sets` compares these: a round is one instruction, without and with vector loads and stores.
+ROUND_FORMS = {"ise_fused": "BENCH_FUSED", "ise_vmem": "BENCH_VMEM"}
+# Forms on wider registers, and their value of BENCH_WIDE in lab/bench/firmware/wide_rounds.h.
+WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
+FORMS |= dict.fromkeys(WIDE, ("BENCH_WIDER", ("unrolled",)))
+# These forms need another configuration of the simulated board.
+CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), "comparators")
+CONFIGURATIONS |= dict.fromkeys(WIDE, "wide_comparators")
+WORKING_SET = cases.WORKING_SETS["buffer, cached"]
+
+
+def program(form: str, style: str) -> Family:
+    """Return the program of a form in a style."""
+    wide = (f"-DBENCH_WIDE={WIDE[form]}",) if form in WIDE else ()
+    constant = ROUND_FORMS[form] if form in ROUND_FORMS else FORMS[form][0]
+    return Family(
+        f"papers_{form}_{style}",
+        ("variants_papers.c",),
+        (f"-DBENCH_FORM={constant}", f"-DBENCH_STYLE=CL_C_{style.upper()}", *wide),
+        form,
+        style,
+        KEY_BITS,
+        ("ecb",),
+        configuration=CONFIGURATIONS.get(form),
+    )
+
+
+def families() -> tuple[Family, ...]:
+    """Return a program for each form and style."""
+    return tuple(program(form, style) for form, (_, styles) in FORMS.items() for style in styles)
+
+
+def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
+    """Return the code bytes that one block runs: its function, and the functions of its rounds if they are called."""
+    rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
+    return sizes[f"block_{direction}_{key_bits}"] + rounds
+
+
+def ecb(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int) -> cases.Record:
+    """Measure ECB over 2 KB that the data cache holds, the best of three passes.
+
+    More blocks would cost the same a block.
+    """
+    found = board.measure("ecb", decrypt=decrypt, key_bits=key_bits, size=WORKING_SET, passes=4)
+    values = {
+        "memory": "buffer, cached",
+        "code_bytes": code,
+        "key_cycles": found.key_cycles,
+        **cases.rates(found.shortest, WORKING_SET),
+    }
+    return cases.record(board, measure, "ecb", decrypt, key_bits, **values)
+
+
+def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
+    """Measure both directions and all key lengths of a program of this file."""
+    sizes = cases.symbol_sizes(board.elf)
+    for decrypt in (False, True):
+        for key_bits in board.family.key_bits:
+            yield ecb(
+                board, MEASURE, decrypt, key_bits, code_bytes(sizes, "decrypt" if decrypt else "encrypt", key_bits)
+            )
+
+
+def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
+    """Measure the engine `ise` likewise; it keeps eight blocks and all round keys in the unit."""
+    sizes = cases.symbol_sizes(board.elf)
+    for decrypt in (False, True):
+        for key_bits in board.family.key_bits:
+            name = f"ise_ecb_{'decrypt' if decrypt else 'encrypt'}_{key_bits}"
+            yield ecb(board, "eight blocks side by side", decrypt, key_bits, sizes[name])
+
+
+def plan() -> list[tuple[Family, tuple]]:
+    """Return each program with its questions."""
+    eight = next(family for family in ISE_FAMILIES if family.engine == "ise")
+    eight = Family("papers_eight", eight.sources, eight.defines, "ise", "unrolled", KEY_BITS, ("ecb",))
+    return [(family, (one_block_at_a_time,)) for family in families()] + [(eight, (side_by_side,))]

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Drives cores in simulated netlists, by the handshakes of the family and of the public cores.
+
+A protocol loads one key for each lane and then offers blocks as fast as the core accepts them. It notes the cycle of
+each result. Every wait is bounded.
+
+Blocks and keys are bytes; a protocol knows the core's byte order.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from gateware.flow.mapped import Netlist
+
+# Cycles without progress after which a core counts as hanging.
+PATIENCE = 500
+LENGTH_CODES = {128: 0, 192: 1, 256: 2}
+Lanes = list[bytes]
+
+
+class ProtocolError(RuntimeError):
+    """A core does not answer."""
+
+
+@dataclass
+class Result:
+    """One block from each lane, and the cycle in which the blocks arrived."""
+
+    cycle: int
+    blocks: Lanes
+
+
+class Protocol(ABC):
+    """Drives one core through its own handshakes.
+
+    Parameters
+    ----------
+    netlist : Netlist
+        The core.
+    """
+
+    byte_order = "big"
+
+    def __init__(self, netlist: Netlist):
+        self.netlist = netlist
+
+    @abstractmethod
+    def load(self, keys: Lanes) -> int:
+        """Loads a key for each lane, all of one length; returns the cycles until the core can encrypt."""
+
+    @abstractmethod
+    def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
+        """Offers blocks without end, each as soon as the core accepts it; yields the results in order."""
+
+    def _poke(self, port: str, values: Lanes) -> None:
+        self.netlist.poke_lanes(port, [int.from_bytes(value, self.byte_order) for value in values])
+
+    def _peek(self, port: str) -> Lanes:
+        return [value.to_bytes(16, self.byte_order) for value in self.netlist.peek_lanes(port)]
+
+    def _step(self, **inputs: int) -> None:
+        """Performs a clock edge, then sets inputs to new values."""
+        self.netlist.edge()
+        self._put(**inputs)
+
+    def _put(self, **inputs: int) -> None:
+        for port, value in inputs.items():
+            self.netlist.poke(port, value)
+        self.netlist.settle()
+
+    def _wait(self, condition: Callable[[], int], what: str, **inputs: int) -> int:
+        """Waits until a condition holds; returns the number of cycles that this took."""
+        for cycles in range(PATIENCE):
+            if condition():
+                return cycles
+            self._step(**inputs)
+        raise ProtocolError(f"no {what} for {PATIENCE} cycles")
+
+
+class Stream(Protocol):
+    """Drives the interface of our cores (`gateware.aes.cores`), by the Verilog names of its ports.
+
+    Parameters
+    ----------
+    netlist : Netlist
+        The core.
+    ports : dict
+        Name in the netlist of sys_rst, sink.valid, sink.ready, sink.data, source.valid, source.ready, source.data,
+        key.valid, key.ready, key.word, key_length and key_valid.
+    """
+
+    byte_order = "little"
+
+    def __init__(self, netlist: Netlist, ports: dict[str, str]):
+        super().__init__(netlist)
+        self.ports = ports
+        self._put(**{ports["sink.valid"]: 0, ports["key.valid"]: 0, ports["sys_rst"]: 1})
+        self._step(**{ports["sys_rst"]: 0})
+
+    def load(self, keys: Lanes) -> int:
+        """See `Protocol`. Loads into slot 0, and counts cycles from the acceptance of the first word."""
+        ports, netlist = self.ports, self.netlist
+        netlist.poke(ports["key_length"], LENGTH_CODES[8 * len(keys[0])])
+        first = None
+        for word in range(len(keys[0]) // 4):
+            netlist.poke_lanes(ports["key.word"], [int.from_bytes(k[4 * word : 4 * word + 4], "little") for k in keys])
+            self._put(**{ports["key.valid"]: 1})
+            self._wait(lambda: netlist.peek(ports["key.ready"]), "acceptance of a key word")
+            first = netlist.cycle if first is None else first
+            self._step()
+        self._put(**{ports["key.valid"]: 0})
+        self._wait(lambda: netlist.peek(ports["key_valid"]) & 1, "valid key")
+        return netlist.cycle - first
+
+    def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
+        """See `Protocol`."""
+        ports, netlist = self.ports, self.netlist
+        netlist.poke(ports["source.ready"], 1)
+        netlist.poke(ports["sink.valid"], 1)
+        quiet = 0
+        self._poke(ports["sink.data"], next(blocks))
+        while quiet < PATIENCE:
+            netlist.settle()
+            taken = netlist.peek(ports["sink.ready"])
+            quiet += 1
+            if netlist.peek(ports["source.valid"]):
+                quiet = 0
+                yield Result(netlist.cycle, self._peek(ports["source.data"]))
+            netlist.edge()
+            if taken:
+                self._poke(ports["sink.data"], next(blocks))
+        raise ProtocolError(f"no block for {PATIENCE} cycles")
+
+
+class LoadDone(Protocol):
+    """Drives cores that a pulse of `ld` with key and block starts; `done` marks the result; `rst` is low in reset."""
+
+    def load(self, keys: Lanes) -> int:
+        """See `Protocol`. The core takes the key with each block, so loading it costs no cycles."""
+        self._put(rst=0, ld=0)
+        self._step(rst=1)
+        self._poke("key", keys)
+        return 0
+
+    def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
+        """See `Protocol`."""
+        while True:
+            self._poke("text_in", next(blocks))
+            self._put(ld=1)
+            self._step(ld=0)
+            self._wait(lambda: self.netlist.peek("done"), "done")
+            yield Result(self.netlist.cycle, self._peek("text_out"))
+
+
+class InitNext(Protocol):
+    """Pulses `init` for a key and `next` for a block; `ready` follows each; `reset_n` is low in reset."""
+
+    def load(self, keys: Lanes) -> int:
+        """See `Protocol`."""
+        self._put(reset_n=0, init=0, next=0, encdec=1, keylen=int(len(keys[0]) == 32))
+        self._step(reset_n=1)
+        self._poke("key", [key.ljust(32, b"\0") for key in keys])
+        self._put(init=1)
+        first = self.netlist.cycle
+        self._step(init=0)
+        self._wait(lambda: self.netlist.peek("ready"), "ready after init")
+        return self.netlist.cycle - first
+
+    def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
+        """See `Protocol`."""
+        while True:
+            self._poke("block", next(blocks))
+            self._put(next=1)
+            self._step(next=0)
+            self._wait(lambda: self.netlist.peek("ready"), "ready after next")
+            yield Result(self.netlist.cycle, self._peek("result"))
+
+
+class Pipeline(Protocol):
+    """Drives cores that accept key and block in every cycle; the result follows after a fixed number of cycles.
+
+    Parameters
+    ----------
+    netlist : Netlist
+        The core.
+    latency : int
+        That number.
+    """
+
+    def __init__(self, netlist: Netlist, latency: int):
+        super().__init__(netlist)
+        self.latency = latency
+
+    def load(self, keys: Lanes) -> int:
+        """See `Protocol`. The core takes the key with each block, so loading it costs no cycles."""
+        self._poke("key", keys)
+        return 0
+
+    def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
+        """See `Protocol`."""
+        given = 0
+        while True:
+            self._poke("state", next(blocks))
+            self.netlist.settle()
+            if given >= self.latency:
+                yield Result(self.netlist.cycle, self._peek("out"))
+            self.netlist.edge()
+            given += 1

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compare the values of the papers that the project implements with our figures: one record per value.
+
+A paper has a file of values, ``NAME.toml``, and a module of the same name. Its function ``ours(data)`` returns our
+values. It uses only the kept figures (`lab.results.kept`) named in ``SOURCES``, which ``COMMAND`` measures. ``REASONS``
+explains why other values have none of ours.
+"""
+
+import importlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.results import kept
+from lab.results.kept import Content, ResultsError
+
+NAMES = ("jenkins", "bertoni", "fiskiran_lee", "hessel")
+KINDS = ("printed", "text", "derived", "drawn", "absent")
+FOLDER = Path(__file__).parent
+
+
+class PapersError(ResultsError):
+    """Our values for a paper do not match the values of the paper; the message names the remedy."""
+
+
+@dataclass(frozen=True)
+class Ours:
+    """Our value to compare with a value of a paper.
+
+    Attributes
+    ----------
+    value : float, int, str or list
+        In the paper's units, unless `conditions` states others.
+    source : str
+        Name of the file of figures from which the value is computed; empty if the project's sources define the value.
+    conditions : str
+        How it was measured, as far as that differs from theirs.
+    kind : str
+        ``sim``, ``est``, or ``definition`` of what the sources define.
+    comparable : bool
+        Whether both are of one unit, so that a ratio means something; figures of place-and-route never are.
+    """
+
+    value: float | int | str | list
+    source: str = ""
+    conditions: str = ""
+    kind: str = "definition"
+    comparable: bool = True
+
+
+def values(paper: str) -> dict[str, dict]:
+    """Return the entries of a paper by name: item, kind, units, conditions, and values by name.
+
+    An entry that the paper only draws has no values.
+    """
+    content = tomllib.loads((FOLDER / f"{paper}.toml").read_text(encoding="utf-8"))
+    return {name: {"values": {}, **entry} for name, entry in content.items() if isinstance(entry, dict)}
+
+
+def module(paper: str):
+    """Return the module with our values for a paper."""
+    return importlib.import_module(f"lab.results.papers.{paper}")
+
+
+def load(paper: str) -> dict[str, Content]:
+    """Load the figures from which our values are computed. Raises the errors of `lab.results.kept.load`."""
+    return kept.load(module(paper).SOURCES, module(paper).COMMAND)
+
+
+def records(paper: str, data: dict[str, Content]) -> list[dict]:
+    """Return a record for each value of a paper, and for each entry without values.
+
+    Parameters
+    ----------
+    paper : str
+        One of `NAMES`.
+    data : dict
+        The figures that `load` returns.
+
+    Raises
+    ------
+    PapersError
+        A value has neither a value of ours nor a reason why there is none, or it has both.
+    """
+    entries, ours, reasons = values(paper), module(paper).ours(data), dict(module(paper).REASONS)
+    found = []
+    for name, entry in entries.items():
+        of_entry = ours.pop(name, {})
+        general, is_used = reasons.pop(name, None), False
+        for what, theirs in (entry["values"] or {"": None}).items():
+            own, reason = of_entry.pop(what, None), reasons.pop(f"{name}: {what}", None)
+            if own is not None and reason is not None:
+                raise PapersError(f"{paper}, {name}, {what!r} has a value of ours and a reason why not: remove one")
+            if own is None and reason is None:
+                reason, is_used = general, True
+            if own is None and not reason:
+                raise PapersError(f"{paper}, {name}, {what!r} has neither a value of ours nor a reason: add one")
+            found.append(_record(paper, name, entry, what, theirs, own, reason, data))
+        if general and not is_used:
+            raise PapersError(f"{paper}, {name} has a reason, but a value of ours everywhere: remove the reason")
+        if of_entry:
+            raise PapersError(f"{paper}, {name} has no values {', '.join(of_entry)}: they are spelt as in {paper}.toml")
+    if ours or reasons:
+        raise PapersError(f"{paper} has no values {', '.join([*ours, *reasons])}: spell them as in {paper}.toml")
+    return found
+
+
+def _record(paper: str, name: str, entry: dict, what: str, theirs, own: Ours | None, reason, data) -> dict:
+    record = {"paper": paper, "entry": name, "item": entry["item"], "value": what, "units": entry["units"]}
+    record |= {"theirs": theirs, "theirs_kind": entry["kind"], "conditions": {"theirs": entry["conditions"]}}
+    if own is None:
+        return record | {"ours": None, "ratio": None, "command": None, "kind": None, "reason": reason}
+    record["conditions"]["ours"] = own.conditions
+    # No ratio for estimates from place-and-route: ours are for an ECP5, which no paper used.
+    is_ratio = (
+        own.comparable
+        and own.kind != "est"
+        and all(type(each) in (int, float) for each in (own.value, theirs))
+        and theirs
+    )
+    return record | {
+        "ours": own.value,
+        "ratio": round(own.value / theirs, 4) if is_ratio else None,
+        "command": data[own.source]["provenance"]["command"] if own.source else "make pages",
+        "kind": own.kind,
+        "reason": None,
+    }

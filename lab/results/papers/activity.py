@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compute Figures 6 to 12 of Hessel et al. 2009 in our terms: LUT4 for area, transitions for power, and their product.
+
+The figures come from ``explore-lte``. For a given number of ns a byte, a core runs at the clock that this needs. Its
+activity, in toggles a ns, is the toggles of a byte over that time. A core has no activity where place-and-route does
+not reach the clock. One netlist serves all clocks, so its area does not depend on the clock.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import product
+from operator import itemgetter
+
+from lab.results.papers import Ours
+
+SBOXES = {"lut": "table", "canright": "Canright", "onehot": "one-hot"}
+DATAPATHS = (32, 64, 128)
+NONE = "none"
+COUNTED = "toggles of the mapped netlist, not power"
+LUTS = "LUT4 of an ECP5"
+CLOCKS = "clocks of place-and-route"
+AREA = "toggles times LUT4"
+
+
+def of_one_part(records: Iterable[dict]) -> list[dict]:
+    """Return the records of cores on the largest FPGA part."""
+    records = list(records)
+    part = max((r["device"], r["speed"]) for r in records)
+    return [r for r in records if (r["device"], r["speed"]) == part]
+
+
+def sboxes(record: dict) -> str:
+    """Return the names of a core's S-boxes: one for AES, or S_R and S_Q."""
+    return ", ".join(SBOXES[name] for name in (record["sbox"], record["s_q"]) if name)
+
+
+def family(record: dict) -> str:
+    """Return the name of a core's family: cipher or datapath. In the paper, each S-box of a family has a curve."""
+    return "SNOW 3G" if record["algorithm"] == "snow3g" else f"{record['datapath']} bits"
+
+
+def reaches(record: dict, ns: float) -> bool:
+    """Return whether the core takes at most `ns` nanoseconds per byte."""
+    return record["least_ns_a_byte"] <= ns
+
+
+def cost_of_a_byte(record: dict) -> float:
+    """Return toggles per byte times LUT4 / 1000. Divided by the ns per byte, this is the product of Figure 12."""
+    return record["toggles_a_byte"] * record["lut4"] / 1000
+
+
+def _least(records: list[dict], quantity: str) -> str:
+    """Return as text the S-boxes that are best by a quantity, each with the families of cores for which it is best."""
+    best: dict[str, dict] = {}
+    for r in records:
+        best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])
+    named: dict[str, list[str]] = {}
+    for name, r in best.items():
+        named.setdefault(sboxes(r), []).append(name)
+    return "; ".join(f"{names} for {', '.join(families)}" for names, families in named.items())
+
+
+def _lowest(records: list[dict], ns: float) -> str:
+    """Return the core with the lowest product of toggles and LUT4, among those that take at most `ns` ns per byte."""
+    found = [r for r in records if reaches(r, ns)]
+    best = min(found, key=cost_of_a_byte, default=None)
+    return f"{family(best)}, {sboxes(best)}" if best else NONE
+
+
+def _missed(records: list[dict], ns: float) -> str:
+    """Return the datapaths that need more than `ns` ns per byte; if only some S-boxes do, also the S-boxes."""
+    parts = []
+    for datapath in DATAPATHS:
+        of_datapath = [r for r in records if r["datapath"] == datapath]
+        missed = [sboxes(r) for r in of_datapath if not reaches(r, ns)]
+        if missed:
+            parts.append(f"{datapath} bits" + (f" with {', '.join(missed)}" if len(missed) < len(of_datapath) else ""))
+    return "; ".join(parts) or NONE
+
+
+def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
+    """Return the smallest and the largest ratio of a quantity between cores of two lists, compared pair by pair."""
+    take = quantity if callable(quantity) else itemgetter(quantity)
+    ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]
+    return f"{min(ratios)} to {max(ratios)} times"
+
+
+def compared(records: Iterable[dict], points: tuple[int, ...]) -> dict[str, dict[str, Ours]]:
+    """Return our values for the entries ``figures6_11`` and ``figure12``. `points` are in ns per byte."""
+    records = of_one_part(records)
+    one = [r for r in records if r["engines"] == 1]
+    aes, snow = ([r for r in one if r["algorithm"] == name] for name in ("aes", "snow3g"))
+    pairs = [r for r in records if r["engines"] == 2]
+
+    def cores(among: list[dict], datapaths=DATAPATHS, names=tuple(SBOXES)) -> list[dict]:
+        """Return the cores of AES with these datapaths and S-boxes, in this order."""
+        found = {(r["datapath"], r["sbox"]): r for r in among}
+        return [found[key] for key in product(datapaths, names)]
+
+    def sim(value: str, conditions: str) -> Ours:
+        return Ours(value, "explore-lte", f"{conditions}; {COUNTED}", "sim")
+
+    def est(value: str, *conditions: str) -> Ours:
+        return Ours(value, "explore-lte", "; ".join(conditions), "est")
+
+    wide, narrow, tables = cores(aes, (128,)), cores(aes, (32,)), cores(aes, names=("lut",))
+    others = {name: _times(cost_of_a_byte, tables, cores(aes, names=(sbox,))) for sbox, name in SBOXES.items()}
+    least_snow, least_aes = (min(map(cost_of_a_byte, group)) for group in (snow, aes))
+    wider, twice = "128 bits over 32, by S-box", "two over one, by datapath and S-box"
+    return {
+        "figures6_11": {
+            "least power of each datapath": sim(_least(one, "toggles_a_byte"), "one engine"),
+            "least area of each datapath": est(_least(one, "lut4"), "one engine", LUTS),
+            "wider datapath, power": sim(_times("toggles_a_byte", wide, narrow), wider),
+            "wider datapath, area": est(_times("lut4", wide, narrow), wider, LUTS),
+            "narrower datapath, least ns a byte": est(
+                _times("least_ns_a_byte", narrow, wide), "32 bits over 128, by S-box", CLOCKS
+            ),
+            "two engines, power": sim(_times("toggles_a_byte", cores(pairs), cores(aes)), twice),
+            "two engines, area": est(_times("lut4", cores(pairs), cores(aes)), twice, LUTS),
+            "two engines, least ns a byte": est(_times("least_ns_a_byte", cores(pairs), cores(aes)), twice, CLOCKS),
+        },
+        "figure12": {
+            "SNOW 3G compared with AES": est(
+                f"{least_snow / least_aes:.2f} times", "the lowest of each, one engine", AREA
+            ),
+            "lowest of SNOW 3G": est(sboxes(min(snow, key=cost_of_a_byte)), "S_R, S_Q", AREA),
+            "AES by table compared with one-hot and Canright": est(
+                f"{others['one-hot']} one-hot, {others['Canright']} Canright", "one engine, by datapath", AREA
+            ),
+            **{f"missed at {ns} ns": est(_missed(aes, ns), "one engine", CLOCKS) for ns in points[:2]},
+            **{f"lowest at {ns} ns": est(_lowest(aes, ns), "one engine", AREA) for ns in points},
+        },
+    }

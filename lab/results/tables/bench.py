@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Show `cipherlane bench`: engines from memory to memory."""
+
+from lab.results.kept import Content, select
+from lab.results.tables import Table, table
+
+FIELDS = ("engine", "key_bits", "bytes", "cycles_per_block", "bits_per_cycle", "mbps", "kind", "clock_hz")
+
+
+def keep(content: Content) -> Content:
+    """Return the figures that the page shows."""
+    return {"records": select(content["records"], FIELDS)}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Return a row for each engine and key length."""
+    records = kept["bench"]["records"]
+    rows = [
+        [
+            r["engine"],
+            r["key_bits"],
+            r["bytes"],
+            f"{r['cycles_per_block']:.1f}",
+            f"{r['bits_per_cycle']:.2f}",
+            f"{r['mbps']:.1f} ({r['kind']})",
+        ]
+        for r in records
+    ]
+    return [
+        "**Engine speed** (`cipherlane bench --port sim`): AES-CTR from memory to memory on the board, without "
+        f"transport. One call processes all bytes, at {records[0]['clock_hz'] / 1e6:g} MHz. The data are not in the "
+        "data cache before the call:",
+        "",
+        *table(["engine", "key bits", "bytes", "cycles/block", "bits/cycle", "Mbps"], rows),
+    ]
+
+
+TABLE = Table(
+    name="bench",
+    page="host/RESULTS.md",
+    sources=("bench.json",),
+    command="cipherlane bench --port sim --force --results build/results/bench.json",
+    render=render,
+    keep=keep,
+    shows="each engine from memory to memory, in one call",
+    speed="engine",
+    takes="10 seconds",
+)

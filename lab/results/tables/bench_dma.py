@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Show `make bench-dma`: how much of its memory port the accelerator's DMA uses."""
+
+from lab.results.kept import Content, select
+from lab.results.tables import Table, table
+
+FIELDS = ("datapath", "key_bits", "bytes", "offset_source", "offset_destination", "cycles_per_block", "port_ratio")
+
+
+def keep(content: Content) -> Content:
+    """Return the figures that the page shows."""
+    return {"records": select(content["records"], (*FIELDS, "kind"))}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Return a row for each core, key length and alignment."""
+    rows = [
+        [
+            r["datapath"],
+            r["key_bits"],
+            r["bytes"],
+            f"{r['offset_source']}, {r['offset_destination']}",
+            f"{r['cycles_per_block']:.2f} ({r['kind']})",
+            f"{r['port_ratio']:.1%}",
+        ]
+        for r in kept["dma"]["records"]
+    ]
+    return [
+        "**Engine speed** (`make bench-dma`): the accelerator by itself on the buffer memory, without a CPU, with one "
+        "descriptor. Its port carries 16 bytes a cycle, so a block takes at least 2 cycles, one in and one out:",
+        "",
+        *table(["core", "key bits", "bytes", "offsets of source, destination", "cycles/block", "port share"], rows),
+    ]
+
+
+TABLE = Table(
+    name="bench-dma",
+    page="tests/gateware/dma/README.md",
+    sources=("dma.json",),
+    command="make bench-dma",
+    render=render,
+    keep=keep,
+    shows="the accelerator by itself on its port of the buffer memory, with the pipelined core and the 128-bit one",
+    speed="engine",
+    takes="5 minutes",
+)

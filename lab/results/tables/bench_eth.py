@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Show `make bench-eth`: the fast path at line rate."""
+
+from itertools import pairwise
+
+from lab.results.kept import Content, ResultsError, select
+from lab.results.tables import Table, table
+
+FIELDS = ("payload", "key_bits", "sessions", "core", "clock_hz", "kind", "rx_mbps", "tx_mbps", "wire_limit_mbps")
+FIELDS += ("share", "latency_cycles", "cause")
+
+
+def keep(content: Content) -> Content:
+    """Return the figures with the boards' clock and core: the lower of the results with one and with many sessions."""
+    first = content["records"][0]
+    chosen = [r for r in content["records"] if (r["core"], r["clock_hz"]) == (first["core"], first["clock_hz"])]
+    lowest: dict[tuple, dict] = {}
+    for r in chosen:
+        case = r["payload"], r["key_bits"]
+        lowest[case] = min(lowest.get(case, r), r, key=lambda r: (r["share"], r["tx_mbps"], -r["latency_cycles"]))
+    sessions = sorted({r["sessions"] for r in chosen})
+    return {"sessions": sessions, "records": select((lowest[case] for case in sorted(lowest)), FIELDS)}
+
+
+def latency_cycles(content: Content, payload: int, clock_hz: int) -> float:
+    """Return the cycles from the first bit of a frame to the first bit of the board's answer, for AES-128.
+
+    The answer begins when the whole frame has arrived, so the cycles grow with the payload. They are interpolated
+    between the two nearest sizes that were measured.
+
+    Raises
+    ------
+    ResultsError
+        No smaller or no larger payload was measured at that clock.
+    """
+    found = sorted((r["payload"], r["latency_cycles"]) for r in content["records"] if _is(r, clock_hz))
+    for (small, least), (large, most) in pairwise(found):
+        if small <= payload <= large:
+            return least + (most - least) * (payload - small) / (large - small)
+    raise ResultsError(f"bench-eth.json has no latency for {payload} bytes at {clock_hz} Hz: run `make bench-eth`")
+
+
+def _is(record: dict, clock_hz: int) -> bool:
+    return (record["key_bits"], record["clock_hz"]) == (128, clock_hz)
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Return a row for each size of datagram and key length."""
+    content = kept["bench-eth"]
+    rows = [
+        [
+            r["payload"],
+            r["key_bits"],
+            r["rx_mbps"],
+            r["tx_mbps"],
+            r["wire_limit_mbps"],
+            f"{r['share']:.1%} ({r['kind']})",
+            r["latency_cycles"],
+            r["cause"] or "-",
+        ]
+        for r in content["records"]
+    ]
+    first = content["records"][0]
+    return [
+        f"**Link speed** of the fast path only (`make bench-eth`): a core of {first['core']} bits at "
+        f"{first['clock_hz'] / 1e6:g} MHz, datagrams back to back, both directions at once, 1 Gb/s. Each row is the "
+        f"lower result of {' and '.join(map(str, content['sessions']))} sessions. Mbps count the UDP payload, which "
+        "includes a record's header. Latency: cycles from the first bit of a frame to the first bit of its answer. "
+        "Cause: the part that limits a size below 99 % of the limit; `-` where there is none:",
+        "",
+        *table(["payload", "key bits", "in Mbps", "out Mbps", "limit", "share of the limit", "latency", "cause"], rows),
+    ]
+
+
+TABLE = Table(
+    name="bench-eth",
+    page="tests/bench_eth/README.md",
+    sources=("bench-eth.json",),
+    command="make bench-eth",
+    render=render,
+    keep=keep,
+    shows="the UDP fast path between the two sides of a GMII at 1 Gb/s: goodput, latency",
+    speed="link",
+    takes="2 minutes",
+)

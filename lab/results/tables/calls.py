@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Show `cipherlane bench --record-bytes`: the cost of shorter calls."""
+
+from lab.results.kept import Content, select
+from lab.results.tables import Table, table
+from lab.results.tables.bench import FIELDS
+
+PREFIX = "bench-call-"
+
+
+def keep(content: Content) -> Content:
+    """Return the figures that the page shows."""
+    return {"records": select(content["records"], FIELDS)}
+
+
+def lengths(kept: dict[str, Content]) -> dict[int, dict]:
+    """Return the figures by length of a call in bytes, the longest first."""
+    chosen = {name.removeprefix(PREFIX): content for name, content in kept.items() if name.startswith(PREFIX)}
+    return {size: chosen[str(size)]["records"][0] for size in sorted(map(int, chosen), reverse=True)}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Return a row for each length."""
+    rows = [
+        [r["engine"], r["key_bits"], size, f"{r['cycles_per_block']:.1f}", f"{r['mbps']:.1f} ({r['kind']})"]
+        for size, r in lengths(kept).items()
+    ]
+    return [
+        "**Engine speed** in shorter calls (`cipherlane bench --record-bytes`), otherwise as above:",
+        "",
+        *table(["engine", "key bits", "bytes a call", "cycles/block", "Mbps"], rows),
+    ]
+
+
+COMMAND = "cipherlane bench --port sim --engine ise --key-bits 128 --record-bytes N --force --results "
+TABLE = Table(
+    name="calls",
+    page="host/RESULTS.md",
+    sources=(f"{PREFIX}*.json",),
+    command=COMMAND + "build/results/bench-call-N.json",
+    render=render,
+    keep=keep,
+    shows="an engine in calls of 2048, 1472 and 1408 bytes",
+    speed="engine",
+    takes="5 seconds each",
+)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Show `make explore-sets`: delay and resources of the units with instruction sets of other authors."""
+
+from lab.results.kept import Content
+from lab.results.tables import Table
+from lab.results.tables.explore_isa import keep, of_parts
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Return a row for each part."""
+    return of_parts(TABLE.command, kept["explore-sets"], ", S-boxes of LUTs, both directions")
+
+
+TABLE = Table(
+    name="explore-sets",
+    page="docs/reference/instruction-units.md",
+    sources=("explore-sets.json",),
+    command="make explore-sets",
+    render=render,
+    keep=keep,
+    shows="the units with instruction sets of others placed and routed separately",
+    takes="25 minutes",
+)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Show `make bench-papers`: integers of public keys in C, and what the port would allow a wider multiplier."""
+
+from lab.results import papers
+from lab.results.kept import Content
+from lab.results.tables import Table, other_ciphers, table
+
+MEASURE = "public keys"
+BITS, WORD, WINDOW = 1024, 32, 4
+# Number of Montgomery multiplications in a modular exponentiation (power): squarings for 2^2048 mod n, the table of
+# powers for a window, the further windows, and the conversion of the result.
+MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
+OPERATIONS = {
+    "product": f"product of {BITS} bits by {BITS}",
+    "multiply": "Montgomery multiplication",
+    "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
+}
+# How many halves of the product of two words the multiplier instructions return.
+HALVES = {"both": 2, "low": 1}
+# The power takes long to simulate and consists mostly of multiplications. So it is measured only with both halves.
+MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
+
+
+def records(content: Content) -> dict[tuple[str, str], dict]:
+    """Return the record of each of `MEASURED`; raise `ResultsError` if one is missing."""
+    return other_ciphers.measured(content, MEASURE, set(MEASURED))
+
+
+def cycles(content: Content, name: str, halves: str) -> float:
+    """Return the cycles of an operation."""
+    return records(content)[name, halves]["cycles_per_block"]
+
+
+def speed_up(content: Content, name: str) -> float:
+    """Return the speed-up by instructions for high halves of products: cycles without them, divided by cycles with."""
+    return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
+
+
+def share(content: Content) -> int:
+    """Return the percentage of a power's cycles that its multiplications take, if instructions return both halves.
+
+    It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
+    """
+    return round(100 * MULTIPLICATIONS * cycles(content, "multiply", "both") / cycles(content, "power", "both"))
+
+
+def instructions(bits: int) -> tuple[int, int, int]:
+    """Return the instructions per product: the minimum on the port, on the port with operands sent first, and in RV32M.
+
+    An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
+    words.
+    """
+    words = bits // WORD
+    return max(words, 2 * words), words + 2 * words, 2 * words**2
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Return the cycles of each operation, then the lower bounds for any multiplier on the port."""
+    content = kept["bench-papers"]
+    theirs = papers.values("fiskiran_lee")["table9"]["values"]
+    found, rows = records(content), []
+    for name, title in OPERATIONS.items():
+        of_name = [found.get((name, halves)) for halves in HALVES]
+        counts = [f"{record['cycles_per_block']:.0f}" if record else "-" for record in of_name]
+        sizes = ", ".join(str(record["code_bytes"]) for record in of_name if record)
+        rows.append([title, *counts, sizes, speed_up(content, name) if all(of_name) else "-"])
+    wider = []
+    for bits in (32, 64, 128, BITS):
+        least, in_turn, in_c = instructions(bits)
+        wider.append([bits, least, in_turn, in_c, round(in_c / least, 1), theirs.get(f"RSA, bits {bits}", "-")])
+    of_one, spared = cycles(content, "multiply", "both"), 2 * (BITS // WORD) ** 2
+    headings = ["bits of each number", "instructions at least", "operands before", "`mul` and `mulhu` in C"]
+    headings += ["times fewer at most", "theirs: RSA, registers as wide"]
+    return [
+        f"**Engine speed** (`make bench-papers`): integers of {BITS} bits in C on the core, with caches of 4 KB; "
+        "cycles (sim). Each result is compared with Python's. The multiplier returns both halves of a product of two "
+        "words, by `mul` and `mulhu`, or only the low half. Then C makes the high half from four products of half "
+        "words, and is the same otherwise. Code bytes: without the functions that are called.",
+        "",
+        *table(["operation", "both halves", "low half only", "code bytes", "times as fast"], rows),
+        "",
+        f"Multiplications take {share(content)}% of the power's cycles, in whole percents (sim): the cycles of one in "
+        "a series of multiplications, times their number. If `mulhu` cost nothing, as where one instruction returns "
+        f"both halves, a multiplication would take {spared} instructions fewer. It would be "
+        f"{of_one / (of_one - spared):.2f} times as fast, at a cycle an instruction (computed).",
+        "",
+        "**What the port would allow a wider multiplier** (definition). None was built: the table counts words, and no "
+        "row is a measurement. An instruction takes two words of 32 bits and returns one, at most one instruction a "
+        "cycle. A product of two numbers of n words has 2n words in and 2n words out. So it takes at least 2n "
+        "instructions, or 3n where all operands go in before, whatever unit is on the port. In C it takes n² `mul` and "
+        f"as many `mulhu`. With its loads, sums and stores the product of {BITS} bits takes "
+        f"{cycles(content, 'product', 'both'):.0f} cycles (sim).",
+        "",
+        *table(headings, wider),
+    ]
+
+
+TABLE = Table(
+    name="public-keys",
+    page="lab/results/papers/fiskiran_lee.md",
+    sources=("bench-papers.json",),
+    command="make bench-papers",
+    render=render,
+)

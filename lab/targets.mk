@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Targets of the laboratory, which the Makefile includes: comparisons, papers and kept figures.
+# Variable: EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-ghash and explore-lte have --device and --seeds, explore-isa, explore-sets and explore-rgmii --seeds; default: everything)
+
+VARIABLES += EXPLORE
+SYNTHESIS += explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets
+KEPT += bench explore explore-ghash explore-isa explore-lte explore-rgmii
+PAGES += lab.results
+
+.PHONY: bench bench-papers bench-sets bench-sdram bench-lte explore explore-ghash explore-isa explore-sets explore-lte explore-rgmii papers readme
+
+##@ Compare
+bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of the board at PORT
+	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m lab.bench; \
+	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json --force; fi
+
+bench-papers: sim ## 10 min | Measure the styles and instruction sets that the papers compare (build/results/bench-papers.json)
+	@$(PYTHON) -m lab.bench.papers
+
+bench-sets: sim ## 10 min | Measure AES instruction sets with 1, 4 and 8 independent blocks a call (build/results/bench-sets.json)
+	@$(PYTHON) -m lab.bench.sets
+
+bench-sdram: setup ## 5 min | Measure the engines with their data in SDRAM, on the simulated board (build/results/bench-sdram.json)
+	@$(PYTHON) -m gateware.flow sim sdram
+	@$(PYTHON) -m lab.bench.sdram
+
+bench-lte: setup ## 20 min | Measure LTE's layer 2 with each engine on the simulated board with SNOW 3G (build/results/bench-lte.json); with a Zephyr tree also in threads (root)
+	@$(PYTHON) -m lab.bench_lte
+	@$(PYTHON) -m lab.bench_lte.zephyr
+
+explore: setup ## hours | Place and route the family of AES cores, and public cores, three seeds each (resumes where it stopped)
+	@$(PYTHON) -m lab.explore.family $(SWEEP) $(EXPLORE)
+
+explore-ghash: setup ## 30 min | Place and route GHASH with a product in 16 cycles to one (build/results/explore-ghash.json)
+	@$(PYTHON) -m lab.explore.ghash $(EXPLORE)
+
+explore-isa: setup ## 40 min | Place and route the vector unit and its parts, each by itself (build/results/explore-isa.json)
+	@$(PYTHON) -m lab.explore.isa $(EXPLORE)
+
+explore-sets: setup ## 25 min | Place and route the units of other instruction sets, each by itself (build/results/explore-sets.json)
+	@$(PYTHON) -m lab.explore.instruction_sets $(EXPLORE)
+
+explore-lte: setup ## 2 hours | Place and route LTE's SNOW 3G and AES with several S-boxes (build/results/explore-lte.json)
+	@$(PYTHON) -m lab.explore.lte $(EXPLORE)
+
+explore-rgmii: setup ## 10 min | Place and route RGMII's PHY with each MAC on the slowest part (build/results/explore-rgmii.json)
+	@$(PYTHON) -m lab.explore.rgmii $(EXPLORE)
+
+papers: setup ## 3 s | Compare each value of the papers with ours (build/results/papers.json), one page per paper
+	@$(PYTHON) -m lab.results.papers
+
+readme: setup ## 10 s | Copy the figures in build/results into results/data, and write all pages and pictures from them
+	@$(PYTHON) -m lab.results --take

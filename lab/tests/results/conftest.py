@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Provide a copy of the pages and their figures, which `python -m lab.results` reads and writes in this process."""
+
+import shutil
+
+import pytest
+
+from lab.results import drawings, kept, pages
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """Return the folder of the copy; its `build/results` is empty."""
+    for page in {pages.LIST_PAGE, *(table.page for table in pages.TABLES)}:
+        (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(kept.ROOT / page, tmp_path / page)
+    for folder in (drawings.FOLDER, drawings.PICTURES):
+        shutil.copytree(kept.ROOT / folder, tmp_path / folder, dirs_exist_ok=True)
+    (tmp_path / "build" / "results").mkdir(parents=True)
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
+    monkeypatch.setattr(kept, "DATA", tmp_path / "lab" / "results" / "data")
+    monkeypatch.setattr(kept, "BUILD", tmp_path / "build" / "results")
+    return tmp_path

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: BSD-2-Clause
-"""Store measured figures in the repository, and make pages and plots from them: ``python -m results``."""
