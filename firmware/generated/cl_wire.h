@@ -11,7 +11,7 @@
 #endif
 
 /** Version of this layout. */
-#define CL_WIRE_VERSION 2u
+#define CL_WIRE_VERSION 3u
 
 /** UDP port of the record service. */
 #define CL_WIRE_UDP_PORT 20197u
@@ -49,22 +49,24 @@
 #define CL_WIRE_TYPE_CLOSE 0x04u
 
 /**
- * Counters of a session so far. Once another peer has had a session at the same time, all
- * cycles are 0 until the session ends, because they would reveal something about the other key.
+ * Counters of a session so far. Tags do not count as data. Once another peer has had a session
+ * at the same time, all cycles are 0 until the session ends, because they would reveal
+ * something about the other key.
  */
 #define CL_WIRE_TYPE_STAT 0x05u
 
 /**
- * Runs an engine in CTR from memory to memory on the board, without transport, for a few
- * milliseconds at most. If the reply's bytes are fewer than total_bytes, ask again for the
- * rest. Refused as busy while another peer has a session open. Dropped on a network if frames
- * have been waiting since the last bench, selftest or mac.
+ * Runs an engine from memory to memory on the board, without transport, for a few milliseconds
+ * at most. If the reply's bytes are fewer than total_bytes, ask again for the rest. Refused as
+ * busy while another peer has a session open. Dropped on a network if frames have been waiting
+ * since the last bench, selftest or mac.
  */
 #define CL_WIRE_TYPE_BENCH 0x06u
 
 /**
- * Runs the known-answer tests of FIPS-197 and SP 800-38A on one engine. Refused as busy, and
- * dropped, under the same conditions as bench.
+ * Runs the known-answer tests of one engine in one mode: of FIPS-197 and SP 800-38A in CTR, of
+ * the GCM specification in GCM. Refused as busy, and dropped, under the same conditions as
+ * bench.
  */
 #define CL_WIRE_TYPE_SELFTEST 0x07u
 
@@ -128,6 +130,12 @@
  */
 #define CL_WIRE_TYPE_LOAD_START 0x10u
 
+/**
+ * The last record of a GCM session's stream; see GCM sessions. In CTR sessions, its type is
+ * refused.
+ */
+#define CL_WIRE_TYPE_DATA_LAST 0x11u
+
 /** Reports that a request was not carried out, and the reason. */
 #define CL_WIRE_TYPE_ERROR 0xffu
 
@@ -149,7 +157,8 @@
 
 /**
  * The offset is not a multiple of the session's record_bytes, the record is longer than that,
- * or its data end after the session's length; detail is record_bytes.
+ * or its data end after the session's length; or, in GCM, it contradicts an accepted record
+ * about which one is the last. detail is record_bytes.
  */
 #define CL_WIRE_ERROR_OFFSET 5u
 
@@ -221,6 +230,12 @@
 /** The board is in its loader, which runs no firmware; detail is why it was reset. */
 #define CL_WIRE_ERROR_LOADING 20u
 
+/**
+ * The tag of a record in GCM is wrong: the record was changed, or belongs to another place,
+ * stream or key. Nothing of it is released; detail is the session's number of such records.
+ */
+#define CL_WIRE_ERROR_TAG 21u
+
 /* Kinds of programs that answer. */
 
 /** Hardware board. */
@@ -239,6 +254,20 @@
 
 /** The board draws the initial counter block. */
 #define CL_WIRE_FLAG_DRAW 2u
+
+/** The session is in GCM. */
+#define CL_WIRE_FLAG_GCM 4u
+
+/* Modes. */
+
+/**
+ * AES-CTR (SP 800-38A); for the engine snow3g, its own stream cipher. It hides data but does
+ * not detect changes.
+ */
+#define CL_WIRE_MODE_CTR 0u
+
+/** AES-GCM (SP 800-38D), in records of one message each. */
+#define CL_WIRE_MODE_GCM 1u
 
 /* State of a code memory. */
 
@@ -430,10 +459,12 @@ static inline void cl_wire_put_image(uint8_t *to, const struct cl_wire_image *fr
 #define CL_WIRE_INFO_REPLY_BENCH_BYTES 24u
 #define CL_WIRE_INFO_REPLY_RANGES 28u
 #define CL_WIRE_INFO_REPLY_RANGES_FREE 30u
-#define CL_WIRE_INFO_REPLY_BOARD 32u
-#define CL_WIRE_INFO_REPLY_FIRMWARE 48u
-#define CL_WIRE_INFO_REPLY_BUILD_ID 64u
-#define CL_WIRE_INFO_REPLY_SIZE 80u
+#define CL_WIRE_INFO_REPLY_MODES 32u
+#define CL_WIRE_INFO_REPLY_GCM_ENGINES 36u
+#define CL_WIRE_INFO_REPLY_BOARD 40u
+#define CL_WIRE_INFO_REPLY_FIRMWARE 56u
+#define CL_WIRE_INFO_REPLY_BUILD_ID 72u
+#define CL_WIRE_INFO_REPLY_SIZE 88u
 
 /** The reply of record type info, after the header. */
 struct cl_wire_info_reply {
@@ -462,6 +493,10 @@ struct cl_wire_info_reply {
 	uint16_t ranges;
 	/** Number of these ranges that are still free in this power cycle. */
 	uint16_t ranges_free;
+	/** Modes of sessions: bit N stands for the mode of code N. */
+	uint32_t modes;
+	/** Engines that sessions in GCM can use: bit N stands for the engine of code N. */
+	uint32_t gcm_engines;
 	/** Name of the board, ASCII, padded with zeros. */
 	uint8_t board[16];
 	/**
@@ -513,30 +548,32 @@ struct cl_wire_open_request {
 	 * Bit 0, resume: the session continues in the range that ticket names; a session that
 	 * still owns the range is ended first. Bit 1, draw: the board draws the initial counter
 	 * block, 96 random bits followed by 32 zeros; iv is then the host's contribution to the
-	 * random bits.
+	 * random bits. Bit 2, gcm: the session is in GCM (see GCM sessions).
 	 */
 	uint32_t flags;
 	/**
 	 * Bytes of the stream, 1 to 2^36. The session's range is ceil(length / 16) counter
 	 * blocks, starting at the initial one, and no record may end after it. At close, the
-	 * range shrinks to the blocks used.
+	 * range shrinks to the blocks used. In GCM, the most bytes of plaintext, 0 to 2^36.
 	 */
 	uint64_t length;
 	/**
 	 * Record N of the stream begins at byte offset N x record_bytes and is no longer. A
-	 * multiple of 16, at most the max_data of the address that receives the records.
+	 * multiple of 16, at most the max_data of the address that receives the records. In
+	 * GCM, bytes of plaintext, at most max_data - 16.
 	 */
 	uint32_t record_bytes;
 	/** 0. */
 	uint32_t reserved;
 	/**
-	 * With resume: the board's ticket for the range; key, initial counter block and
+	 * With resume: the board's ticket for the range; mode, key, initial counter block and
 	 * record_bytes must be the same as before. Otherwise 0.
 	 */
 	uint64_t ticket;
 	/**
 	 * Initial counter block T1 (SP 800-38A, 6.5); block n uses T1 + n modulo 2^128. With
-	 * draw: random bytes from the host.
+	 * draw: random bytes from the host. In GCM without draw: the nonce prefix, 8 bytes,
+	 * then 8 zeros.
 	 */
 	uint8_t iv[16];
 	/** The key, first byte first, padded with zeros. */
@@ -563,7 +600,10 @@ static inline void cl_wire_put_open_request(uint8_t *to, const struct cl_wire_op
 
 /** The reply of record type open, after the header. */
 struct cl_wire_open_reply {
-	/** Initial counter block of the session, from the request or drawn by the board. */
+	/**
+	 * Initial counter block of the session, or in GCM the nonce prefix and 8 zeros, from
+	 * the request or drawn by the board.
+	 */
 	uint8_t iv[16];
 	/** Ticket that resumes the range in this power cycle, after the session has ended. */
 	uint64_t ticket;
@@ -594,7 +634,7 @@ static inline void cl_wire_put_open_reply(uint8_t *to, const struct cl_wire_open
 #define CL_WIRE_STAT_REPLY_CYCLES 16u
 #define CL_WIRE_STAT_REPLY_KEY_CYCLES 24u
 #define CL_WIRE_STAT_REPLY_RECORDS 32u
-#define CL_WIRE_STAT_REPLY_RESERVED 36u
+#define CL_WIRE_STAT_REPLY_TAG_ERRORS 36u
 #define CL_WIRE_STAT_REPLY_SIZE 40u
 
 /** The reply of record type stat, after the header. */
@@ -612,8 +652,8 @@ struct cl_wire_stat_reply {
 	uint64_t key_cycles;
 	/** Data records processed. */
 	uint32_t records;
-	/** 0. */
-	uint32_t reserved;
+	/** Records of a GCM session that were refused because of their tag. */
+	uint32_t tag_errors;
 };
 _Static_assert(sizeof(struct cl_wire_stat_reply) == CL_WIRE_STAT_REPLY_SIZE, "as on the wire");
 
@@ -632,7 +672,8 @@ static inline void cl_wire_put_stat_reply(uint8_t *to, const struct cl_wire_stat
 #define CL_WIRE_BENCH_REQUEST_KEY_BITS 2u
 #define CL_WIRE_BENCH_REQUEST_RECORD_BYTES 4u
 #define CL_WIRE_BENCH_REQUEST_TOTAL_BYTES 8u
-#define CL_WIRE_BENCH_REQUEST_SIZE 12u
+#define CL_WIRE_BENCH_REQUEST_MODE 12u
+#define CL_WIRE_BENCH_REQUEST_SIZE 16u
 
 /** The request of record type bench, after the header. */
 struct cl_wire_bench_request {
@@ -648,6 +689,8 @@ struct cl_wire_bench_request {
 	 * Bytes in all; the engine passes over the buffer repeatedly if the buffer is smaller.
 	 */
 	uint32_t total_bytes;
+	/** Code of the mode. In GCM, each call is one message without additional data. */
+	uint32_t mode;
 };
 _Static_assert(sizeof(struct cl_wire_bench_request) == CL_WIRE_BENCH_REQUEST_SIZE, "as on the wire");
 
@@ -691,12 +734,15 @@ static inline void cl_wire_put_bench_reply(uint8_t *to, const struct cl_wire_ben
 }
 
 #define CL_WIRE_SELFTEST_REQUEST_ENGINE 0u
-#define CL_WIRE_SELFTEST_REQUEST_SIZE 4u
+#define CL_WIRE_SELFTEST_REQUEST_MODE 4u
+#define CL_WIRE_SELFTEST_REQUEST_SIZE 8u
 
 /** The request of record type selftest, after the header. */
 struct cl_wire_selftest_request {
 	/** Code of the engine. */
 	uint32_t engine;
+	/** Code of the mode. */
+	uint32_t mode;
 };
 _Static_assert(sizeof(struct cl_wire_selftest_request) == CL_WIRE_SELFTEST_REQUEST_SIZE, "as on the wire");
 

@@ -86,11 +86,11 @@ def test_bench_and_selftest_take_milliseconds(line, engine):
     """
     info = r.INFO_REPLY.unpack(ask(line, r.INFO).data)
     clock, bench_bytes = info[5], info[8]
-    reply = ask(line, r.BENCH_TYPE, r.BENCH.pack(engine, 0, 256, bench_bytes, (1 << 32) - 1))
+    reply = ask(line, r.BENCH_TYPE, r.bench_data(engine, 0, 256, bench_bytes, (1 << 32) - 1))
     bytes_, blocks, cycles, _ = r.BENCH_REPLY.unpack(reply.data)
     assert 0 < cycles <= 2.1 * clock / 500
     assert blocks * 16 - bytes_ < 16
-    tests, failed, _ = r.SELFTEST_REPLY.unpack(ask(line, r.SELFTEST, r.SELFTEST_REQUEST.pack(engine)).data)
+    tests, failed, _ = r.SELFTEST_REPLY.unpack(ask(line, r.SELFTEST, r.selftest_data(engine)).data)
     assert (tests, failed) == (12 if engine == Engine.ISE_VMEM else 9, 0)
 
 

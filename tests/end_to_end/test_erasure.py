@@ -26,7 +26,7 @@ from cipherlane.protocol import framing
 from cipherlane.protocol.records import Record
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
-from cipherlane_base.wire.layout import REQUESTS, UDP_PORT, Engine, RecordType
+from cipherlane_base.wire.layout import REQUESTS, UDP_PORT, Engine, Mode, RecordType
 
 from gateware import targets
 from gateware.flow import simulation
@@ -289,7 +289,7 @@ def test_restart_after_a_fault(memory, device):
     assert memory.found(*secrets).keys() == {secret.name for secret in secrets}
     device.counters()
     with memory.broken("cl_selftest_run"), contextlib.suppress(CipherlaneError):
-        device.request(RecordType.SELFTEST, timeout=1, attempts=1, engine=Engine.ISE)
+        device.request(RecordType.SELFTEST, timeout=1, attempts=1, engine=Engine.ISE, mode=Mode.CTR)
     device.connect()
     assert device.counters()["sessions_opened"] == 0, "the board did not restart"
     assert memory.found(*secrets) == {}

@@ -9,23 +9,26 @@ HEADER = struct.Struct("<BBHIQQ")
 OPEN = struct.Struct("<HBBIQIIQ16s32s")
 OPEN_REPLY = struct.Struct("<16sQQII")
 STAT = struct.Struct("<QQQQII")
-BENCH = struct.Struct("<BBHII")
+BENCH = struct.Struct("<BBHIII")
 BENCH_REPLY = struct.Struct("<QQQQ")
-SELFTEST_REQUEST = struct.Struct("<I")
+SELFTEST_REQUEST = struct.Struct("<II")
 MAC_REQUEST = struct.Struct("<II16s")
 SELFTEST_REPLY = struct.Struct("<III")
 COUNTERS_REPLY = struct.Struct("<IIIIII")
-INFO_REPLY = struct.Struct("<IBBHIIIIIHH16s16s16s")
+INFO_REPLY = struct.Struct("<IBBHIIIIIHHII16s16s16s")
 ERROR_REPLY = struct.Struct("<HBBI")
 
+CTR, GCM = range(2)
 INFO, OPEN_TYPE, DATA, CLOSE, STAT_TYPE, BENCH_TYPE, SELFTEST, RESET, COUNTERS, NETWORK, FASTPATH, MAC = range(1, 13)
+DATA_LAST = 0x11
 REPLY, ERROR = 0x80, 0xFF
 E_VERSION, E_TYPE, E_LENGTH, E_SESSION, E_OFFSET, E_KEY_BITS, E_ENGINE, E_FULL, E_REUSED, E_HARDWARE, E_VALUE = range(
     1, 12
 )
 E_ELSEWHERE, E_RANGES_FULL, E_RANDOM, E_TICKET, E_WINDOW, E_OTHER_DATA, E_BUSY = range(12, 19)
-RESUME, DRAW = 1, 2
-VERSION = 2
+E_TAG = 21
+RESUME, DRAW, GCM_FLAG = 1, 2, 4
+VERSION = 3
 WINDOW = 32  # records in firmware's window
 
 
@@ -52,6 +55,14 @@ def open_data(
 ) -> bytes:
     bits = 8 * len(key) if key_bits is None else key_bits
     return OPEN.pack(bits, engine, direction, flags, length, record_bytes, reserved, ticket, iv, key)
+
+
+def bench_data(engine, direction, key_bits, record_bytes, total_bytes, mode=CTR) -> bytes:
+    return BENCH.pack(engine, direction, key_bits, record_bytes, total_bytes, mode)
+
+
+def selftest_data(engine, mode=CTR) -> bytes:
+    return SELFTEST_REQUEST.pack(engine, mode)
 
 
 @dataclass(frozen=True)

@@ -156,9 +156,9 @@ def test_a_link_without_a_network_does_not_offer_it(board):
 
 
 def test_bench_and_selftest_leave_it_alone(board):
-    bench = ask(board, r.record(r.BENCH_TYPE, r.BENCH.pack(ENGINE_SERVING, 0, 128, 64, 64)))
+    bench = ask(board, r.record(r.BENCH_TYPE, r.bench_data(ENGINE_SERVING, 0, 128, 64, 64)))
     assert (bench.error, bench.detail) == (r.E_ENGINE, ENGINE_SERVING)
-    selftest = ask(board, r.record(r.SELFTEST, r.SELFTEST_REQUEST.pack(ENGINE_SERVING)))
+    selftest = ask(board, r.record(r.SELFTEST, r.selftest_data(ENGINE_SERVING)))
     assert (selftest.error, selftest.detail) == (r.E_ENGINE, ENGINE_SERVING)
 
 

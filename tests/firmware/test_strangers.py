@@ -103,7 +103,7 @@ def probe(stranger: Station, session: int) -> list[bytes]:
     victim's.
     """
     named = [{}, {"session": session}, {"session": 1 << 8 | 1}]
-    bodies = {r.DATA: bytes(16), r.BENCH_TYPE: r.BENCH.pack(1, 0, 128, 16, 16), r.SELFTEST: bytes(4), 0x33: b""}
+    bodies = {r.DATA: bytes(16), r.BENCH_TYPE: r.bench_data(1, 0, 128, 16, 16), r.SELFTEST: bytes(8), 0x33: b""}
     bodies |= {r.OPEN_TYPE: r.open_data(bytes(16), bytes(16), engine=9), r.MAC: r.MAC_REQUEST.pack(3, 1, IV) + IV}
     types = [r.INFO, r.STAT_TYPE, r.COUNTERS, r.NETWORK, r.FASTPATH, *bodies]
     return [stranger.send(type_, bodies.get(type_, b""), **header) for header in named for type_ in types]
@@ -242,8 +242,8 @@ def test_a_burst_is_paid_back(board):
 
 MAC = r.MAC_REQUEST.pack(ENGINE_FAULTY, 1, IV) + bytes(1408)
 LONG = {
-    "bench": (r.BENCH_TYPE, r.BENCH.pack(ENGINE_FAULTY, 0, 128, 16, 16)),
-    "selftest": (r.SELFTEST, r.SELFTEST_REQUEST.pack(ENGINE_FAULTY)),
+    "bench": (r.BENCH_TYPE, r.bench_data(ENGINE_FAULTY, 0, 128, 16, 16)),
+    "selftest": (r.SELFTEST, r.selftest_data(ENGINE_FAULTY)),
     "mac": (r.MAC, MAC),
 }
 

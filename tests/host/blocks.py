@@ -42,21 +42,29 @@ class Window:
         self.highest = -1
         self.sums = {}
 
-    def accept(self, number, data):
+    def judge(self, number, data):
+        """Refuse a record outside the window, or another one than arrived before."""
         if not self.first <= number < self.first + 2 * self.size:
             raise Refusal("window", self.size)
-        if self.sums.setdefault(number, sum_of(data)) != sum_of(data):
+        if self.sums.get(number, sum_of(data)) != sum_of(data):
             raise Refusal("other_data")
+
+    def accept(self, number, data):
+        self.judge(number, data)
+        self.sums[number] = sum_of(data)
         self.highest = max(self.highest, number)
         self.first = max(self.first, number - self.size + 1)
         self.sums = {known: value for known, value in self.sums.items() if known >= self.first}
 
 
 class Entry:
-    """A range of counter blocks. A session uses it while `session` is set; `ticket` resumes it later."""
+    """A range of counter blocks. A session uses it while `session` is set; `ticket` resumes it later. `last` is the
+    number of the last record of a GCM stream, once that record has arrived.
+    """
 
-    def __init__(self, ticket, key, iv, record_bytes, window):
+    def __init__(self, ticket, key, iv, record_bytes, window, gcm=False):
         self.ticket, self.key, self.iv, self.record_bytes, self.window = ticket, key, iv, record_bytes, window
+        self.gcm, self.last, self.tag_errors = gcm, None, 0
         self.start = int.from_bytes(iv, "big")
         self.length = self.used = 0
         self.session = self.token = self.peer = self.request = self.opened = None
@@ -64,11 +72,20 @@ class Entry:
 
     def end(self):
         """End the session, and shrink the range to its used part: all records up to the highest one that arrived."""
-        self.used = max(self.used, min((self.window.highest + 1) * self.record_bytes, self.length))
+        arrived = (self.window.highest + 1) * self.record_bytes
+        self.used = max(self.used, arrived if self.gcm else min(arrived, self.length))
         self.session = None
 
     def range(self):
         """Return the first block and the number of blocks: all declared blocks during a session, later only the used
         ones.
         """
-        return self.start, -(-max(self.used, self.length if self.session else 0) // 16)
+        declared = (max(self.length, 1) if self.gcm else self.length) if self.session else 0
+        size = max(self.used, declared)
+        return self.start, (-(-size // self.record_bytes) << 33 if self.gcm else -(-size // 16))
+
+    def overlaps(self, other):
+        """Return whether the two ranges share a counter block. A GCM range also has block 0, for CTR ranges."""
+        if self.gcm != other.gcm and overlap((0, 1), (other if self.gcm else self).range()):
+            return True
+        return overlap(self.range(), other.range())

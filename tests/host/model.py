@@ -10,22 +10,24 @@ import struct
 import threading
 import zlib
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
 from tests.waiting import HANG_S
 
-from .blocks import BLOCKS, WIRE, Entry, Refusal, Window, overlap
+from .blocks import BLOCKS, WIRE, Entry, Refusal, Window
 
 CODES = {record["name"]: record["code"] for record in WIRE["record"]}
 NAMES = {code: name for name, code in CODES.items()}
 ENGINES = {engine["name"]: engine["code"] for engine in WIRE["engine"]}
 HEADER = struct.Struct("<BBHIQQ")  # fields: version, type, length, session, offset, token
 OPEN = struct.Struct("<HBBIQIIQ16s32s")
-BENCH = struct.Struct("<BBHII")
+BENCH = struct.Struct("<BBHIII")
 MAC = struct.Struct("<II16s")
 OPENED = struct.Struct("<16sQQII")  # fields: iv, ticket, first, window, reserved
-RESUME, DRAW = 1, 2
+RESUME, DRAW, GCM = 1, 2, 4
 CYCLES_PER_BLOCK = 40
 KEY_CYCLES = 100
 
@@ -59,6 +61,7 @@ class PeerBoard:
         self.build_id = bytes(range(16))
         self.clock_hz = 75_000_000
         self.engines = 0b1111
+        self.gcm_engines = 0b1111
         self.bench_bytes = 4096
         self.bench_part = 1 << 30  # maximum bytes that one benchmark request processes
         self.random = random.Random(1)  # the board's random source; None if the source fails its health test
@@ -112,7 +115,7 @@ class PeerBoard:
 
     def _info(self, session, offset, token, data):
         fields = struct.pack(
-            "<4sBBHIIIIIHH16s16s16s",
+            "<4sBBHIIIIIHHII16s16s16s",
             self.magic,
             self.kind,
             self.max_sessions,
@@ -124,6 +127,8 @@ class PeerBoard:
             self.bench_bytes,
             self.ranges,
             self.ranges - self._held(),
+            0b11 if self.gcm_engines else 0b01,
+            self.gcm_engines,
             self.name,
             self.firmware,
             self.build_id,
@@ -135,9 +140,9 @@ class PeerBoard:
         merged = set()
         for entry in self.entries:
             start, count = entry.range()
-            merged.add((entry.key, (start + count) % BLOCKS))
+            merged.add((entry.key, entry.gcm, (start + count) % BLOCKS))
         ended = [entry for entry in self.entries if not entry.session]
-        return len(self.entries) - sum((entry.key, entry.start) in merged for entry in ended)
+        return len(self.entries) - sum((entry.key, entry.gcm, entry.start) in merged for entry in ended)
 
     def _reset(self, session, offset, token, data):
         for entry in self.sessions.values():
@@ -154,23 +159,32 @@ class PeerBoard:
             raise Refusal("key_bits", key_bits)
         if engine not in ENGINES.values():
             raise Refusal("engine", engine)
-        if direction > 1 or flags > 3 or not 0 < length <= 1 << 36:
+        gcm = bool(flags & GCM)
+        if direction > 1 or flags > 7 or not (length > 0 or gcm) or length > 1 << 36:
             raise Refusal("value", direction)
-        if record_bytes % 16 or not 0 < record_bytes <= 1472:
+        if gcm and not self.gcm_engines >> engine & 1:
+            raise Refusal("engine", engine)
+        if record_bytes % 16 or not 0 < record_bytes <= 1472 - 16 * gcm:
             raise Refusal("value", record_bytes)
+        if gcm and (length > record_bytes << 30 or (iv[8:] != bytes(8) and not flags & DRAW)):
+            raise Refusal("value")
         if len(self.sessions) >= self.max_sessions:
             raise Refusal("sessions_full", self.max_sessions)
         key = key[: key_bits // 8]
-        entry = self._resumed(ticket, key, iv, record_bytes) if flags & RESUME else None
+        entry = self._resumed(ticket, key, iv, record_bytes, gcm) if flags & RESUME else None
         if entry is None:
             if flags & DRAW:
                 if self.random is None:
                     raise Refusal("random", 1)
-                iv = bytes(a ^ b for a, b in zip(self.random.randbytes(12), iv, strict=False)) + bytes(4)
+                drawn = self.random.randbytes(8 if gcm else 12)
+                iv = bytes(a ^ b for a, b in zip(drawn, iv, strict=False)).ljust(16, b"\0")
             fresh = random.Random(len(self.seen)).getrandbits(64)
-            entry = Entry(fresh, key, iv, record_bytes, Window(64 if engine == ENGINES["fastpath"] else self.window))
-        wanted = entry.start, -(-length // 16)
-        if any(overlap(wanted, other.range()) for other in self.entries if other is not entry and other.key == key):
+            entry = Entry(
+                fresh, key, iv, record_bytes, Window(64 if engine == ENGINES["fastpath"] else self.window), gcm
+            )
+        wanted = Entry(0, key, iv, record_bytes, None, gcm)
+        wanted.session, wanted.length = True, length
+        if any(wanted.overlaps(other) for other in self.entries if other is not entry and other.key == key):
             raise Refusal("reused")
         if entry not in self.entries:
             if self._held() >= self.ranges:
@@ -178,13 +192,15 @@ class PeerBoard:
             self.entries.append(entry)
         entry.session, self.next_session = self.next_session, self.next_session + 1
         entry.token, entry.peer, entry.request, entry.length = token, self.peer, data, length
-        entry.bytes = entry.blocks = entry.records = 0
+        entry.direction = direction
+        entry.bytes = entry.blocks = entry.records = entry.tag_errors = 0
         entry.opened = OPENED.pack(iv, entry.ticket, entry.window.first * record_bytes, entry.window.size, 0)
         return entry.session, entry.opened
 
-    def _resumed(self, ticket, key, iv, record_bytes):
+    def _resumed(self, ticket, key, iv, record_bytes, gcm):
+        wanted = ticket, key, iv, record_bytes, gcm
         for entry in self.entries:
-            if (entry.ticket, entry.key, entry.iv, entry.record_bytes) == (ticket, key, iv, record_bytes):
+            if (entry.ticket, entry.key, entry.iv, entry.record_bytes, entry.gcm) == wanted:
                 if entry.session:
                     self._end(entry)
                 if entry in self.entries:
@@ -195,6 +211,8 @@ class PeerBoard:
         entry = self._find(session, token)
         if len(data) > self.max_data:
             raise Refusal("length", self.max_data)
+        if entry.gcm:
+            return self._message(entry, offset, data, last=False)
         size = entry.record_bytes
         if offset % size or len(data) > size or offset + len(data) > entry.length:
             raise Refusal("offset", size)
@@ -210,6 +228,50 @@ class PeerBoard:
         stream = Cipher(algorithms.AES(entry.key), modes.CTR(block.to_bytes(16, "big"))).encryptor()
         return session, stream.update(data)
 
+    def _data_last(self, session, offset, token, data):
+        entry = self._find(session, token)
+        if len(data) > self.max_data:
+            raise Refusal("length", self.max_data)
+        if not entry.gcm:
+            raise Refusal("type", CODES["data_last"])
+        return self._message(entry, offset, data, last=True)
+
+    def _message(self, entry, offset, data, last):
+        """Carry out a record of a GCM session."""
+        size = entry.record_bytes
+        number = offset // size
+        tag = 16 * entry.direction
+        text = len(data) - tag
+        if offset % size or text > size or offset + text > entry.length:
+            raise Refusal("offset", size)
+        least = (number > 0) if last else size
+        if text < least:
+            raise Refusal("length", least + tag)
+        if entry.last is None:
+            fits = number > entry.window.highest or not last
+        else:
+            fits = number < entry.last if not last else number == entry.last
+        if not fits:
+            raise Refusal("offset", size)
+        if self.fail_after is not None:
+            if self.fail_after == 0:
+                raise Refusal("hardware", 7)
+            self.fail_after -= 1
+        entry.window.judge(number, data)
+        header = b"CLGC" + bytes([1, len(entry.key)]) + (size // 16).to_bytes(2, "big") + entry.iv[:8]
+        cipher, nonce = AESGCM(entry.key), entry.iv[:8] + (2 * number + last).to_bytes(4, "big")
+        try:
+            data_out = (cipher.decrypt if entry.direction else cipher.encrypt)(nonce, data, header)
+        except InvalidTag:
+            entry.tag_errors += 1
+            raise Refusal("tag", entry.tag_errors) from None
+        entry.window.accept(number, data)
+        entry.last = number if last else entry.last
+        entry.bytes += text
+        entry.blocks += (text + 15) // 16
+        entry.records += 1
+        return entry.session, data_out
+
     def _close(self, session, offset, token, data):
         if session in self.sessions:
             self._end(self._find(session, token))
@@ -218,7 +280,9 @@ class PeerBoard:
     def _stat(self, session, offset, token, data):
         entry = self._find(session, token)
         cycles = entry.blocks * CYCLES_PER_BLOCK
-        return session, struct.pack("<QQQQII", entry.bytes, entry.blocks, cycles, KEY_CYCLES, entry.records, 0)
+        return session, struct.pack(
+            "<QQQQII", entry.bytes, entry.blocks, cycles, KEY_CYCLES, entry.records, entry.tag_errors
+        )
 
     def _alone(self):
         others = sum(entry.peer != self.peer for entry in self.sessions.values())
@@ -226,10 +290,10 @@ class PeerBoard:
             raise Refusal("busy", others)
 
     def _bench(self, session, offset, token, data):
-        engine, direction, key_bits, record_bytes, total = BENCH.unpack(data)
+        engine, direction, key_bits, record_bytes, total, mode = BENCH.unpack(data)
         if key_bits not in (128, 192, 256):
             raise Refusal("key_bits", key_bits)
-        if direction > 1 or not 0 < record_bytes <= self.bench_bytes:
+        if direction > 1 or mode > 1 or not 0 < record_bytes <= self.bench_bytes:
             raise Refusal("value", record_bytes)
         self._alone()
         done = min(total, self.bench_part)
@@ -237,9 +301,11 @@ class PeerBoard:
         return session, struct.pack("<QQQQ", done, blocks, blocks * CYCLES_PER_BLOCK * max(1, 5 - engine), KEY_CYCLES)
 
     def _selftest(self, session, offset, token, data):
-        (engine,) = struct.unpack("<I", data)
+        engine, mode = struct.unpack("<II", data)
         if not self.engines >> engine & 1:
             raise Refusal("engine", engine)
+        if mode > 1:
+            raise Refusal("value", mode)
         self._alone()
         return session, struct.pack("<III", 12, self.selftest_failures if engine == ENGINES["ise"] else 0, 0)
 

@@ -107,9 +107,9 @@ def test_port_from_the_environment(server):
 
 
 def test_boards_that_are_not_ours(monkeypatch):
-    with SocketBoard(PeerBoard(version=3)) as other:
+    with SocketBoard(PeerBoard(version=2)) as other:
         status, _, stderr = command("info", "--port", other.url)
-        assert status == 5 and "speaks record version 2, the board speaks version 3" in one_line_error(stderr)
+        assert status == 5 and "speaks record version 3, the board speaks version 2" in one_line_error(stderr)
     with SocketBoard(PeerBoard(), mangle=lambda frame: b"\2", noise=b"litex> ") as other:
         opens = common.open_device
 

@@ -89,7 +89,7 @@ def test_silence_is_reported():
 
 def test_other_versions_are_named():
     with (
-        pytest.raises(VersionMismatchError, match=r"version 2, the board speaks version 7"),
+        pytest.raises(VersionMismatchError, match=r"version 3, the board speaks version 7"),
         Device(good_link(version=7), timeout=0.05),
     ):
         pass

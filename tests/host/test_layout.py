@@ -42,7 +42,7 @@ def test_constants_come_from_the_definition():
 def test_record_encoding_is_the_models():
     record = records.Record(layout.RecordType.DATA, 0x01020304, 0x1000, 0x1122334455667788, b"abc")
     raw = record.encode()
-    assert raw == model.HEADER.pack(2, 3, 3, 0x01020304, 0x1000, 0x1122334455667788) + b"abc"
+    assert raw == model.HEADER.pack(layout.VERSION, 3, 3, 0x01020304, 0x1000, 0x1122334455667788) + b"abc"
     assert records.decode(raw) == record
 
 
@@ -51,9 +51,9 @@ def test_decode_refuses_wrong_sizes_and_versions():
     for bad in (b"", raw[:1], raw[:23], raw[:-1], raw + b"x"):
         with pytest.raises(ValueError, match=r"length|shorter"):
             records.decode(bad)
-    with pytest.raises(VersionMismatchError, match=r"version 2.*version 9") as caught:
+    with pytest.raises(VersionMismatchError, match=r"version 3.*version 9") as caught:
         records.decode(b"\x09" + raw[1:])
-    assert (caught.value.host, caught.value.board) == (2, 9)
+    assert (caught.value.host, caught.value.board) == (3, 9)
 
 
 def test_pack_needs_every_field():
@@ -82,6 +82,6 @@ def test_traits_of_engines_and_other_codes_come_from_the_definition():
     wire = layout.load_wire()
     for engine in wire["engine"]:
         assert layout.Engine(engine["code"]).traits._asdict().items() <= engine.items()
-    for codes, tables in ((layout.Kind, wire["kind"]), (layout.OpenFlag, wire["flag"])):
+    for codes, tables in ((layout.Kind, wire["kind"]), (layout.OpenFlag, wire["flag"]), (layout.Mode, wire["mode"])):
         assert {item.name.lower(): item.value for item in codes} == {table["name"]: table["code"] for table in tables}
     assert (wire["version"], wire["udp_port"]) == (layout.VERSION, layout.UDP_PORT)

@@ -2,6 +2,7 @@
 """Tests the null board's rules of counter blocks: it must give the same answers as the model board."""
 
 import io
+import itertools
 import random
 import struct
 
@@ -12,9 +13,11 @@ from cipherlane.measuring import nullranges
 from cipherlane.measuring.nullboard import NullBoard
 from cipherlane.transport.udp import UdpTransport
 from cipherlane_base.wire.layout import Engine
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from .blocks import ERRORS, WIRE
 from .links import LossyLink
-from .model import CODES, DRAW, HEADER, OPEN, OPENED, RESUME, PeerBoard
+from .model import CODES, DRAW, GCM, HEADER, OPEN, OPENED, RESUME, PeerBoard
 from .served import Served
 
 PEERS = [("127.0.0.1", 1), ("127.0.0.1", 2)]
@@ -40,9 +43,10 @@ class Both:
         self.refusals = set()
 
     def ask(self, name, session=0, offset=0, token=0, data=b"", peer=0, data_for_null=None):
-        for_model = HEADER.pack(2, CODES[name], len(data), session, offset, token) + data
+        version, kind = WIRE["version"], CODES[name]
+        for_model = HEADER.pack(version, kind, len(data), session, offset, token) + data
         other = data if data_for_null is None else data_for_null
-        for_null = HEADER.pack(2, CODES[name], len(other), self.sessions.get(session, 0), offset, token) + other
+        for_null = HEADER.pack(version, kind, len(other), self.sessions.get(session, 0), offset, token) + other
         one, two = self.null.answer(for_null, PEERS[peer]), self.model.answer(for_model, PEERS[peer])
         assert one[1] == two[1], f"{name}: {one.hex()} {two.hex()}"
         if one[1] == ERROR:
@@ -51,10 +55,10 @@ class Both:
             return None
         return one, two
 
-    def open(self, token, fields, peer=0):
+    def open(self, token, fields, peer=0, direction=0):
         key_bits, flags, length, size, ticket, iv, key = fields
         data, other = (
-            OPEN.pack(key_bits, 1, 0, flags, length, size, 0, number, iv, key)
+            OPEN.pack(key_bits, 1, direction, flags, length, size, 0, number, iv, key)
             for number in (ticket, self.tickets.get(ticket, ticket))
         )
         answers = self.ask("open", token=token, data=data, peer=peer, data_for_null=other)
@@ -104,6 +108,83 @@ def test_the_null_board_says_what_the_model_says(boards, seed):
             token ^= rng.random() < 0.05
             both.ask("data", number, record * size + 16 * (rng.random() < 0.05), token, data, peer)
     assert {4, 5, 9, 16, 17} <= both.refusals
+
+
+def gcm_record(key, prefix, size, number, last, text, decrypt):
+    """Return the data of a record's request and reply, by `cryptography` and the page of records."""
+    header = b"CLGC\1" + bytes([len(key)]) + struct.pack(">H", size // 16) + prefix
+    message = AESGCM(key).encrypt(prefix + struct.pack(">I", 2 * number + last), text, header)
+    return (message, text) if decrypt else (text, message)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_null_board_and_the_model_agree_about_gcm(boards, seed):
+    both, rng = Both(*boards), random.Random(seed)
+    live, ended, released = [], [], 0
+    for step in range(800):
+        what = rng.random()
+        if what < 0.2:
+            gcm = rng.random() < 0.7
+            start = (rng.choice((0, 1 << 64, -2, (1 << 64) - 4)) + rng.randrange(3)) % (1 << 128)
+            prefix = rng.choice((bytes(8), bytes(7) + b"\1", b"\xff" * 8, bytes(7) + bytes([rng.randrange(16)])))
+            iv = prefix + bytes(8) if gcm else start.to_bytes(16, "big")
+            key = bytes([rng.randrange(2)]) * 16 + bytes(16)
+            size = 16 * rng.choice((1, 2, 5))
+            fields = [128, GCM * gcm, rng.choice((0, 1, 16, 100, 700)), size, 0, iv, key]
+            if ended and rng.random() < 0.5:
+                fields[1:] = rng.choice(ended)
+                fields[1] |= RESUME
+                fields[1] ^= GCM * (rng.random() < 0.1)
+            direction = rng.randrange(2)
+            if opened := both.open(step, fields, direction=direction):
+                live.append((opened[0], step, direction, [*fields[1:4], opened[1], *fields[5:]]))
+        elif what < 0.3 and live:
+            number, token, _, fields = live.pop(rng.randrange(len(live)))
+            both.ask("close", number, token=token)
+            ended.append([fields[0] & GCM, *fields[1:]])
+        elif live:
+            session, token, decrypt, (flags, length, size, _, iv, key) = rng.choice(live)
+            number = rng.choice((rng.randrange(20), rng.randrange(1 + length // size)))
+            last = rng.random() < 0.2 or (number + 1) * size > length
+            left = min(size, max(0, length - number * size))
+            text = bytes([rng.random() < 0.05]) * (rng.choice((left, 1, 0, left + 1)) if last else size)
+            request, expected = gcm_record(key[:16], iv[:8], size, number, last, text, decrypt)
+            if rng.random() < 0.25 and request:
+                at = rng.randrange(len(request))
+                request = request[:at] + bytes([request[at] ^ 1 << rng.randrange(8)]) + request[at + 1 :]
+                expected = None
+            name = "data_last" if last else "data"
+            if (answers := both.ask(name, session, number * size, token, request)) and flags & GCM:
+                released += 1
+                assert answers[0][HEADER.size :] == answers[1][HEADER.size :]
+                assert answers[0][HEADER.size :] == expected or (expected is None and not decrypt)
+    assert {ERRORS[name] for name in ("type", "length", "offset", "reused", "ticket", "tag")} <= both.refusals
+    assert released > 20
+
+
+def test_one_key_never_uses_a_counter_block_in_both_modes(boards):
+    both, key, tokens = Both(*boards), bytes(range(16)) + bytes(16), itertools.count()
+
+    def opens(mode, block, length):
+        """Return whether both boards open such a session; close it again, unused."""
+        token = next(tokens)
+        opened = both.open(token, [128, mode, length, 160, 0, (block % (1 << 128)).to_bytes(16, "big"), key])
+        if opened:
+            both.ask("close", opened[0], token=token)
+        return opened is not None
+
+    gcm = both.open(1000, [128, GCM, 320, 160, 0, (5 << 64).to_bytes(16, "big"), key])[0]
+    both.ask("data", gcm, 0, 1000, bytes(160))
+    first, end = 5 << 64, (5 << 64) + (2 << 33)
+    assert [opens(0, at, 16) for at in (first - 1, first, end - 1, end)] == [True, False, False, True]
+    assert [opens(0, at, 32) for at in (-2, -1, 0, 1)] == [True, False, False, True], "block 0 gives the hash key"
+    both.ask("close", gcm, token=1000)
+    assert [opens(0, at, 16) for at in (end - (1 << 33) - 1, end - (1 << 33), 0)] == [False, True, False]
+    other = bytes(16) + bytes(16)
+    used = both.open(1001, [128, 0, 16, 160, 0, bytes(16), other])[0]
+    both.ask("data", used, 0, 1001, bytes(16))
+    both.ask("close", used, token=1001)
+    assert both.open(1002, [128, GCM, 16, 160, 0, first.to_bytes(16, "big"), other]) is None
 
 
 def test_what_follows_each_other_is_one_range_in_either_table():

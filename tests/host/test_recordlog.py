@@ -12,7 +12,7 @@ import pytest
 from cipherlane.errors import ExistsError, FileError
 from cipherlane.link.device import Device
 from cipherlane.link.recordlog import RecordLog
-from cipherlane_base.wire.layout import Engine
+from cipherlane_base.wire.layout import VERSION, Engine
 
 from tests.waiting import HANG_S
 
@@ -93,10 +93,10 @@ def test_neither_key_nor_plaintext_is_in_it(tmp_path):
 
 def test_a_record_that_is_cut_or_unknown_says_its_length_alone(tmp_path):
     log = RecordLog(str(tmp_path / "log"))
-    opened = HEADER.pack(2, 2, 80, 0, 0, 7) + bytes(48) + KEY
-    log.sent([opened[:-1], opened[:10], b"", HEADER.pack(2, 2, 40, 0, 0, 7) + KEY + bytes(8)])
-    log.received([b"\1" + opened[1:], HEADER.pack(2, 0xFF, 8, 1, 16, 7) + b"\x09\0\x02\0\0\0\0\0"])
-    log.received([HEADER.pack(2, 0x77, 32, 0, 0, 7) + KEY, HEADER.pack(2, 0xFE, 32, 0, 0, 7) + KEY])
+    opened = HEADER.pack(VERSION, 2, 80, 0, 0, 7) + bytes(48) + KEY
+    log.sent([opened[:-1], opened[:10], b"", HEADER.pack(VERSION, 2, 40, 0, 0, 7) + KEY + bytes(8)])
+    log.received([b"\1" + opened[1:], HEADER.pack(VERSION, 0xFF, 8, 1, 16, 7) + b"\x09\0\x02\0\0\0\0\0"])
+    log.received([HEADER.pack(VERSION, 0x77, 32, 0, 0, 7) + KEY, HEADER.pack(VERSION, 0xFE, 32, 0, 0, 7) + KEY])
     log.close()
     log.close()
     records = lines(tmp_path / "log")
@@ -141,7 +141,7 @@ def test_it_is_its_owners_alone_and_follows_no_link(tmp_path):
 def test_a_full_disk_is_one_line():
     log = RecordLog("/dev/full")
     with pytest.raises(FileError, match="No space left on device; make room"):
-        log.sent([HEADER.pack(2, 1, 0, 0, 0, 7)])
+        log.sent([HEADER.pack(VERSION, 1, 0, 0, 0, 7)])
 
 
 def test_commands_take_the_option(tmp_path):

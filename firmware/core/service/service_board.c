@@ -29,6 +29,7 @@ uint16_t cl_handle_info(struct cl_exchange *exchange)
 		.bench_bytes = platform->bench_bytes,
 		.ranges = CL_RANGES,
 		.ranges_free = (uint16_t)cl_ranges_free(&platform->streams->ranges),
+		.modes = 1u << CL_WIRE_MODE_CTR,
 	};
 
 	put_name(info.board, platform->board);
@@ -72,6 +73,9 @@ uint16_t cl_handle_bench(struct cl_exchange *exchange)
 	if (request.direction > 1) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.direction);
 	}
+	if (request.mode != CL_WIRE_MODE_CTR) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.mode);
+	}
 	if (request.record_bytes == 0 || request.record_bytes > platform->bench_bytes) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.record_bytes);
 	}
@@ -93,11 +97,15 @@ uint16_t cl_handle_bench(struct cl_exchange *exchange)
 uint16_t cl_handle_selftest(struct cl_exchange *exchange)
 {
 	const uint32_t code = cl_load_u32(exchange->data + CL_WIRE_SELFTEST_REQUEST_ENGINE);
+	const uint32_t mode = cl_load_u32(exchange->data + CL_WIRE_SELFTEST_REQUEST_MODE);
 	const struct cl_engine *const engine = cl_platform_engine(exchange->platform, code);
 	struct cl_wire_selftest_reply result;
 
 	if (engine == NULL) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, code);
+	}
+	if (mode != CL_WIRE_MODE_CTR) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, mode);
 	}
 	const uint16_t busy = cl_exchange_begin_long(exchange);
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from cipherlane_base.figures import Measurement
 from cipherlane_base.wire import layout
-from cipherlane_base.wire.layout import BLOCK, Engine, ErrorCode, Kind, OpenFlag, RecordType
+from cipherlane_base.wire.layout import BLOCK, Engine, ErrorCode, Kind, Mode, OpenFlag, RecordType
 
 from ..errors import (
     ArgumentError,
@@ -258,6 +258,7 @@ class Device(Calls):
             "direction": _direction_code(direction),
             "key_bits": key_bits,
             "record_bytes": record_bytes or min(total, self.info().bench_bytes),
+            "mode": Mode.CTR,
         }
         parts: list[BenchPart] = []
 
@@ -309,7 +310,7 @@ class Device(Calls):
         engines = self.info().memory_engines
         parts = {
             engine: SelfTestPart.from_reply(
-                self.request(RecordType.SELFTEST, timeout=self.link.pace.first, engine=engine)
+                self.request(RecordType.SELFTEST, timeout=self.link.pace.first, engine=engine, mode=Mode.CTR)
             )
             for engine in engines
         }

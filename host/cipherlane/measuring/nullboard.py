@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The null board: answers records over UDP on this machine, to measure the host's own speed limit.
 
-With the engine `table`, it encrypts with the package `cryptography` and enforces the rules of counter blocks: ranges,
-windows, tickets. As an echo, it returns data records unchanged, without checking token, window or checksum, so that
-nearly all the measured time is the client's. Of echoed records that arrive together it reads only the last one, to know
-how much of a range was used. It never closes an idle session.
+With the engine `table`, it encrypts with the package `cryptography`, in CTR or GCM, and enforces the rules of counter
+blocks: ranges, windows, tickets. As an echo, it supports only CTR and returns data records unchanged, without checking
+token, window or checksum, so that nearly all the measured time is the client's. Of echoed records that arrive together
+it reads only the last one, to know how much of a range was used. It never closes an idle session.
 """
 
 import secrets
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cipherlane_base.wire import layout
-from cipherlane_base.wire.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Kind, OpenFlag, RecordType
+from cipherlane_base.wire.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Kind, Mode, OpenFlag, RecordType
 
 from ..errors import PortError, VerifyError, VersionMismatchError
 from ..link.counterblocks import MOST_STREAM
@@ -29,6 +29,9 @@ SLOTS = 256
 MAX_SESSIONS = 255
 CLOCK_HZ = 1_000_000_000  # Hz, because cycles are nanoseconds of time.perf_counter_ns
 _TYPE = 1  # offset of the type field in a record
+_TAG = 16  # bytes of a GCM tag
+_PREFIX = 8  # bytes of the nonce prefix
+_GCM_RECORDS = 1 << 30  # most records of a GCM stream
 _BENCH_BYTES = 1 << 20
 _BENCH_NS = 5_000_000  # longest time in nanoseconds that one benchmark request takes
 
@@ -53,11 +56,13 @@ class _Session:
     iv: int
     length: int
     range: nullranges.Range
+    decrypt: bool
     opened: bytes
     bytes: int = 0
     blocks: int = 0
     cycles: int = 0
     records: int = 0
+    tag_errors: int = 0
 
 
 class NullBoard:
@@ -170,6 +175,8 @@ class NullBoard:
             bench_bytes=_BENCH_BYTES,
             ranges=nullranges.RANGES,
             ranges_free=self._ranges.free,
+            modes=1 << Mode.CTR | (not self.echo) << Mode.GCM,
+            gcm_engines=(not self.echo) << Engine.TABLE,
             board=b"null",
             firmware=b"echo" if self.echo else b"cryptography",
             build_id=bytes(16),
@@ -197,15 +204,28 @@ class NullBoard:
             raise _Refusal(ErrorCode.KEY_BITS, request.key_bits)
         if request.engine != Engine.TABLE:
             raise _Refusal(ErrorCode.ENGINE, request.engine)
-        if request.direction > 1 or not 0 < request.length <= MOST_STREAM:
+        gcm, draw = (bool(request.flags & flag) for flag in (OpenFlag.GCM, OpenFlag.DRAW))
+        if request.flags >= 2 * OpenFlag.GCM or (gcm and self.echo):
+            raise _Refusal(ErrorCode.VALUE, request.flags)
+        if request.direction > 1 or not (0 if gcm else 1) <= request.length <= MOST_STREAM:
             raise _Refusal(ErrorCode.VALUE)
-        if request.record_bytes % BLOCK or not 0 < request.record_bytes <= MAX_DATA:
-            raise _Refusal(ErrorCode.VALUE, request.record_bytes)
-        iv = secrets.token_bytes(12) + bytes(4) if request.flags & OpenFlag.DRAW else request.iv
+        size = request.record_bytes
+        if size % BLOCK or not 0 < size <= MAX_DATA - (_TAG if gcm else 0):
+            raise _Refusal(ErrorCode.VALUE, size)
+        if gcm and not draw and any(request.iv[_PREFIX:]):
+            raise _Refusal(ErrorCode.VALUE)
+        blocks = -(-request.length // BLOCK)
+        if gcm:
+            count = max(1, -(-request.length // size))
+            if count > _GCM_RECORDS:
+                raise _Refusal(ErrorCode.VALUE)
+            blocks = count * nullranges.GCM_BLOCKS
+        drawn = _PREFIX if gcm else 12
+        iv = secrets.token_bytes(drawn) + bytes(BLOCK - drawn) if draw else request.iv
         key, start = request.key[: request.key_bits // 8], int.from_bytes(iv, "big")
-        blocks, resumed = -(-request.length // BLOCK), None
+        resumed = None
         if request.flags & OpenFlag.RESUME:
-            resumed = self._ranges.find(key, start, request.record_bytes, request.ticket)
+            resumed = self._ranges.find(key, start, size, gcm, request.ticket)
             for session in [session for session in self._sessions.values() if session.range is resumed]:
                 self._end(session)
         if len(self._sessions) >= MAX_SESSIONS:
@@ -214,7 +234,7 @@ class NullBoard:
             if request.flags & OpenFlag.RESUME:
                 range_ = self._ranges.resume(resumed, blocks)
             else:
-                range_ = self._ranges.open(key, start, blocks, request.record_bytes)
+                range_ = self._ranges.open(key, start, blocks, size, gcm)
         except nullranges.RangeTakenError as error:
             raise _Refusal(ErrorCode.REUSED) from error
         except nullranges.RangesFullError as error:
@@ -222,31 +242,61 @@ class NullBoard:
         except nullranges.TicketError as error:
             raise _Refusal(ErrorCode.TICKET) from error
         self._last_session = number = self._last_session + 1
-        first = range_.first * request.record_bytes
+        first = range_.first * size
         opened = _reply(RecordType.OPEN, iv=iv, ticket=range_.ticket, first=first, window=nullranges.WINDOW, reserved=0)
-        self._sessions[number] = _Session(owner, record.data, number, key, start, request.length, range_, opened)
+        self._sessions[number] = _Session(
+            owner, record.data, number, key, start, request.length, range_, bool(request.direction), opened
+        )
         self._opened += 1
         return number, opened
 
-    def _data(self, record: Record, address: Address) -> tuple[int, bytes]:
+    def _data(self, record: Record, address: Address, last: bool = False) -> tuple[int, bytes]:
         session = self._own(record, address)
         data, size = record.data, session.range.record_bytes
         number, rest = divmod(record.offset, size)
-        if rest or len(data) > size or record.offset + len(data) > session.length:
+        gcm = session.range.gcm
+        text = len(data) - (_TAG if gcm and session.decrypt else 0)  # bytes of plaintext
+        if last and not gcm:
+            raise _Refusal(ErrorCode.TYPE, record.type)
+        if rest or text > size or record.offset + text > session.length:
             raise _Refusal(ErrorCode.OFFSET, size)
+        least = size if not last else 1 if number else 0
+        if gcm and text < least:
+            raise _Refusal(ErrorCode.LENGTH, least + len(data) - text)
         start = time.perf_counter_ns()
         if not self.echo:
             try:
-                if not session.range.accept(number, data):
+                if gcm:
+                    data = self._message(session, number, data, last)
+                elif not session.range.accept(number, data):
                     raise _Refusal(ErrorCode.OTHER_DATA)
+                else:
+                    data = _cipher(session.key, session.iv + record.offset // BLOCK).update(data)
             except IndexError as error:
                 raise _Refusal(ErrorCode.WINDOW, nullranges.WINDOW) from error
-            data = _cipher(session.key, session.iv + record.offset // BLOCK).update(data)
         session.cycles += time.perf_counter_ns() - start
-        session.bytes += len(data)
-        session.blocks += -(-len(data) // BLOCK)
+        session.bytes += text
+        session.blocks += -(-text // BLOCK)
         session.records += 1
         return record.session, data
+
+    def _data_last(self, record: Record, address: Address) -> tuple[int, bytes]:
+        return self._data(record, address, last=True)
+
+    def _message(self, session: _Session, number: int, data: bytes, last: bool) -> bytes:
+        """Return the GCM message of record `number`, encrypted with its tag or decrypted without it."""
+        if not session.range.may_end(number, last):
+            raise _Refusal(ErrorCode.OFFSET, session.range.record_bytes)
+        if not session.range.knows(number, data):
+            raise _Refusal(ErrorCode.OTHER_DATA)
+        result = _gcm(session, number, data, last)
+        if result is None:
+            session.tag_errors += 1
+            raise _Refusal(ErrorCode.TAG, session.tag_errors)
+        session.range.accept(number, data)
+        if last:
+            session.range.last = number
+        return result
 
     def _close(self, record: Record, address: Address) -> tuple[int, bytes]:
         if record.session in self._sessions:
@@ -262,7 +312,7 @@ class NullBoard:
             cycles=session.cycles,
             key_cycles=0,
             records=session.records,
-            reserved=0,
+            tag_errors=session.tag_errors,
         )
 
     def _bench(self, record: Record, address: Address) -> tuple[int, bytes]:
@@ -274,12 +324,18 @@ class NullBoard:
             raise _Refusal(ErrorCode.ENGINE, request.engine)
         if self.echo or not 0 < request.record_bytes <= _BENCH_BYTES:
             raise _Refusal(ErrorCode.VALUE, request.record_bytes)
+        if request.mode not in (Mode.CTR, Mode.GCM):
+            raise _Refusal(ErrorCode.VALUE, request.mode)
         data = bytes(request.record_bytes)
         start = time.perf_counter_ns()
         done = 0
         while done < request.total_bytes and time.perf_counter_ns() - start < _BENCH_NS:
             size = min(len(data), request.total_bytes - done)
-            _cipher(secrets.token_bytes(request.key_bits // 8), done).update(data[:size])
+            key = secrets.token_bytes(request.key_bits // 8)
+            if request.mode == Mode.GCM:
+                _aesgcm(key).encrypt(bytes(12), data[:size], None)
+            else:
+                _cipher(key, done).update(data[:size])
             done += size
         cycles = time.perf_counter_ns() - start
         return 0, _reply(RecordType.BENCH, bytes=done, blocks=-(-done // BLOCK), cycles=cycles, key_cycles=0)
@@ -310,3 +366,23 @@ def _cipher(key: bytes, block: int) -> Any:
     except ImportError as error:
         raise VerifyError("the null board needs the package cryptography: pip install 'cipherlane[verify]'") from error
     return Cipher(algorithms.AES(key), modes.CTR((block % (1 << 128)).to_bytes(BLOCK, "big"))).encryptor()
+
+
+def _gcm(session: _Session, number: int, data: bytes, last: bool) -> bytes | None:
+    """Return the GCM message of record `number` of a session; None if the tag of a record to decrypt is wrong."""
+    from cryptography.exceptions import InvalidTag
+
+    prefix = session.iv.to_bytes(BLOCK, "big")[:_PREFIX]
+    header = struct.pack(">4sBBH8s", b"CLGC", 1, len(session.key), session.range.record_bytes // BLOCK, prefix)
+    cipher, nonce = _aesgcm(session.key), prefix + (2 * number + last).to_bytes(4, "big")
+    try:
+        result: bytes = (cipher.decrypt if session.decrypt else cipher.encrypt)(nonce, data, header)
+    except InvalidTag:
+        return None
+    return result
+
+
+def _aesgcm(key: bytes) -> Any:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    return AESGCM(key)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The null board's rules of counter blocks: ranges of each key, windows and tickets, as the page of records specifies.
 
+A range belongs to one mode, CTR or GCM. Every GCM range also uses block 0, because the hash key is its encryption.
+
 Repeated records are recognised by length and Python's own keyed hash, which is faster than the board's checksum.
 """
 
@@ -14,6 +16,7 @@ from cipherlane_base.wire.layout import BLOCK
 RANGES = 256
 KEPT = 8  # number of ended ranges that can still be resumed
 WINDOW = 1024  # records
+GCM_BLOCKS = 1 << 33  # counter blocks of a GCM record: those of its two possible nonces
 _BLOCKS = 1 << 128
 
 
@@ -37,11 +40,13 @@ class Range:
     start: int
     blocks: int
     record_bytes: int
+    gcm: bool = False
     ticket: int = field(default_factory=lambda: secrets.randbits(64))
     live: bool = True
     resumed: bool = False
     first: int = 0
     highest: int = -1
+    last: int | None = None
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
@@ -60,9 +65,29 @@ class Range:
                 self.first += 1
         return known == mark
 
-    def overlaps(self, start: int, blocks: int) -> bool:
-        """Return whether the range overlaps the range of `blocks` counter blocks that begins at `start`."""
-        return (start - self.start) % _BLOCKS < self.blocks or (self.start - start) % _BLOCKS < blocks
+    def knows(self, number: int, data: bytes) -> bool:
+        """Return what `accept` would return, without noting anything.
+
+        Raises:
+            IndexError: the record lies outside the window.
+        """
+        if not self.first <= number < self.first + 2 * WINDOW:
+            raise IndexError(number)
+        mark = len(data), hash(data)
+        return self._sums.get(number, mark) == mark
+
+    def may_end(self, number: int, last: bool) -> bool:
+        """Return whether record `number` may be the last one (`last`) or another one, as the accepted records imply."""
+        if self.last is None:
+            return not last or number > self.highest
+        return number <= self.last and last == (number == self.last)
+
+    def overlaps(self, start: int, blocks: int, gcm: bool) -> bool:
+        """Return whether the range overlaps the `blocks` counter blocks that begin at `start`, used in CTR or GCM."""
+        if (start - self.start) % _BLOCKS < self.blocks or (self.start - start) % _BLOCKS < blocks:
+            return True
+        ctr = (self.start, self.blocks) if gcm else (start, blocks)
+        return gcm != self.gcm and -ctr[0] % _BLOCKS < ctr[1]
 
 
 class Ranges:
@@ -73,8 +98,8 @@ class Ranges:
         self._secret = secrets.token_bytes(16)
         self._live: list[Range] = []
         self._kept: list[Range] = []  # ended ranges that can be resumed, the oldest first
-        # for each key: first block and number of blocks of each range
-        self._used: dict[bytes, list[tuple[int, int]]] = {}
+        # for each key and mode (GCM: True): first block and number of blocks of each range
+        self._used: dict[tuple[bytes, bool], list[tuple[int, int]]] = {}
 
     @property
     def free(self) -> int:
@@ -82,7 +107,7 @@ class Ranges:
         fresh = sum(not live.resumed for live in self._live)
         return RANGES - fresh - sum(len(used) for used in self._used.values())
 
-    def open(self, key: bytes, start: int, blocks: int, record_bytes: int) -> Range:
+    def open(self, key: bytes, start: int, blocks: int, record_bytes: int, gcm: bool) -> Range:
         """Return a new range of `blocks` counter blocks that begins at `start`, for a session.
 
         Raises:
@@ -90,20 +115,20 @@ class Ranges:
             RangesFullError: the table is full.
         """
         name = self._name(key)
-        if self._taken(name, start, blocks):
+        if self._taken(name, start, blocks, gcm):
             raise RangeTakenError
         if not self.free:
             raise RangesFullError
-        self._live.append(Range(name, start, blocks, record_bytes))
+        self._live.append(Range(name, start, blocks, record_bytes, gcm))
         return self._live[-1]
 
-    def find(self, key: bytes, start: int, record_bytes: int, ticket: int) -> Range | None:
-        """Return the range with this ticket, key, start and record size, in use by a session or ended; None if there is
-        none.
+    def find(self, key: bytes, start: int, record_bytes: int, gcm: bool, ticket: int) -> Range | None:
+        """Return the range with this ticket, key, start, record size and mode, in use by a session or ended; None if
+        there is none.
         """
-        wanted = (ticket, self._name(key), start, record_bytes)
+        wanted = (ticket, self._name(key), start, record_bytes, gcm)
         ranges = (*self._live, *self._kept)
-        return next((r for r in ranges if (r.ticket, r.key, r.start, r.record_bytes) == wanted), None)
+        return next((r for r in ranges if (r.ticket, r.key, r.start, r.record_bytes, r.gcm) == wanted), None)
 
     def resume(self, found: Range | None, blocks: int) -> Range:
         """Let a new session use an ended range, which `find` returned, with at least `blocks` counter blocks; return
@@ -116,7 +141,7 @@ class Ranges:
         if found not in self._kept:
             raise TicketError
         more = max(0, blocks - found.blocks)
-        if more and self._taken(found.key, found.start + found.blocks, more):
+        if more and self._taken(found.key, found.start + found.blocks, more, found.gcm):
             raise RangeTakenError
         self._kept.remove(found)
         found.live = found.resumed = True
@@ -128,19 +153,20 @@ class Ranges:
         """End the range of a session, and shrink it to the records that arrived."""
         self._live.remove(range_)
         range_.live = False
-        range_.blocks = min(range_.blocks, (range_.highest + 1) * range_.record_bytes // BLOCK)
+        each = GCM_BLOCKS if range_.gcm else range_.record_bytes // BLOCK
+        range_.blocks = min(range_.blocks, (range_.highest + 1) * each)
         if range_.blocks:
             self._kept = [*self._kept[1 - KEPT :], range_]
-            used = self._used.setdefault(range_.key, [])
+            used = self._used.setdefault((range_.key, range_.gcm), [])
             used[:] = _merged([*used, (range_.start, range_.blocks)])
 
     def _name(self, key: bytes) -> bytes:
         return hashlib.blake2b(key, digest_size=8, key=self._secret).digest()
 
-    def _taken(self, name: bytes, start: int, blocks: int) -> bool:
-        if any(live.key == name and live.overlaps(start, blocks) for live in self._live):
-            return True
-        return any(Range(name, *used, 0).overlaps(start, blocks) for used in self._used.get(name, ()))
+    def _taken(self, name: bytes, start: int, blocks: int, gcm: bool) -> bool:
+        ended = (Range(name, *used, 0, mode) for mode in (False, True) for used in self._used.get((name, mode), ()))
+        live = (each for each in self._live if each.key == name)
+        return any(each.overlaps(start, blocks, gcm) for each in (*live, *ended))
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@
 from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
-VERSION = 2
+VERSION = 3
 UDP_PORT = 20197
 
 
@@ -27,6 +27,7 @@ class RecordType(IntEnum):
     LOAD_BEGIN = 14
     LOAD_DATA = 15
     LOAD_START = 16
+    DATA_LAST = 17
 
 
 class ErrorCode(IntEnum):
@@ -52,6 +53,7 @@ class ErrorCode(IntEnum):
     BUSY = 18
     IMAGE = 19
     LOADING = 20
+    TAG = 21
 
 
 class Kind(IntEnum):
@@ -67,6 +69,14 @@ class OpenFlag(IntFlag):
 
     RESUME = 1
     DRAW = 2
+    GCM = 4
+
+
+class Mode(IntEnum):
+    """Modes of operation."""
+
+    CTR = 0
+    GCM = 1
 
 
 class ImageState(IntEnum):

@@ -19,6 +19,7 @@ from .codes import Engine as Engine
 from .codes import ErrorCode as ErrorCode
 from .codes import ImageState as ImageState
 from .codes import Kind as Kind
+from .codes import Mode as Mode
 from .codes import OpenFlag as OpenFlag
 from .codes import RecordType as RecordType
 

@@ -70,10 +70,12 @@ def render() -> str:
         lines += [f"### `{record['name']}` (0x{code:02X})", "", record["doc"], ""]
         most = "data_bytes" if record["name"].startswith("load") else "max_data"
         lines += _side("Request", layout.REQUESTS.get(code), most) + _side("Reply", layout.REPLIES.get(code), most)
+    lines += ["## GCM sessions", wire["gcm"]["doc"], ""]
     lines += ["## Budgets of cycles", wire["budget"]["doc"], ""]
     lines += [f"## Error reply (0x{wire['error']['code']:02X})", "", wire["error"]["doc"], ""]
     lines += _fields(layout.ERROR)
     lines += ["### Error codes", "", *_codes(wire["error_code"])]
+    lines += ["## Modes", "", *_codes(wire["mode"])]
     lines += ["## Engines", "", *_codes(wire["engine"])]
     lines += ["## Images of firmware", "", wire["image"]["doc"], "", *_fields(layout.IMAGE)]
     lines += ["### States of an image", "", *_codes(wire["image_state"])]
