@@ -8,6 +8,8 @@ SYNTHESIS := bitstream firmware formal mutants netlist netlist-units test test-a
 KEPT := cache mapped mutants results timing zephyr
 # Programs that write generated files.
 PAGES := firmware.codegen.wire firmware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
+# Configurations of the simulated board.
+SIMULATED := default eth sdram loader zephyr eth_zephyr sdram_zephyr
 # A folder may add targets, and add to these lists.
 include $(wildcard */targets.mk)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
@@ -58,7 +60,7 @@ help: ## 0 s | List the targets
 	@echo
 	@echo "Variables (times are for 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
-	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|lte|sdram|loader|zephyr|eth_zephyr|sdram_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  CONFIG=$(shell echo $(SIMULATED) | tr ' ' '|')|pipelined (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, as the table shows)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: only print the command; udev: the rules)"
@@ -74,7 +76,7 @@ help: ## 0 s | List the targets
 	@sed -n 's/^# Variable: /  /p' $(MAKEFILE_LIST)
 
 demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of the board at PORT; check every byte
-	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' CONFIG='$(if $(filter file,$(origin CONFIG)),,$(CONFIG))' .ci/demo
+	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' CONFIG='$(if $(filter file,$(origin CONFIG)),,$(CONFIG))' SIMULATED='$(SIMULATED)' .ci/demo
 
 live: ## 4 min, then 5 s | Show a picture passing through the simulated board, or the board at PORT, in a browser, until Ctrl-C
 	@PORT='$(if $(filter file,$(origin PORT)),$(filter-out sim,$(PORT)),$(PORT))' .ci/live

@@ -3,8 +3,6 @@
 
 from dataclasses import dataclass, replace
 
-VECTOR = "vector"
-UNITS = (VECTOR, "scalar", "comparators", "wide_comparators")
 # Address of the code memory, for configurations with a loader in the boot ROM. The CPU caches this region.
 CODE_ORIGIN = 0x2000_0000
 
@@ -30,6 +28,21 @@ class Ethernet:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Hardware that an extension adds to the SoC (`gateware.extensions`).
+
+    ``add`` is a function, written as ``module:function``. The SoC calls it with itself and the target. It returns the
+    masters that it needs on the buffer memory's wide port. The part takes as many block RAMs as the unit ``like`` of
+    `platform.ecp5.block_rams`. ``title`` is for people.
+    """
+
+    name: str
+    title: str
+    add: str
+    like: str
+
+
+@dataclass(frozen=True)
 class Configuration:
     """Parameters of the SoC.
 
@@ -37,11 +50,11 @@ class Configuration:
     of a record over the UART. ``bench_bytes`` is the size of the benchmark's data in the buffer memory. ``compact``
     compiles the firmware for size, without gaps between hot functions. ``firmware`` names the contents of the boot
     ROM: ``baremetal`` or ``zephyr``. ``core_datapath`` belongs to the accelerator's core if no fast path shares it
-    (``ethernet``). ``unit`` is one of `UNITS`, the unit on the CPU's CFU port: the vector unit, or the ratified scalar
-    AES instructions, by themselves or with other instruction sets that we compare, on the CPU's registers or on wider
-    registers. ``snow3g`` adds an accelerator for 128-EEA1 with its own DMA. ``sdram_cache`` puts the board's SDRAM on
-    the bus, with a cache of so many bytes. With ``code_size`` the boot ROM holds a loader, and a memory of so many
-    bytes holds the firmware, which the loader takes over the UART.
+    (``ethernet``). ``unit`` is a class of an extension, written as ``module:class``, that replaces the vector unit on
+    the CPU's CFU port: a `gateware.isa.cfu.CFUUnit` with the parameter ``sbox``. ``unit_engines`` are the engines that
+    use the unit on this port. ``parts`` are added by an extension. ``sdram_cache`` puts the board's SDRAM on the bus,
+    with a cache of so many bytes. With ``code_size`` the boot ROM holds a loader, and a memory of so many bytes holds
+    the firmware, which the loader takes over the UART.
     """
 
     name: str
@@ -54,8 +67,9 @@ class Configuration:
     bench_bytes: int = 32 * 1024
     compact: bool = False
     core_datapath: int | str = 128
-    unit: str = VECTOR
-    snow3g: bool = False
+    unit: str = ""
+    unit_engines: tuple[str, ...] = ("ise", "ise_fused", "ise_vmem")
+    parts: tuple[Part, ...] = ()
     ethernet: Ethernet | None = None
     console: bool = False
     watchdog: bool = False
@@ -66,11 +80,6 @@ class Configuration:
     def firmware_size(self) -> int:
         """Return the size in bytes of the memory that holds the firmware."""
         return self.code_size or self.rom_size
-
-    @property
-    def scalar_unit(self) -> bool:
-        """Return whether the unit supports RISC-V's ratified scalar AES instructions; only the vector unit does not."""
-        return self.unit != VECTOR
 
 
 DEFAULT = "default"
@@ -100,10 +109,6 @@ _ALL = (
     Configuration("eth", "Ethernet", ethernet=Ethernet()),
     # The pipelined core can process a block per cycle, as fast as the DMA's port transfers blocks.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
-    Configuration("scalar", "scalar AES instructions", unit="scalar"),
-    Configuration("comparators", "AES instructions of others", unit="comparators"),
-    Configuration("wide_comparators", "wider AES instructions of others", unit="wide_comparators"),
-    Configuration("lte", "SNOW 3G accelerator", snow3g=True),
     _ZEPHYR,
     _ETH_ZEPHYR,
     Configuration("sdram", "SDRAM", sdram_cache=_SDRAM_CACHE),

@@ -10,8 +10,8 @@ from typing import Any
 class Fit:
     """Settings with which a configuration fits into a board's part.
 
-    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` the AES core's, ``snow3g_sbox`` the one for
-    both S-boxes of SNOW 3G (`gateware.snow3g.sboxes`).
+    ``cfu_sbox`` is the S-box of the unit on the CPU's CFU port, ``core_sbox`` the AES core's, ``part_sbox`` the one of
+    parts that an extension adds.
 
     Memories of at most ``lut_words`` words become LUTs, even if they are declared for block RAM. Memories of at most
     ``distributed_words`` words become distributed RAM, whatever synthesis would choose.
@@ -27,7 +27,7 @@ class Fit:
 
     cfu_sbox: str = "table"
     core_sbox: str = "table"
-    snow3g_sbox: str = "table"
+    part_sbox: str = "table"
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
     lut_words: int = 0

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gateware import boards
-from gateware.configurations import CONFIGURATIONS, DEFAULT, Configuration
+from gateware.configurations import DEFAULT, Configuration
 from gateware.description import Board, Fit
+from gateware.extensions import configurations
 from gateware.platform.ecp5.block_rams import scaled
 
 
@@ -85,7 +86,7 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
             f"board {board} has no configuration {configuration!r}{reason}: choose one of {choices}"
         )
     fit = found.fits[configuration]
-    return Target(found, scaled(found, CONFIGURATIONS[configuration], fit), fit)
+    return Target(found, scaled(found, configurations()[configuration], fit), fit)
 
 
 def load_all() -> list[Target]:

@@ -6,6 +6,7 @@ VARIABLES += EXPLORE
 SYNTHESIS += explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets
 KEPT += bench explore explore-ghash explore-isa explore-lte explore-rgmii
 PAGES += lab.results
+SIMULATED += scalar comparators wide_comparators lte
 
 .PHONY: bench bench-papers bench-sets bench-sdram bench-lte explore explore-ghash explore-isa explore-sets explore-lte explore-rgmii papers readme
 

@@ -10,7 +10,11 @@ import re
 from pathlib import Path
 
 EACH_NIGHT = "each night"
-_NAME = re.compile(r"`(tests/[\w/]+\.py::\w+)`(?: \((each night|`make \w+`)\))?")
+_NAME = re.compile(r"`((?:\w+/)?tests/[\w/]+\.py::\w+)`(?: \((each night|`make \w+`)\))?")
+
+_ROOT = Path(__file__).resolve().parents[1]
+# The promises of the product, and of folders that have promises of their own.
+PAGES = [_ROOT / "SECURITY.md", *_ROOT.glob("*/SECURITY.md")]
 
 __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
 
@@ -19,8 +23,8 @@ def promised() -> dict[str, str]:
     """Return where each test runs: "make test", or the text in brackets after its name. The keys are pytest's names
     without parameters.
     """
-    page = (Path(__file__).resolve().parents[1] / "SECURITY.md").read_text(encoding="utf-8")
-    return {name: where.strip("`") or "make test" for name, where in _NAME.findall(page)}
+    pages = "".join(path.read_text(encoding="utf-8") for path in PAGES)
+    return {name: where.strip("`") or "make test" for name, where in _NAME.findall(pages)}
 
 
 NAMES = promised()

@@ -110,7 +110,7 @@ static struct cl_service service;
 
 int main(void)
 {
-#ifndef CIPHERLANE_SCALAR_UNIT
+#ifndef CIPHERLANE_OTHER_UNIT
 	static struct cl_ise_device ise_device = {
 		.memory =
 			{
@@ -151,7 +151,7 @@ int main(void)
 	const char *const firmware = "baremetal";
 #endif
 
-#ifndef CIPHERLANE_SCALAR_UNIT
+#ifndef CIPHERLANE_OTHER_UNIT
 	const struct cl_engine ise = cl_engine_ise(&ise_device);
 	const struct cl_engine ise_fused = cl_engine_ise_fused(&ise_device);
 	const struct cl_engine ise_vmem = cl_engine_ise_vmem(&ise_device);
@@ -165,7 +165,7 @@ int main(void)
 #endif
 	const struct cl_engine *const engines[] = {
 		&cl_engine_byte, &cl_engine_table,
-#ifdef CIPHERLANE_SCALAR_UNIT
+#ifdef CIPHERLANE_OTHER_UNIT
 		&cl_engine_zkn,
 #else
 		&ise,
@@ -186,7 +186,7 @@ int main(void)
 		.rx_window = CIPHERLANE_RX_WINDOW,
 		.session_idle_cycles = SESSION_IDLE_CYCLES,
 		.streams = &streams,
-#ifdef CIPHERLANE_SCALAR_UNIT
+#ifdef CIPHERLANE_OTHER_UNIT
 		.identity = &cl_engine_zkn,
 #else
 		.identity = &ise_fused,
@@ -205,7 +205,7 @@ int main(void)
 
 	/* A restart does not clear the memories, so they may still hold keys and data. */
 	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
-#ifndef CIPHERLANE_SCALAR_UNIT
+#ifndef CIPHERLANE_OTHER_UNIT
 	cl_ise_zeroize();
 #endif
 	if (cl_engine_accel_init(&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,

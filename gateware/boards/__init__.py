@@ -6,9 +6,12 @@ A module here is a board if it assigns `BOARD`. The others hold what several boa
 
 import ast
 import importlib
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from gateware.description import Board
+from gateware.extensions import extensions
 
 _FOLDER = Path(__file__).parent
 
@@ -18,10 +21,14 @@ def names() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.py") if _declares_a_board(path))
 
 
+@cache
 def load(name: str) -> Board:
-    """Return the board with this name."""
+    """Return the board with this name, with the configurations that extensions add to it."""
     board: Board = importlib.import_module(f"{__name__}.{name}").BOARD
-    return board
+    for extension in extensions():
+        fits = {**board.fits, **extension.fits.get(name, {})}
+        board = replace(board, fits=fits, left_out={**board.left_out, **extension.left_out.get(name, {})})
+    return replace(board, models=load(board.models.name)) if board.models else board
 
 
 def _declares_a_board(path: Path) -> bool:

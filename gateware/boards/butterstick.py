@@ -38,7 +38,6 @@ BOARD = Board(
         "eth_zephyr": "firmware/zephyr has no board for it",
         "sdram_zephyr": "litex-boards names no UART pins: Ethernet is the way in",
         "loader": "litex-boards names no UART pins, and the loader is at the UART",
-        "lte": "litex-boards names no UART pins, and there is no `lte` with Ethernet",
         "pipelined": "litex-boards names no UART pins: Ethernet is the way in",
         "external RAM": "its DDR3 has been neither set up nor placed",
         "USB": "its ULPI PHY has no core in the packages that are used",

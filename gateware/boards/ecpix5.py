@@ -49,7 +49,6 @@ BOARD = Board(
         "zephyr": _SLOWER,
         "sdram": _SLOWER,
         "loader": _SLOWER,
-        "lte": replace(_FIT, snow3g_sbox="ecp5", pnr_seed=2, clock_met=True),
         "sdram_zephyr": _SLOWER,
         "eth_zephyr": replace(_LUTS, pnr_seed=5, pnr_options=("--placer", "static"), path_ps=7000, clock_met=True),
     },

@@ -17,6 +17,6 @@ BOARD = replace(
     fits=dict.fromkeys(("default", "loader"), Fit(cfu_sbox="block_ram", core_sbox="block_ram")),
     left_out={name: why for name, why in ORANGECRAB.left_out.items() if name != "loader"}
     | dict.fromkeys(("zephyr", "sdram_zephyr"), "firmware/zephyr has no board for it")
-    | dict.fromkeys(("pipelined", "lte"), "not placed and routed for this part"),
+    | {"pipelined": "not placed and routed for this part"},
     device="LFE5U-85F-8MG285C",
 )

@@ -132,10 +132,6 @@ BOARD = Board(
         for name in (
             "default",
             "eth",
-            "scalar",
-            "comparators",
-            "wide_comparators",
-            "lte",
             "zephyr",
             "eth_zephyr",
             "sdram",

@@ -32,7 +32,6 @@ BOARD = Board(
         "eth_zephyr": "the board has no Ethernet",
         "sdram_zephyr": "firmware/zephyr has no board for it",
         "pipelined": "not placed and routed for this speed grade",
-        "lte": "not placed and routed for this speed grade",
     },
     device="LFE5U-85F-6BG381C",
     speed_grade="6",

@@ -25,7 +25,6 @@ BOARD = Board(
         "eth_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "sdram_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "loader": "not placed: it takes all of the part's block RAMs",
-        "lte": "not placed: a second accelerator takes 18 block RAMs, and `default` leaves 7",
         "pipelined": "the pipelined core takes most of the part's LUTs",
         "external RAM": "its DDR3 has been neither set up nor placed",
     },

@@ -7,8 +7,8 @@ import json
 import sys
 from pathlib import Path
 
-from gateware import boards, targets
-from gateware.configurations import CONFIGURATIONS, DEFAULT
+from gateware import boards, extensions, targets
+from gateware.configurations import DEFAULT
 from gateware.flow import bitstream, build_id, patch, simulation
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
@@ -24,7 +24,9 @@ def main() -> int:
     """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m gateware.flow", description=__doc__)
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
-    parser.add_argument("configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(CONFIGURATIONS)}")
+    parser.add_argument(
+        "configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(extensions.configurations())}"
+    )
     parser.add_argument("--output", type=Path, help="output folder (default build/<board>_<configuration>)")
     parser.add_argument("--flash", choices=MEMORIES, help="load the bitstream into the attached board instead")
     parser.add_argument("--port", help="with --flash: wait until the board answers there, and compare its build id")
@@ -75,7 +77,10 @@ def main() -> int:
 def _simulated(target: targets.Target, directory: Path, traced: bool) -> Path:
     """Builds a simulated board unless its sources are unchanged; returns the path of its `board.json`."""
     description = directory / "board.json"
-    stamp = Stamp(directory / "sources.digest", _sources_digest(f"{target.name} {traced}"))
+    stamp = Stamp(
+        directory / "sources.digest",
+        _sources_digest(f"{target.name} {traced}", extensions.sources(target.configuration.name)),
+    )
     if not (stamp.is_current() and _is_whole(description) and target.configuration.firmware == "baremetal"):
         stamp.clear()
         description = simulation.build(target, directory, traced)
@@ -84,8 +89,8 @@ def _simulated(target: targets.Target, directory: Path, traced: bool) -> Path:
     return description
 
 
-def _sources_digest(name: str) -> str:
-    tops = [REPOSITORY / source for source in SOURCES]
+def _sources_digest(name: str, more: tuple[str, ...] = ()) -> str:
+    tops = [REPOSITORY / source for source in (*SOURCES, *more)]
     files = sorted(path for top in tops for path in (top, *top.rglob("*")) if path.is_file())
     texts = [f"{path}:{path.read_bytes().hex()}" for path in files if path.suffix not in (".pyc", ".md")]
     return digest([], name, simulation.processor(), *texts)

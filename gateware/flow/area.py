@@ -10,6 +10,7 @@ puts the name of the function that made the SoC before all names.
 import re
 from collections import Counter, defaultdict
 
+from gateware.extensions import configurations
 from gateware.flow.toolchain import LUT4_OF_CELL
 
 # For each unit, prefixes of the names of its cells. They are compared in this order.
@@ -17,7 +18,6 @@ UNITS = {
     "cpu": ("VexRiscv",),
     "vector_unit": ("cipherlanesoc_aes_", "aes_unit", "lane_registers", "column_table"),
     "accelerator": ("cipherlanesoc_ctraccelerator", "accelerator_ctraccelerator"),
-    "snow3g": ("cipherlanesoc_snow3g",),
     "ctr_service": (
         "ctrservice",
         "keyexpansion",
@@ -38,6 +38,7 @@ UNITS = {
     ),
     "ethernet": ("add_ethernet_", "add_slots_", "fastpathethernet", "liteeth", "sharedmac"),
 }
+UNITS |= {part.name: (f"cipherlanesoc_{part.name}",) for each in configurations().values() for part in each.parts}
 _MAKER = "write_sources_"
 REST = "rest"  # everything else: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")

@@ -8,7 +8,7 @@ from pathlib import Path
 from firmware.codegen import devicetree
 from firmware.codegen.__main__ import write_if_changed
 from gateware import boards, targets
-from gateware.configurations import CONFIGURATIONS
+from gateware.extensions import configurations
 from gateware.flow import zephyr
 from gateware.flow.firmware import describe_soc
 
@@ -16,7 +16,7 @@ from gateware.flow.firmware import describe_soc
 def zephyr_targets() -> list[targets.Target]:
     """Returns the targets that can be built with the firmware on Zephyr."""
     named = [(board, name) for board in boards.names() for name in boards.load(board).fits]
-    return [targets.load(board, name) for board, name in named if CONFIGURATIONS[name].firmware == "zephyr"]
+    return [targets.load(board, name) for board, name in named if configurations()[name].firmware == "zephyr"]
 
 
 def main() -> int:

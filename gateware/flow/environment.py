@@ -46,8 +46,13 @@ def engines(configuration: Configuration) -> list[str]:
 
     Engines of other ciphers are left out.
     """
-    unit = ["zkn"] if configuration.scalar_unit else ["ise", "ise_fused", "ise_vmem"]
-    return ["byte", "table", *unit, "accelerator", *(["fastpath"] if configuration.ethernet else [])]
+    return [
+        "byte",
+        "table",
+        *configuration.unit_engines,
+        "accelerator",
+        *(["fastpath"] if configuration.ethernet else []),
+    ]
 
 
 def content(target: Target, build: Path, port: str = "", *, remote: bool = False, revision: str = "") -> dict[str, Any]:

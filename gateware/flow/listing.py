@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware import boards, targets
-from gateware.configurations import CONFIGURATIONS
 from gateware.description import Board, Cable
+from gateware.extensions import configurations
 from gateware.flow.cache import REPOSITORY
 from gateware.platform.ecp5.block_rams import memories
 from gateware.platform.ecp5.parts import PARTS
@@ -89,7 +89,7 @@ def ram_rows() -> list[list[str]]:
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
-        used = any(CONFIGURATIONS[name].sdram_cache for name in board.fits)
+        used = any(configurations()[name].sdram_cache for name in board.fits)
         rams = [name for pad, name in _RAMS.items() if pad in pads and not used]
         if rams:
             rows.append([board.name, ", ".join(rams)])
@@ -103,9 +103,9 @@ def _row(target: Target, content: dict[str, Content]) -> list[str]:
     core = configuration.ethernet.core_datapath if configuration.ethernet else configuration.core_datapath
     what = [
         {"baremetal": "", "zephyr": "Zephyr"}[configuration.firmware],
-        "scalar unit" if configuration.scalar_unit else "vector unit",
+        "another unit" if configuration.unit else "vector unit",
         f"{core} core" if isinstance(core, str) else f"{core}-bit core",
-        "SNOW 3G" if configuration.snow3g else "",
+        *(part.title for part in configuration.parts),
         "fast path" if configuration.ethernet else "",
         "SDRAM" if configuration.sdram_cache else "",
         "loader" if configuration.code_size else "",

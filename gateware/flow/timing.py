@@ -28,7 +28,8 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware import boards, targets
-from gateware.configurations import CONFIGURATIONS, DEFAULT
+from gateware.configurations import DEFAULT
+from gateware.extensions import configurations
 from gateware.flow import bitstream, cache, carries, sweep, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware
@@ -226,7 +227,7 @@ def main() -> int:
     """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m gateware.flow.timing", description=__doc__.splitlines()[0])
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
-    parser.add_argument("configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(CONFIGURATIONS)}")
+    parser.add_argument("configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(configurations())}")
     parser.add_argument("--seeds", type=sweep.count, default=SEEDS, help=f"how many, from 1 on (default {SEEDS})")
     parser.add_argument("--database", choices=DATABASES, help="time with this one alone (default: with each)")
     sweep.add_options(parser)

@@ -17,13 +17,14 @@
 One class serves every target; its board and configuration (`gateware.targets`) define the differences. The DMA and the
 vector unit reach only the buffer memory, one block in each access over the wide port; neither is a master of the SoC's
 bus. With Ethernet the DMA also reaches the slots of the CPU's frames (`gateware.soc.ethernet`). SDRAM, if the
-configuration has it, is only on the CPU's bus (`gateware.soc.sdram`). An accelerator for 128-EEA1, if the configuration
-has it, has its own DMA on the same arbiter (`gateware.snow3g.core`). With a loader in the boot ROM, the firmware is in
-a separate memory (`gateware.soc.loader`).
+configuration has it, is only on the CPU's bus (`gateware.soc.sdram`). An extension may replace the vector unit, or add
+parts with masters on the same arbiter (`gateware.extensions`). With a loader in the boot ROM, the firmware is in a
+separate memory (`gateware.soc.loader`).
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 
 from litex import get_data_mod
 from litex.soc.integration.soc import SoCRegion
@@ -34,14 +35,11 @@ from gateware.ctr.service import CTRService, create_service
 from gateware.dma import accelerator
 from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
-from gateware.isa.comparators import ComparatorUnit, WideComparatorUnit
 from gateware.isa.vector_unit import VectorAESUnit
-from gateware.isa.zkn import ScalarAESUnit
 from gateware.memory import distributed, in_luts
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
-from gateware.snow3g.core import Snow3GCore
 from gateware.soc.buffer import BufferArbiter, BufferMemory
 from gateware.soc.ethernet import add_ethernet, slots_region
 from gateware.soc.loader import add_loader
@@ -53,8 +51,6 @@ BUFFER_ORIGIN = 0x4000_0000
 # Every register and every on-chip memory answers within a few cycles. A short counter is also quick to compare.
 BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
-# Units that implement the ratified scalar instructions, by their names in `gateware.configurations`.
-SCALAR_UNITS = {"scalar": ScalarAESUnit, "comparators": ComparatorUnit, "wide_comparators": WideComparatorUnit}
 # Cycles from the watchdog's interrupt to the reset: time to print a last message.
 WATCHDOG_RESET_DELAY_CYCLES = 4096
 
@@ -153,9 +149,9 @@ class CipherlaneSoC(SoCCore):
         # ports. As an external variant of the core, the unit can stay in Migen.
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
-        if target.configuration.scalar_unit:
-            self.aes_unit = unit = SCALAR_UNITS[target.configuration.unit](sbox=target.fit.cfu_sbox)
-            self.add_constant("CIPHERLANE_SCALAR_UNIT")
+        if target.configuration.unit:
+            self.aes_unit = unit = resolve_name(target.configuration.unit)(sbox=target.fit.cfu_sbox)
+            self.add_constant("CIPHERLANE_OTHER_UNIT")
         else:
             self.aes_unit = unit = VectorAESUnit(
                 memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.cfu_sbox
@@ -197,18 +193,7 @@ class CipherlaneSoC(SoCCore):
             chosen = [lambda address: ~address[-1], lambda address: address[-1]]
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts
-        masters = [dma_bus] if configuration.scalar_unit else [self.aes_unit.bus, dma_bus]
-        if configuration.snow3g:
-            masters.append(self._add_snow3g(regions[0], target.fit.snow3g_sbox))
+        masters = [dma_bus] if configuration.unit else [self.aes_unit.bus, dma_bus]
+        for part in configuration.parts:
+            masters += resolve_name(part.add)(self, target)
         self.buffer_arbiter = BufferArbiter(masters, self.buffer)
-
-    def _add_snow3g(self, buffer: tuple[int, int], sbox: str) -> wishbone.Interface:
-        """Add a service with the core of 128-EEA1 and an accelerator on it, as for AES.
-
-        Return the master of its DMA.
-        """
-        client = accelerator.client()
-        self.snow3g_service = CTRService(core=Snow3GCore(slots=client.slots, s_r=sbox, s_q=sbox), clients=[client])
-        self.snow3g = CTRAccelerator(service=self.snow3g_service.ports[0], regions=[buffer])
-        self.irq.add("snow3g", use_loc_if_exists=True)
-        return self.snow3g.bus

@@ -2,7 +2,7 @@
 """Make transport blocks of LTE's downlink as a base station would.
 
 128-EEA2 comes from the library `cryptography`. The library lacks 128-EEA1, so this cipher is written in Python from the
-standard's text (`tests.gateware.snow3g.reference`). `firmware/lte/layer2.h` describes the parts of a block.
+standard's text (`lab.tests.snow3g.reference`). `firmware/lte/layer2.h` describes the parts of a block.
 """
 
 import random
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from tests.gateware.snow3g.reference import eea1
+from lab.tests.snow3g.reference import eea1
 
 PACKET_BYTES = 1500
 SN_BITS, SN_LIMIT = 12, 1 << 12

@@ -8,14 +8,14 @@ It builds the units of other instruction sets, and the lanes' AddRoundKey, each 
 from migen import Module, Signal
 
 from gateware.aes.transforms import masked
-from gateware.isa.bertoni import BYTE_SET, WORD_SET, BertoniUnit
 from gateware.isa.cfu import CFUUnit
-from gateware.isa.ptlu import PtluUnit
-from gateware.isa.rom_rounds import ROMRoundsUnit
-from gateware.isa.wide_ptlu import WidePtluUnit
-from gateware.isa.zkn import ScalarAESUnit
-from gateware.isa.zvkned import ZvknedUnit
 from lab.explore.isa import Ports, run
+from lab.isa.bertoni import BYTE_SET, WORD_SET, BertoniUnit
+from lab.isa.ptlu import PtluUnit
+from lab.isa.rom_rounds import ROMRoundsUnit
+from lab.isa.wide_ptlu import WidePtluUnit
+from lab.isa.zkn import ScalarAESUnit
+from lab.isa.zvkned import ZvknedUnit
 
 
 def _round_xor() -> Ports:

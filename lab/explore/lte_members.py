@@ -18,11 +18,11 @@ from migen import ClockDomain, Module, Signal
 
 from gateware.aes.on_the_fly import DATAPATHS, create_on_the_fly
 from gateware.flow.mapped import Netlist
-from gateware.snow3g.keystream import JOB, Snow3G
-from gateware.snow3g.published import KEYSTREAMS
 from lab.explore.flow import Design
 from lab.explore.measure import WrongResult
 from lab.explore.protocols import PATIENCE, ProtocolError
+from lab.snow3g.keystream import JOB, Snow3G
+from lab.snow3g.published import KEYSTREAMS
 
 MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
 # The paper's names of S-boxes, and the names in `gateware.aes.sbox`. lut is the best S-box made only of LUTs.

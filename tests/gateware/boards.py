@@ -7,13 +7,11 @@ from gateware.aes.sub_bytes import IMPLEMENTATIONS
 
 TARGETS = targets.load_all()
 
-# S-boxes of the vector unit on all boards, on FPGA boards, and on simulated boards. The last list is for the unit with
-# the scalar instructions.
-_vector_units = {(t.fit.cfu_sbox, t.board.simulated) for t in TARGETS if not t.configuration.scalar_unit}
+# S-boxes of the vector unit on all boards, on FPGA boards, and on simulated boards.
+_vector_units = {(t.fit.cfu_sbox, t.board.simulated) for t in TARGETS if not t.configuration.unit}
 VECTOR_UNITS = sorted({sbox for sbox, _ in _vector_units})
 VECTOR_UNITS_ON_ECP5 = sorted(sbox for sbox, simulated in _vector_units if not simulated)
 VECTOR_UNITS_SIMULATED = sorted(sbox for sbox, simulated in _vector_units if simulated)
-SCALAR_UNITS = sorted({t.fit.cfu_sbox for t in TARGETS if t.configuration.scalar_unit})
 
 # Parameters of `CTRAccelerator`, for all boards and for FPGA boards only.
 _accelerators = {(t.configuration.core_datapath, t.fit.core_sbox, t.board.simulated) for t in TARGETS}

@@ -23,11 +23,10 @@ _NAME = re.compile(
 )
 # Files of the product that still name the laboratory.
 NAMED_BY = (
-    "tests/end_to_end/test_lte.py",
-    "tests/end_to_end/test_zephyr_lte.py",
     "tests/firmware/test_lte_layer2.py",
     "tests/firmware/test_modes.py",
     "tests/firmware/units_peer.py",
+    "tests/host/test_lte.py",
     "tests/mutants/sources.py",
     "tests/mutants/targets.toml",
 )
@@ -112,8 +111,9 @@ def test_boards_and_platforms_import_nothing_above_them():
     allowed = {
         "description.py": (),
         "configurations.py": (),
+        "extensions.py": ("gateware.description", "gateware.configurations"),
         "platform": ("gateware.description", "gateware.configurations", "gateware.platform"),
-        "boards": ("gateware.description", "gateware.platform", "gateware.boards"),
+        "boards": ("gateware.description", "gateware.extensions", "gateware.platform", "gateware.boards"),
     }
     for name, below in allowed.items():
         place = ROOT / "gateware" / name

@@ -18,15 +18,11 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
 from gateware.ctr.service import create_service
-from gateware.isa.cfu import CFUUnit
-from gateware.isa.comparators import ComparatorUnit, WideComparatorUnit
-from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.records.peripheral import FastPathPeripheral, client
 from gateware.random.source import RandomSource
-from gateware.snow3g.core import Snow3GCore
 from gateware.soc.buffer import BufferMemory
 from tests.gateware import ecp5, units
-from tests.gateware.boards import ACCELERATORS, FAST_PATHS, SCALAR_UNITS, TARGETS, VECTOR_UNITS, title
+from tests.gateware.boards import ACCELERATORS, FAST_PATHS, TARGETS, VECTOR_UNITS, title
 from tests.gateware.support import flatten
 
 # LiteX assigns combinational signals without blocking (its own simulation passes COMBDLY too). Migen writes wider
@@ -84,34 +80,11 @@ def _random_source() -> Module:
     return top
 
 
-def _cfu_unit(unit: CFUUnit) -> Module:
-    top = Module()
-    top.clock_domains.cd_sys = ClockDomain("sys")
-    top.submodules.unit = unit
-    ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
-    top.ios = {top.cd_sys.clk, top.cd_sys.rst, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output}
-    return top
-
-
-def _snow3g_core() -> Module:
-    top = Module()
-    top.clock_domains.cd_sys = ClockDomain("sys")
-    top.submodules.core = core = Snow3GCore()
-    signals = [core.key_slot, core.key_length, core.key_valid, core.clear, core.clear_slot, core.flush, core.idle]
-    top.ios = {top.cd_sys.clk, top.cd_sys.rst, core.key_busy, *signals}
-    top.ios |= {*flatten([core.sink, core.source, core.key])}
-    return top
-
-
 def designs() -> Iterator[tuple[str, Module]]:
     """The designs to lint, by name."""
     for sbox in VECTOR_UNITS:
-        target = next(t for t in TARGETS if t.fit.cfu_sbox == sbox and not t.configuration.scalar_unit)
+        target = next(t for t in TARGETS if t.fit.cfu_sbox == sbox and not t.configuration.unit)
         yield f"vector_unit_{sbox}", units.UNITS["vector_unit"](target)
-    for sbox in SCALAR_UNITS:
-        yield f"scalar_unit_{sbox}", _cfu_unit(ScalarAESUnit(sbox=sbox))
-        yield f"comparator_unit_{sbox}", _cfu_unit(ComparatorUnit(sbox=sbox))
-        yield f"wide_comparator_unit_{sbox}", _cfu_unit(WideComparatorUnit(sbox=sbox))
     for core in ACCELERATORS:
         target = next(t for t in TARGETS if [t.configuration.core_datapath, t.fit.core_sbox] == [*core.values()])
         yield f"accelerator_{title(core)}", units.UNITS["accelerator"](target)
@@ -119,18 +92,16 @@ def designs() -> Iterator[tuple[str, Module]]:
         yield f"fast_path_{title(core)}", _fast_path(core)
     for size in sorted({target.configuration.buffer_size for target in TARGETS}):
         yield f"buffer_memory_{size}", _buffer(size)
-    yield "snow3g_core", _snow3g_core()
     yield "random_source", _random_source()
 
 
-def main() -> int:
-    """Lint each design; return the exit status."""
+def lint(directory: Path, found: Iterator[tuple[str, Module]]) -> int:
+    """Lint each design in a folder; return the exit status."""
     gc.set_threshold(100_000, 20, 100)  # as in conftest.py
-    directory = Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "cells.vlt").write_text('`verilator_config\nlint_off -file "cells.v"\n')
     status = 0
-    for design, top in designs():
+    for design, top in found:
         name = design.replace("-", "_")
         with contextlib.chdir(directory), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
             source = verilog.convert(top, top.ios, name=name)
@@ -147,4 +118,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lint(Path(sys.argv[1]), designs()))

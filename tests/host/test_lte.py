@@ -11,7 +11,7 @@ from cipherlane import ArgumentError, Engine, connect
 from cipherlane.errors import KeyLengthError
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from tests.gateware.snow3g.reference import eea1
+from lab.tests.snow3g.reference import eea1
 
 from .commands import IV, KEY, command, one_line_error
 from .model import ENGINES, PeerBoard, SocketBoard

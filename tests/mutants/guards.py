@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tests.mutants.mutant import ROOT, Mutant, digest_of
 
-TABLE = Path(__file__).with_suffix(".toml")
+# The guards of the product, and of folders that have promises of their own.
+TABLES = [Path(__file__).with_suffix(".toml"), *ROOT.glob("*/tests/guards.toml")]
 PROOFS = "tests/formal/"
 
 
@@ -32,21 +33,22 @@ class Guard(Mutant):
 
 
 def guards() -> list[Guard]:
-    """Return all guards, in the order of the table.
+    """Return all guards, in the order of the tables.
 
     Raises
     ------
     ValueError
         A guard's text is not in its file, or is there more than once.
     """
-    return [_guard(**entry) for entry in tomllib.loads(TABLE.read_text(encoding="utf-8"))["guard"]]
+    tables = [tomllib.loads(path.read_text(encoding="utf-8")) for path in TABLES]
+    return [_guard(**entry) for table in tables for entry in table["guard"]]
 
 
 def _guard(test: str, file: str, guard: str, broken: str, boards: tuple[str, ...] = ()) -> Guard:
     text = (ROOT / file).read_text(encoding="utf-8")
     if text.count(guard) != 1:
         raise ValueError(
-            f"{file} has the guard {guard!r} {text.count(guard)} times: name it in {TABLE.name} as it is now"
+            f"{file} has the guard {guard!r} {text.count(guard)} times: name it in guards.toml as it is now"
         )
     part = file.partition("/")[0]
     name = f"{test}: {file}: {' '.join(guard.split())} -> {' '.join(broken.split()) or 'nothing'}"

@@ -78,8 +78,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
         "accelerator": sum(_in_block_ram(_DMA[:1], max(fit.lut_words, fit.distributed_words)))
         + sum(_in_block_ram(_DMA[1:], fit.distributed_words)),
     }
-    if configuration.snow3g:
-        found["snow3g"] = found["accelerator"]  # its keys are LUTs
+    found |= {part.name: found[part.like] for part in configuration.parts}
     if configuration.sdram_cache:
         lines = configuration.sdram_cache * 8 // _LINE
         found["sdram cache"] = sum(_in_block_ram([(lines, _LINE), (lines, _TAG)], fit.distributed_words))

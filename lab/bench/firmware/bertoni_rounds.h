@@ -2,7 +2,7 @@
 /**
  * @file
  * Rounds and key schedule of AES with the instruction sets of Bertoni et al. 2006. It compiles only
- * for the board's CPU. The encoding of the operands is our own: gateware/isa/bertoni.py defines it
+ * for the board's CPU. The encoding of the operands is our own: lab/isa/bertoni.py defines it
  * and the unit. No instruction has a side effect, so the compiler may schedule them.
  */
 #ifndef BERTONI_ROUNDS_H
@@ -17,7 +17,7 @@
 #include "aes/table_rounds.h"
 #include "c_modes.h"
 
-/* Operation codes: bits 4:0 of funct7, as in gateware/isa/bertoni.py. */
+/* Operation codes: bits 4:0 of funct7, as in lab/isa/bertoni.py. */
 #define BERTONI_SUB_WORD 0x00
 #define BERTONI_S_MIX_W  0x01
 #define BERTONI_KSFW     0x02

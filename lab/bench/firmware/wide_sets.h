@@ -3,7 +3,7 @@
  * @file
  * The instruction sets on registers wider than 32 bits, which compile only for the board's CPU. The
  * sets are Fiskiran and Lee's parallel table lookup `ptlu` with 64 and 128 bits
- * (gateware/isa/wide_ptlu.py), and Zvkned (gateware/isa/zvkned.py). gateware/isa/wide_registers.py
+ * (lab/isa/wide_ptlu.py), and Zvkned (lab/isa/zvkned.py). lab/isa/wide_registers.py
  * contains the hardware that they share.
  */
 #ifndef WIDE_SETS_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /*
- * Numbers of the units for WIDE_CHOOSE, as in gateware/isa/comparators.py. The chosen unit executes
+ * Numbers of the units for WIDE_CHOOSE, as in lab/isa/comparators.py. The chosen unit executes
  * the instructions that follow.
  */
 #define WIDE_PTLU_64  1u

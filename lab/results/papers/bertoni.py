@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compute the project's values to compare with the paper of Bertoni et al. 2006."""
 
-from gateware.isa import bertoni
+from lab.isa import bertoni
 from lab.results.kept import Content
 from lab.results.papers import Ours
 from lab.results.papers.jenkins import Cycles

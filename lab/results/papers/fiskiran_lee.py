@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compute the project's values to compare with the paper of Fiskiran and Lee."""
 
-from gateware.isa import lookup_tables
+from lab.isa import lookup_tables
 from lab.results.kept import Content
 from lab.results.papers import Ours
 from lab.results.papers.jenkins import Cycles

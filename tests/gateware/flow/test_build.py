@@ -19,7 +19,7 @@ import pytest
 from cipherlane.errors import SimulatedBoardError
 
 from gateware import boards, targets
-from gateware.configurations import CONFIGURATIONS
+from gateware.extensions import configurations
 from gateware.flow import __main__ as command
 from gateware.flow import bitstream, cache, image, simulation, toolchain
 from gateware.flow.firmware import REPOSITORY, FirmwareError, regions_of_firmware
@@ -57,14 +57,12 @@ def gateware_flow(*arguments):
         ),
         (["ecpix5_eth_zephyr"], "unknown board 'ecpix5_eth_zephyr': say BOARD=ecpix5 CONFIG=eth_zephyr"),
         (
-            ["ecpix5", "scalar"],
-            "board ecpix5 has no configuration 'scalar': choose one of default, eth, pipelined, zephyr, sdram, "
-            "loader, lte, sdram_zephyr, eth_zephyr",
+            ["ecpix5", "nothing"],
+            f"board ecpix5 has no configuration 'nothing': choose one of {', '.join(boards.load('ecpix5').fits)}",
         ),
         (
             ["sim", "pipelined"],
-            "board sim has no configuration 'pipelined': choose one of default, eth, scalar, comparators, "
-            "wide_comparators, lte, zephyr, eth_zephyr, sdram, loader, sdram_zephyr",
+            f"board sim has no configuration 'pipelined': choose one of {', '.join(boards.load('sim').fits)}",
         ),
     ],
 )
@@ -77,8 +75,8 @@ def test_unknown_target_is_named_with_the_choices(names, message, monkeypatch, c
 def test_each_board_is_a_file_and_each_configuration_is_for_one():
     found = targets.load_all()
     assert sorted({target.board.name for target in found}) == boards.names()
-    assert {target.configuration.name for target in found} == set(CONFIGURATIONS)
-    assert all(CONFIGURATIONS[name].name == name for name in CONFIGURATIONS)
+    assert {target.configuration.name for target in found} == set(configurations())
+    assert all(each.name == name for name, each in configurations().items())
     assert all(target.board.create_phy for target in found if target.configuration.ethernet)
     assert all(target.board.sdram for target in found if target.configuration.sdram_cache)
     named = {target.name: target.variables for target in found}
@@ -111,9 +109,9 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
         assert targets.load("sim", name).sys_clk_freq == targets.load("ecpix5", name).sys_clk_freq
     simulated = [target for target in targets.load_all() if target.board.simulated]
     met = {target.name: target.clock_met_by for target in simulated}
-    by = {"sim": "ecpix5"} | {f"sim_{name}": f"ecpix5_{name}" for name in ("eth", "lte", "eth_zephyr")}
-    others = ("scalar", "comparators", "wide_comparators", "zephyr", "sdram", "loader", "sdram_zephyr")
-    assert met == by | dict.fromkeys((f"sim_{name}" for name in others), "")
+    by = {"sim": "ecpix5"} | {f"sim_{name}": f"ecpix5_{name}" for name in ("eth", "eth_zephyr")}
+    others = ("zephyr", "sdram", "loader", "sdram_zephyr")
+    assert met | by | dict.fromkeys((f"sim_{name}" for name in others), "") == met
     for target in simulated:
         clock = f"its clock, {target.sys_clk_freq / 1e6:g} MHz"
         by = f"{clock}, was met by place-and-route of {target.clock_met_by}"
@@ -246,7 +244,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
 
     assert [builds(), builds()] == [(True, 0), (False, 0)]
     assert capsys.readouterr().out.count("simulated board ready") == 2
-    assert builds("scalar") == (True, 0) and builds() == (True, 0), "another configuration in the same place"
+    assert builds("loader") == (True, 0) and builds() == (True, 0), "another configuration in the same place"
     source.write_text(source.read_text().replace("// 2", "// 3"))
     assert [builds(), builds()] == [(True, 0), (False, 0)]
     for missing in (program, tmp_path / "image-sim.json", directory / "board.json"):

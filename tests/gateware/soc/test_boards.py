@@ -5,7 +5,6 @@ import logging
 import subprocess
 
 import pytest
-from migen import Instance
 
 from gateware import targets
 from gateware.flow.constraints import frequencies
@@ -51,14 +50,6 @@ def test_a_soc_is_made_of_pads_that_there_are_for_the_part_that_there_is(target)
     sizes = {"rom": configuration.rom_size, "sram": configuration.sram_size, "buffer": configuration.buffer_size}
     assert {name: regions[name].size for name in sizes} == sizes
     assert soc.sys_clk_freq == target.sys_clk_freq
-
-
-@pytest.mark.parametrize("board", ["ecpix5", "sim"])
-def test_snow3g_s_s_boxes_are_cells_on_an_fpga_and_tables_on_the_simulated_board(board):
-    generator = CipherlaneSoC(targets.load(board, "lte"), firmware=[0]).snow3g_service.core.generator
-    for s_boxes in (generator.s1, generator.s2):
-        cells = [part for part in s_boxes.get_fragment().specials if isinstance(part, Instance)]
-        assert bool(cells) == (board == "ecpix5")
 
 
 def listed(option):

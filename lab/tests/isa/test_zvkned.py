@@ -6,10 +6,10 @@ import random
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from gateware.isa.zvkned import VAESKF, ZvknedUnit
+from lab.isa.zvkned import VAESKF, ZvknedUnit
+from lab.tests.isa.wide_model import ZvknedModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes
-from tests.gateware.isa.wide_model import ZvknedModel, checking, encode
 
 PLAINTEXT = bytes.fromhex("00112233445566778899aabbccddeeff")
 # FIPS-197, appendix C.

@@ -7,7 +7,7 @@ block RAM::
     ptlu.subword.table.offset.step   rd = up to four lookups in one table, side by side
     ptlu_write.table                 T[table][rs1[7:0]] = rs2
 
-`gateware.isa.lookup_tables` defines a lookup. The instruction that writes tables is our own.
+`lab.isa.lookup_tables` defines a lookup. The instruction that writes tables is our own.
 
 ``funct7`` has the table in bits 2:0, the offset in 4:3 and the step in 6:5. ``funct3`` is 4, 5 or 6 for a subword of 1,
 2 or 4 bytes, and 7 to write, which answers 0. Latency and throughput: one instruction a cycle, the response one cycle
@@ -16,9 +16,9 @@ after the command. The tables are the unit's only state.
 
 from migen import If, Signal
 
-from gateware.isa import lookup_tables
 from gateware.isa.cfu import OneCycleUnit
-from gateware.isa.lookup_tables import LookupTables
+from lab.isa import lookup_tables
+from lab.isa.lookup_tables import LookupTables
 
 SUBWORDS = {subword: 4 + n for n, subword in enumerate(lookup_tables.SUBWORDS)}  # bytes: funct3
 WRITE = 7

@@ -17,9 +17,9 @@ from cipherlane.transport.simboard import SimulatedBoard
 from cipherlane_base.wire.layout import Engine
 
 from gateware.flow import emulator, netlist_check
+from lab.tests.snow3g.reference import eea1, eea1_of
+from lab.tests.snow3g.vectors import MESSAGES
 from tests.end_to_end.memory import BoardMemory, words_of
-from tests.gateware.snow3g.reference import eea1, eea1_of
-from tests.gateware.snow3g.vectors import MESSAGES
 from tests.host.commands import command, one_line_error
 
 # Verilator needs a minute to build this board. Other tests cover core, DMA, driver and host.

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from gateware.isa.bertoni import (
+from lab.isa.bertoni import (
     BYTE_SET,
     FUNCT3,
     INVERSE,

@@ -6,14 +6,14 @@ All sets of a unit answer one cycle after their command, so each takes the same 
 
 from migen import If, Signal
 
-from gateware.isa import bertoni, rom_rounds
-from gateware.isa.bertoni import BertoniUnit
 from gateware.isa.cfu import CFUUnit
-from gateware.isa.ptlu import PtluUnit
-from gateware.isa.rom_rounds import ROMRoundsUnit
-from gateware.isa.wide_ptlu import WidePtluUnit
-from gateware.isa.zkn import ScalarAESUnit
-from gateware.isa.zvkned import ZvknedUnit
+from lab.isa import bertoni, rom_rounds
+from lab.isa.bertoni import BertoniUnit
+from lab.isa.ptlu import PtluUnit
+from lab.isa.rom_rounds import ROMRoundsUnit
+from lab.isa.wide_ptlu import WidePtluUnit
+from lab.isa.zkn import ScalarAESUnit
+from lab.isa.zvkned import ZvknedUnit
 
 CHOOSE = 0x7F << 3
 PTLU_64, PTLU_128, ZVKNED = 1, 2, 3
@@ -42,9 +42,9 @@ class _Sets(CFUUnit):
 class ComparatorUnit(_Sets):
     """Executes the instruction sets that use the CPU's registers, through the streams of `CFUUnit`.
 
-    ``funct3`` selects the set: 0 the ratified scalar instructions (`gateware.isa.zkn`), 1 Bertoni's
-    (`gateware.isa.bertoni`), 2 VexRiscv's AES plugin (`gateware.isa.rom_rounds`), 4 to 7 parallel table lookups of 32
-    bits (`gateware.isa.ptlu`).
+    ``funct3`` selects the set: 0 the ratified scalar instructions (`lab.isa.zkn`), 1 Bertoni's
+    (`lab.isa.bertoni`), 2 VexRiscv's AES plugin (`lab.isa.rom_rounds`), 4 to 7 parallel table lookups of 32
+    bits (`lab.isa.ptlu`).
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class WideComparatorUnit(_Sets):
 
     ``funct3`` 0 selects the ratified scalar instructions, for the firmware. The other values belong to the unit that
     was chosen last. The function id `CHOOSE` chooses a unit by its number in rs1, and answers 0: `PTLU_64` and
-    `PTLU_128` are parallel table lookups (`gateware.isa.wide_ptlu`), `ZVKNED` is `gateware.isa.zvkned`. At first no
+    `PTLU_128` are parallel table lookups (`lab.isa.wide_ptlu`), `ZVKNED` is `lab.isa.zvkned`. At first no
     unit is chosen, and all these instructions answer 0.
 
     Parameters

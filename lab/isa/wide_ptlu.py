@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Fiskiran and Lee's parallel table lookup ``ptlu`` for words of 64 or 128 bits, as a unit on the CFU port.
 
-The words are registers of the unit, as in the vector AES unit (`gateware.isa.wide_registers` has the moves and the
+The words are registers of the unit, as in the vector AES unit (`lab.isa.wide_registers` has the moves and the
 loading of round keys); 128 bits are its four lanes. Eight tables of 256 words take 16 or 32 KB of block RAM.
-`gateware.isa.lookup_tables` defines a lookup. Encodings are ours:
+`lab.isa.lookup_tables` defines a lookup. Encodings are ours:
 
 =========== ====== ======== ==================================================================
 instruction funct3 funct7   meaning
@@ -23,8 +23,8 @@ value stays in a register of the CPU: offset in bits 3:0, step in 7:4, table in 
 
 from migen import Cat, Constant, If, Mux, Signal
 
-from gateware.isa.lookup_tables import LookupTables
-from gateware.isa.wide_registers import MOVE, OWN, WideRegistersUnit
+from lab.isa.lookup_tables import LookupTables
+from lab.isa.wide_registers import MOVE, OWN, WideRegistersUnit
 
 PTLU, EXCLUSIVE, ADD_KEY = 1, 2, 3
 SHIFT = 1 << 6  # of funct7

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from gateware.isa.cfu import CFUUnit
-from gateware.isa.lookup_tables import ENTRIES, TABLES
-from gateware.isa.wide_ptlu import ADD_KEY, EXCLUSIVE, PTLU, SHIFT
-from gateware.isa.wide_registers import MOVE
-from gateware.isa.zvkned import KF1, KF2, VAESDF, VAESDM, VAESEF, VAESEM, VAESKF, VAESZ, VMV
+from lab.isa.lookup_tables import ENTRIES, TABLES
+from lab.isa.wide_ptlu import ADD_KEY, EXCLUSIVE, PTLU, SHIFT
+from lab.isa.wide_registers import MOVE
+from lab.isa.zvkned import KF1, KF2, VAESDF, VAESDM, VAESEF, VAESEM, VAESKF, VAESZ, VMV
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words, executing
 
@@ -103,7 +103,7 @@ class WideModel:
 
 
 class PtluModel(WideModel):
-    """A model of `gateware.isa.wide_ptlu`, byte by byte."""
+    """A model of `lab.isa.wide_ptlu`, byte by byte."""
 
     def __init__(self, width: int):
         super().__init__(width)

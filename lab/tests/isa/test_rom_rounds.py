@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from gateware.isa.rom_rounds import DECRYPT, FUNCT3, LAST, ROMRoundsUnit, rom
+from lab.isa.rom_rounds import DECRYPT, FUNCT3, LAST, ROMRoundsUnit, rom
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import executing
 

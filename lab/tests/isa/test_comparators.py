@@ -5,11 +5,12 @@ port.
 
 import random
 
-from gateware.isa import bertoni, rom_rounds, zkn
-from gateware.isa.comparators import CHOOSE, PTLU_64, PTLU_128, ZVKNED, ComparatorUnit, WideComparatorUnit
-from tests.gateware.isa import fips197, test_ptlu
+from lab.isa import bertoni, rom_rounds, zkn
+from lab.isa.comparators import CHOOSE, PTLU_64, PTLU_128, ZVKNED, ComparatorUnit, WideComparatorUnit
+from lab.tests.isa import test_ptlu
+from lab.tests.isa.wide_model import PtluModel, ZvknedModel
+from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import executing
-from tests.gateware.isa.wide_model import PtluModel, ZvknedModel
 
 TABLE = 5
 

@@ -27,7 +27,7 @@ from migen import FSM, Array, Case, Cat, If, Module, Mux, NextState, NextValue, 
 from gateware.aes.iterative_cipher import RESULT_LAYOUT
 from gateware.aes.key_memory import KeyMemory
 from gateware.aes.standard import BLOCK_BITS, KEY_LENGTH_128, KEY_WORDS, WORD_BITS
-from gateware.snow3g.keystream import Snow3G
+from lab.snow3g.keystream import Snow3G
 
 NUMBER_BITS = 16
 BLOCKS = 2**NUMBER_BITS

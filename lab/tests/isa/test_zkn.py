@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from gateware.isa.zkn import AES32DSI, AES32DSMI, AES32ESI, AES32ESMI, ScalarAESUnit
+from lab.isa.zkn import AES32DSI, AES32DSMI, AES32ESI, AES32ESMI, ScalarAESUnit
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import column_words, executing
 

@@ -4,8 +4,8 @@
 import pytest
 
 from gateware.aes.sbox import ByteTable
-from gateware.snow3g.sboxes import S_Q_IMPLEMENTATIONS, create_s1, create_s2
-from gateware.snow3g.standard import DIV_ALPHA, MUL_ALPHA, S_Q
+from lab.snow3g.sboxes import S_Q_IMPLEMENTATIONS, create_s1, create_s2
+from lab.snow3g.standard import DIV_ALPHA, MUL_ALPHA, S_Q
 from tests.gateware.proofs import prove_equal
 from tests.gateware.support import ROOT, Simulation
 

@@ -3,7 +3,7 @@
 
 We built it to compare it with the vector AES unit. Names and semantics are the standard's (RISC-V Cryptography
 Extensions, Volume II), for one element group of 128 bits, so the forms .vv and .vs coincide. The unit has its own
-registers (`gateware.isa.wide_registers`): state in v0 to v7, round keys in k0 to k15. A CPU with the vector extension
+registers (`lab.isa.wide_registers`): state in v0 to v7, round keys in k0 to k15. A CPU with the vector extension
 has 32 registers of one kind. Encodings are ours. A state is bytes in the standard's order, column c in lane c::
 
     vaesem  v[d] = MixColumns(ShiftRows(SubBytes(v[d]))) ^ k[k]
@@ -28,7 +28,7 @@ from migen import Array, Case, Cat, Constant, If, Mux, Signal
 
 from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_correction, masked, mix_column, shift_rows
-from gateware.isa.wide_registers import WideRegistersUnit
+from lab.isa.wide_registers import WideRegistersUnit
 
 VAESEM, VAESEF, VAESDM, VAESDF, VAESZ, VAESKF = range(1, 7)
 KF1, KF2, VMV = 0, 4, 2  # bits 6:4 of funct7

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from gateware.isa.lookup_tables import ENTRIES, TABLES
-from gateware.isa.ptlu import SUBWORDS, WRITE, PtluUnit
+from lab.isa.lookup_tables import ENTRIES, TABLES
+from lab.isa.ptlu import SUBWORDS, WRITE, PtluUnit
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words, executing
 

@@ -9,14 +9,14 @@
              └─ F ◄─ R1, R2, R3 ◄─ s5, s15 ────────┘
 
 A key and an initialisation vector are loaded in one cycle. The generator is clocked 33 times. Then it offers one word
-each cycle. ``s_r`` and ``s_q`` choose the S-boxes (`gateware.snow3g.sboxes`).
+each cycle. ``s_r`` and ``s_q`` choose the S-boxes (`lab.snow3g.sboxes`).
 """
 
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Signal
 
-from gateware.snow3g.sboxes import create_s1, create_s2
-from gateware.snow3g.standard import DIV_ALPHA, INITIALISATION_CLOCKS, MUL_ALPHA
+from lab.snow3g.sboxes import create_s1, create_s2
+from lab.snow3g.standard import DIV_ALPHA, INITIALISATION_CLOCKS, MUL_ALPHA
 
 STAGES = 16
 JOB = [*((f"k{n}", 32) for n in range(4)), *((f"iv{n}", 32) for n in range(4))]

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from gateware.snow3g.eea1 import EEA1
-from gateware.snow3g.keystream import Snow3G
-from gateware.snow3g.published import KEYSTREAMS
-from gateware.snow3g.sboxes import S_Q_IMPLEMENTATIONS
-from tests.gateware.snow3g.vectors import MESSAGES
+from lab.snow3g.eea1 import EEA1
+from lab.snow3g.keystream import Snow3G
+from lab.snow3g.published import KEYSTREAMS
+from lab.snow3g.sboxes import S_Q_IMPLEMENTATIONS
+from lab.tests.snow3g.vectors import MESSAGES
 from tests.gateware.support import Simulation, receive, send
 
 

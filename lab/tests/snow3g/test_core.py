@@ -11,11 +11,11 @@ from migen import Module
 
 from gateware.ctr.client import Client
 from gateware.ctr.service import CTRService
-from gateware.snow3g.core import BLOCKS, Snow3GCore
-from gateware.snow3g.published import KEYSTREAMS
+from lab.snow3g.core import BLOCKS, Snow3GCore
+from lab.snow3g.published import KEYSTREAMS
+from lab.tests.snow3g.reference import eea1, keystream
+from lab.tests.snow3g.vectors import MESSAGES
 from tests.gateware.ctr.keys import begin_key, key_signals, load_key, settle
-from tests.gateware.snow3g.reference import eea1, keystream
-from tests.gateware.snow3g.vectors import MESSAGES
 from tests.gateware.support import Simulation, send
 
 SLOTS = 4

@@ -4,7 +4,7 @@
 from functools import cache
 
 from gateware.aes.field import SBOX
-from gateware.snow3g.standard import S_Q, mulx, mulx_pow
+from lab.snow3g.standard import S_Q, mulx, mulx_pow
 
 MASK = 0xFFFFFFFF
 

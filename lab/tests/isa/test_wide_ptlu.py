@@ -6,12 +6,12 @@ import random
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from gateware.isa.lookup_tables import ENTRIES, SUBWORDS, TABLES
-from gateware.isa.wide_ptlu import WidePtluUnit
-from gateware.isa.wide_registers import MOVE
+from lab.isa.lookup_tables import ENTRIES, SUBWORDS, TABLES
+from lab.isa.wide_ptlu import WidePtluUnit
+from lab.isa.wide_registers import MOVE
+from lab.tests.isa.wide_model import PtluModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
-from tests.gateware.isa.wide_model import PtluModel, checking, encode
 
 COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # for each row, by how many columns its byte moves
 

@@ -8,12 +8,12 @@ import random
 import pytest
 
 from gateware.ctr.service import CTRService, slots_of
-from gateware.snow3g.core import BLOCKS, Snow3GCore
+from lab.snow3g.core import BLOCKS, Snow3GCore
+from lab.tests.snow3g.reference import eea1
+from lab.tests.snow3g.test_core import counter_block
+from lab.tests.snow3g.vectors import MESSAGES
 from tests.gateware.dma.bench import ORIGIN
 from tests.gateware.dma.test_driver import Driver, library, region  # noqa: F401 (fixtures)
-from tests.gateware.snow3g.reference import eea1
-from tests.gateware.snow3g.test_core import counter_block
-from tests.gateware.snow3g.vectors import MESSAGES
 
 OUT = ORIGIN + 0x2000
 KEYS = [bytes(range(n, n + 16)) for n in range(1, 4)]

@@ -10,7 +10,7 @@ S_R is the S-box of AES, in any implementation of `gateware.aes.sbox`. No small 
 from migen import Cat, Module, Signal
 
 from gateware.aes.sbox import ByteTable, SBox, check_implementation
-from gateware.snow3g.standard import S_Q, S_Q_POLYNOMIAL, S_R_POLYNOMIAL
+from lab.snow3g.standard import S_Q, S_Q_POLYNOMIAL, S_R_POLYNOMIAL
 
 S_Q_IMPLEMENTATIONS = ("table", "ecp5", "onehot")
 

@@ -13,7 +13,7 @@ Throughput: a word of 32 bits a cycle, after 34 cycles for a job.
 from litex.soc.interconnect import stream
 from migen import Case, Cat, If, Module, Replicate, Signal
 
-from gateware.snow3g.keystream import Snow3G
+from lab.snow3g.keystream import Snow3G
 
 WORD_BITS = 32
 JOB = [("key", 128), ("count", 32), ("bearer", 5), ("direction", 1), ("length", 32)]

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Adds the accelerator for 128-EEA1 to the SoC: a CTR service with SNOW 3G's core, and an accelerator as for AES."""
+
+from litex.soc.interconnect import wishbone
+
+from gateware.ctr.service import CTRService
+from gateware.dma import accelerator
+from gateware.dma.accelerator import CTRAccelerator
+from gateware.soc.soc import BUFFER_ORIGIN, CipherlaneSoC
+from gateware.targets import Target
+from lab.snow3g.core import Snow3GCore
+
+
+def add_snow3g(self: CipherlaneSoC, target: Target) -> list[wishbone.Interface]:
+    """Add the service and its accelerator to the SoC `self`; return the master of its DMA.
+
+    The SoC has the name `self`, so that Migen names signals as in a method of the SoC.
+    """
+    client = accelerator.client()
+    sbox = target.fit.part_sbox
+    self.snow3g_service = CTRService(core=Snow3GCore(slots=client.slots, s_r=sbox, s_q=sbox), clients=[client])
+    regions = [(BUFFER_ORIGIN, target.configuration.buffer_size)]
+    self.snow3g = CTRAccelerator(service=self.snow3g_service.ports[0], regions=regions)
+    self.irq.add("snow3g", use_loc_if_exists=True)
+    return [self.snow3g.bus]

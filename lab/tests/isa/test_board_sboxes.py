@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Prove the S-boxes of the boards' units for instruction sets of others: they equal FIPS-197 for all inputs."""
+
+import pytest
+
+from lab.tests.isa.units import SBOXES
+from tests.formal.prove_sbox import is_the_definition_and_undone
+
+
+@pytest.mark.parametrize("implementation", SBOXES)
+def test_combinational(implementation):
+    assert is_the_definition_and_undone(implementation)
