@@ -7,8 +7,8 @@
                                          answer ─► memory ─► subkey
 
 H is asked for as soon as a slot's key may be used. It is stored until the key is withdrawn and its last use has ended.
-Then the slot's row is zeroized, before another key can be complete. An answer for a key that was withdrawn meanwhile is
-dropped. H has no path to software: the only reader is GHASH.
+Uses that begin afterwards belong to the next key. Then the slot's row is zeroized, before another key can be complete.
+An answer for a key that was withdrawn meanwhile is dropped. H has no path to software: the only reader is GHASH.
 
 One slot is visited each cycle. One request is under way at a time. `clear` drops everything and zeroizes all rows, a
 row a cycle.
@@ -69,7 +69,16 @@ class Subkeys(Module):
 
         # # #
 
-        usable, used, held = (Array([bits[n] for n in range(slots)]) for bits in (self.usable, self.used, self.held))
+        # The state of the keys comes from the core's memories; registers keep it out of long paths. A key is withdrawn
+        # for more cycles than there are slots.
+        usable_before, used_before = Signal(slots), Signal(slots)
+        over = Signal(slots)  # slots whose key was withdrawn and whose uses have ended
+        self.sync += [
+            usable_before.eq(self.usable),
+            used_before.eq(self.used),
+            over.eq(over | (self.held & ~usable_before & ~used_before)),
+        ]
+        usable, held, ends = (Array([bits[n] for n in range(slots)]) for bits in (usable_before, self.held, over))
         visited = Signal(slot_bits)
         last = Signal()
         asking = Signal()  # a request is under way
@@ -81,7 +90,7 @@ class Subkeys(Module):
             last.eq(visited == slots - 1),
             fits.eq(usable[asked] & ~stale & ~self.answer.error),
             store.eq(self.answer.valid & asking & fits & ~self.zeroizing),
-            self.ended.eq(held[visited] & ~usable[visited] & ~used[visited] & ~store & ~self.zeroizing),
+            self.ended.eq(ends[visited] & ~store & ~self.zeroizing),
             self.ended_slot.eq(visited),
             self.answer.ready.eq(1),
             self.request.slot.eq(asked),
@@ -99,10 +108,10 @@ class Subkeys(Module):
             If(self.request.valid & self.request.ready, self.request.valid.eq(0)),
             If(self.answer.valid, asking.eq(0)),
             If(store, held[asked].eq(1)),
-            If(self.ended, held[visited].eq(0)),
+            If(self.ended, held[visited].eq(0), ends[visited].eq(0)),
             If(self.zeroizing & last, self.zeroizing.eq(0)),
             If(self.flush | self.clear, asking.eq(0), self.request.valid.eq(0)),
-            If(self.clear, self.zeroizing.eq(1), visited.eq(0), self.held.eq(0)),
+            If(self.clear, self.zeroizing.eq(1), visited.eq(0), self.held.eq(0), over.eq(0)),
         ]
 
         # A row is written in other cycles than those in which GHASH uses it.
