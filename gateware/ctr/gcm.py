@@ -8,13 +8,14 @@
     sink ─┬─ text ──────────────────────────────────────(xor)─► Hold ─► source     (XOR, compare) ─► result
           └─ IV, additional data, ciphertext ──► GHASH ────────────────────────────────┘
 
-A message's blocks come in this order: its IV if it has not 12 bytes, its additional data, its text. Each of them starts
-a new block, and bytes after its end do not count. Its text leaves in as many blocks, and then its `result` comes. GMAC
-is a message without text.
+A message's blocks come in this order: its IV if it has not 12 bytes, its additional data, its text, and the tag of a
+message to decrypt. Each of them starts a new block, and bytes after its end do not count. Its text leaves in as many
+blocks, and its `result` comes. GMAC is a message without text.
 
 **No plaintext leaves before its tag is verified.** `Hold` keeps the text of a message to decrypt until then. If the tag
 is wrong, the text is zeroized instead, and `failures` counts the message. So a message to decrypt has at most `depth`
-blocks of text. The comparison takes the same time for each tag, right or wrong.
+blocks of text. A longer one is verified first (`verify`): its text is hashed, and none leaves. Then the client decrypts
+it in counter mode. The comparison takes the same time for each tag, right or wrong.
 
 Throughput: the service's, or a block of the hash's input each `cycles` cycles, whichever is lower, also across
 messages. The keystream of a message is computed while the one before it is hashed. A message with another slot than the
@@ -55,17 +56,19 @@ class BlockGCM(Module):
 
     Attributes
     ----------
+    depth : int
+        As given.
     message : stream.Endpoint, in
-        See `gateware.ctr.gcm_messages.gcm_layout`. `iv` counts if `iv_length` is 12. `tag` counts with `decrypt`; its
-        first `tag_length` bytes are compared.
-    sink : stream.Endpoint, data(128), in
-        Blocks of messages.
+        See `gateware.ctr.gcm_messages.gcm_layout`. `iv` counts if `iv_length` is 12. With `decrypt`, the first
+        `tag_length` bytes of the tag are compared. `verify`, only with `decrypt`, gives no text.
+    sink : stream.Endpoint, data(128), failed, in
+        Blocks of messages. A block with `failed` could not be read: its message ends with `error`.
     source : stream.Endpoint, data(128), mask(16), final, out
         Blocks of text. `final` marks the last block of a message; bytes without `mask` are 0.
     result : stream.Endpoint, tag(128), failed, error, out
         One for each message, in order. The tag of an encrypted message, `tag_length` bytes, then zeros. `failed`: the
-        tag was wrong. `error`: there was no key, or the message was refused. With either, a message to decrypt gives no
-        text.
+        tag was wrong. `error`: there was no key, a block could not be read, or the message was refused. With either, a
+        message to decrypt gives no text.
     failures : Signal(16), out
         Messages with a wrong tag since reset, at most 65,535.
     flush : Signal(), in
@@ -73,11 +76,12 @@ class BlockGCM(Module):
     """
 
     def __init__(self, *, port: Port, cycles: int = 8, depth: int = 128, portable: bool = True):
+        self.depth = depth
         self.submodules.messages = messages = GCMMessages(port=port, most_held=depth)
         self.submodules.ghash = ghash = GHASH(cycles=cycles, portable=portable)
         self.submodules.hold = hold = Hold(depth)
         self.message = messages.message
-        self.sink = sink = stream.Endpoint([("data", BLOCK_BITS)])
+        self.sink = sink = stream.Endpoint([("data", BLOCK_BITS), ("failed", 1)])
         self.source = hold.source
         self.result = result = stream.Endpoint(RESULT_LAYOUT)
         self.failures = Signal(FAILURE_BITS)
@@ -114,16 +118,12 @@ class BlockGCM(Module):
             If(step, left.eq(left - 1)),
         ]
 
-        # The mask of the tag is the first block of the keystream. It is added to the tag that is expected.
+        # The mask of the tag is the first block of the keystream.
         mask, masked = Signal(BLOCK_BITS), Signal()  # masked: it is here
         take_mask, last_of_message = Signal(), Signal()
         self.comb += take_mask.eq(keystream.valid & ~masked & ~fsm.ongoing("IDLE"))
         self.sync += [
-            If(
-                take_mask,
-                masked.eq(1),
-                mask.eq(keystream.data ^ (Replicate(message.decrypt, BLOCK_BITS) & message.tag)),
-            ),
+            If(take_mask, masked.eq(1), mask.eq(keystream.data)),
             If(last_of_message | drop, masked.eq(0), mask.eq(0)),
         ]
 
@@ -134,14 +134,15 @@ class BlockGCM(Module):
         items = ResetInserter()(stream.Buffer([("data", BLOCK_BITS), ("final", 1)]))
         self.submodules.items = items
         moves = Signal()  # a block of text goes through the cipher
+        step_tag = Signal()  # the tag to verify goes to the hash
         self.comb += [
             *[counts[n].eq((left != 1) | (tail == 0) | (tail > n)) for n in range(BLOCK_BYTES)],
             given.eq(sink.data & Cat(*[Replicate(count, 8) for count in counts])),
             If(
-                ~keystream.error & ~error,
+                ~keystream.error & ~error & ~sink.failed,
                 text.eq((sink.data ^ keystream.data) & Cat(*[Replicate(count, 8) for count in counts])),
             ),
-            moves.eq(is_text & ~message.refused),
+            moves.eq(is_text & ~message.refused & ~message.verify),
             step.eq(
                 is_part
                 & (left != 0)
@@ -149,11 +150,11 @@ class BlockGCM(Module):
                 & items.sink.ready
                 & (~moves | (masked & keystream.valid & hold.sink.ready))
             ),
-            sink.ready.eq(step),
+            sink.ready.eq(step | step_tag),
             keystream.ready.eq(take_mask | (step & moves)),
             hold.sink.valid.eq(step & moves),
             hold.sink.data.eq(text),
-            hold.sink.mask.eq(counts),
+            hold.sink.mask.eq(counts & Replicate(~sink.failed, BLOCK_BYTES)),
             hold.sink.final.eq(left == 1),
             hold.held.eq(message.decrypt),
             items.reset.eq(drop),
@@ -162,7 +163,7 @@ class BlockGCM(Module):
         self.sync += [
             If(keystream.valid & keystream.ready & keystream.error, error.eq(1)),
             If(job.valid & job.ready, error.eq(job.refused)),
-            If(missing, error.eq(1)),
+            If(missing | (step & sink.failed), error.eq(1)),
         ]
 
         awaited = Signal()  # a tag is being computed
@@ -219,7 +220,7 @@ class BlockGCM(Module):
                 last_of_message,
                 awaited.eq(1),
                 decrypt.eq(message.decrypt),
-                failed_before.eq(error),
+                failed_before.eq(error | (step_tag & sink.failed)),
                 tag_bytes.eq(message.tag_length),
             ),
             If(drop, awaited.eq(0), result.valid.eq(0), result.tag.eq(0)),
@@ -295,12 +296,17 @@ class BlockGCM(Module):
             add.data.eq(_lengths(message.aad_length, message.text_length)),
             If(add.ready, NextState("TAG")),
         )
-        fsm.act(  # waits for the mask, and until the message before has its tag
+        fsm.act(  # waits for the mask, for the tag to verify, and until the message before has its tag
             "TAG",
-            add.valid.eq(masked & ~awaited),
-            add.data.eq(mask),
+            add.valid.eq(masked & ~awaited & (~message.decrypt | sink.valid)),
+            add.data.eq(mask ^ (Replicate(message.decrypt, BLOCK_BITS) & sink.data)),
             add.final.eq(1),
-            If(masked & ~awaited & add.ready, last_of_message.eq(1), NextState("IDLE")),
+            If(
+                add.valid & add.ready,
+                step_tag.eq(message.decrypt),
+                last_of_message.eq(1),
+                NextState("IDLE"),
+            ),
         )
 
 

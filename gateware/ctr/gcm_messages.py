@@ -12,7 +12,8 @@ keystream is computed while the message before it is hashed. The initial counter
 the encrypted J0, the mask of its tag. The others encrypt its text.
 
 A message is refused if its tag has a length that SP 800-38D (5.2.1.2) does not list, if it is too long, or if its
-subkey is missing. A refused message asks for its mask only, and its text is not encrypted.
+subkey is missing. A refused message asks for its mask only, and its text is not encrypted. The same holds for a message
+that is only verified (`verify`, with `decrypt`).
 """
 
 from litex.soc.interconnect import stream
@@ -34,15 +35,15 @@ REQUESTS = 4
 
 
 def gcm_layout(slot_bits: int) -> list[tuple[str, int]]:
-    """Fields of a message: key slot, direction, IV if it has 12 bytes, lengths in bytes, and the tag to verify."""
+    """Fields of a message: key slot, direction, no text wanted, IV if it has 12 bytes, and lengths in bytes."""
     return [
         ("slot", slot_bits),
         ("decrypt", 1),
+        ("verify", 1),
         ("iv", IV_BITS),
         ("iv_length", LENGTH_BITS),
         ("aad_length", LENGTH_BITS),
         ("text_length", LENGTH_BITS),
-        ("tag", BLOCK_BITS),
         ("tag_length", 5),
     ]
 
@@ -116,7 +117,7 @@ class GCMMessages(Module):
             Case(message.tag_length, {**{n: tag_fits.eq(1) for n in TAG_BYTES}, "default": []}),
             too_long.eq(
                 (blocks_of(message.text_length) > most)
-                | (message.decrypt & (blocks_of(message.text_length) > most_held))
+                | (message.decrypt & ~message.verify & (blocks_of(message.text_length) > most_held))
                 | (message.iv_length == 0)
             ),
             refuses.eq(too_long | ~tag_fits),
@@ -124,7 +125,7 @@ class GCMMessages(Module):
         waiting = stream.Endpoint([*layout, ("refused", 1)])
         fields = [name for name, _ in layout]
         self.comb += [
-            blocks.eq(Mux(waiting.refused, 0, blocks_of(waiting.text_length))),
+            blocks.eq(Mux(waiting.refused | waiting.verify, 0, blocks_of(waiting.text_length))),
             short_iv.eq(waiting.iv_length == IV_BYTES),
             *[getattr(job, name).eq(getattr(waiting, name)) for name in [*fields, "refused"]],
             job.valid.eq(waiting.valid & asked),

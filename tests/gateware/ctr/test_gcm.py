@@ -21,7 +21,7 @@ from tests.gateware.support import Simulation, receive, send
 
 SLOTS = 4
 DEPTH = 16
-FIELDS = ("slot", "decrypt", "iv", "iv_length", "aad_length", "text_length", "tag", "tag_length")
+FIELDS = ("slot", "decrypt", "verify", "iv", "iv_length", "aad_length", "text_length", "tag_length")
 
 
 def number(data: bytes) -> int:
@@ -41,20 +41,21 @@ class Message:
     slot: int = 0
     tag: bytes | None = None  # to verify; then `text` is the ciphertext
     tag_length: int = 16
+    verify: bool = False  # give no text
 
     @property
     def header(self) -> dict:
         iv = number(self.iv) if len(self.iv) == 12 else 2**96 - 1
-        tag = number((self.tag or b"").ljust(16, b"\xa5"))
-        lengths = (len(self.iv), len(self.aad), len(self.text))
-        values = (self.slot, int(self.tag is not None), iv, *lengths, tag, self.tag_length)
+        lengths = (len(self.iv), len(self.aad), len(self.text), self.tag_length)
+        values = (self.slot, int(self.tag is not None), int(self.verify), iv, *lengths)
         return dict(zip(FIELDS, values, strict=True))
 
     @property
     def blocks(self) -> list[dict]:
         """Its blocks; bytes that do not count are set."""
         parts = [b"" if len(self.iv) == 12 else self.iv, self.aad, self.text]
-        return [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
+        blocks = [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
+        return blocks if self.tag is None else [*blocks, {"data": number(self.tag.ljust(16, b"\xa5"))}]
 
     def sealed(self) -> tuple[bytes, bytes]:
         """Return ciphertext and tag. `cryptography` takes IVs of 8 to 128 bytes; J0 of others is the definition's."""
@@ -133,7 +134,7 @@ class Bench:
         outcomes, blocks = [], iter(text)
         for m, (tag, failed, error, verdict) in zip(messages, found, strict=True):
             released = b""
-            if (m.tag is None and m.text) or (m.tag is not None and not failed and not error):
+            if (m.tag is None and m.text) or (m.tag is not None and not m.verify and not failed and not error):
                 for n, block in enumerate(chunks(m.text)):
                     data, mask, final, came = next(blocks)
                     assert mask == 2 ** len(block) - 1 and final == (n == len(chunks(m.text)) - 1)
@@ -264,6 +265,50 @@ def test_forged_messages(bench):
     assert [None if o.failed else o.text for o in outcomes] == good
     assert bench.sim.peek(bench.engine.failures) == good.count(None) > 20
     assert not any(outcome.error for outcome in outcomes)
+
+
+def test_messages_that_are_only_verified(bench):
+    """They may be longer than any message to decrypt, and give a verdict but no text."""
+    rng = random.Random(6)
+    key = rng.randbytes(32)
+    bench.load_key(key)
+    messages = []
+    for length in (0, 5, 16, 16 * DEPTH, 16 * DEPTH + 1, 16 * 3 * DEPTH + 7):
+        message = Message(key, rng.randbytes(12), rng.randbytes(20), rng.randbytes(length))
+        tag = message.sealed()[1]
+        messages += [message.to_open(verify=True), message.to_open(verify=True, tag=xor(tag, b"\1" + bytes(15)))]
+    outcomes = bench.run(messages)
+    assert [(o.text, o.failed, o.error) for o in outcomes] == [(b"", bool(n % 2), False) for n in range(len(messages))]
+    check(bench, [message] * 2 if length <= 16 * DEPTH else [Message(key, b"twelve bytes", b"", b"text")])
+
+
+def test_blocks_that_could_not_be_read(bench):
+    """A message with such a block ends with an error, gives no plaintext, and its failed text leaves without mask."""
+    engine, key = bench.engine, bytes(range(16))
+    bench.load_key(key)
+    message = Message(key, b"twelve bytes", b"header", bytes(40))
+    for m in (message, message.to_open()):
+        for bad in range(len(m.blocks)):
+            blocks = [block | {"failed": int(n == bad)} for n, block in enumerate(m.blocks)]
+            results, left = [], []
+
+            def watch(results=results, left=left):
+                yield [engine.result.ready.eq(1), engine.source.ready.eq(1)]
+                for _ in range(400):
+                    yield
+                    if (yield engine.result.valid):
+                        results.append(((yield engine.result.error), (yield engine.result.tag)))
+                    if (yield engine.source.valid):
+                        left.append(((yield engine.source.data), (yield engine.source.mask)))
+                yield [engine.result.ready.eq(0), engine.source.ready.eq(0)]
+
+            bench.sim.run(watch(), send(engine.message, [m.header]), send(engine.sink, blocks), max_cycles=500)
+            assert results == [(1, 0)]
+            assert len(left) == (3 if m.tag is None else 0)
+            assert all((not mask and not data) for data, mask in left[bad - 1 : bad] if bad)
+            assert all(not data for data, _ in left[max(bad - 1, 0) :])
+            bench.sim.poke({engine.sink.failed: 0})
+    check(bench, [message])
 
 
 def test_a_forged_message_before_good_ones_without_text(bench):
