@@ -55,7 +55,7 @@ ACCELERATOR = Peripheral(
     name="CTR accelerator",
     prefix="CL_ACCEL",
     module=accelerator,
-    create=AcceleratorRegisters,
+    create=lambda: AcceleratorRegisters(gcm=True),
 )
 FAST_PATH = Peripheral(
     name="UDP fast path",

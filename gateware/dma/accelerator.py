@@ -41,6 +41,23 @@ Ethernet, the MAC's slots. SRAM, ROM and SDRAM are out of reach. The SoC's heade
 (CSR_ACCELERATOR_BASE) and the interrupt (ACCELERATOR_INTERRUPT). The devicetrees in `firmware/zephyr/boards` have the
 same numbers: 0xF0000000 and interrupt 2.
 
+With GCM (SP 800-38D), a descriptor is a GCM message if the option `mode` says so. Its registers then mean:
+
+| register | meaning |
+| --- | --- |
+| `source`, `length` | the text, in bytes: plaintext for mode encrypt, otherwise ciphertext |
+| `destination` | the result, as many bytes as the text |
+| `iv0` to `iv2` | the IV of 96 bits; with `hash_iv`, address and length in bytes of another IV |
+| `iv3` | address of the tag: mode encrypt writes it, the other modes read it |
+| `index_lo`, `index_hi` | address and length in bytes of the additional data |
+
+Any alignment is allowed. The address of a part without bytes does not count. Text and additional data may have up to
+2^32 - 1 bytes. A text for mode decrypt has at most 2,048 bytes (`gcm_depth`), because the hardware holds it until the
+tag is verified. If the tag is wrong, the text is zeroized there, and nothing is written. A longer text takes two steps:
+mode verify, and if its result is NONE, a CTR descriptor with T1 = IV || 1, index 1 and width 32. Nobody may change the
+text between the steps. The hash subkey of a slot is computed when its key is loaded, and zeroized with the key. No
+register and no bus reaches it.
+
 Byte order: as in `gateware.aes`. Word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
 
@@ -49,7 +66,9 @@ from migen import Cat, If, Signal
 from gateware.aes.standard import KEY_WORDS
 from gateware.ctr.blocks import BlockCTR
 from gateware.ctr.client import Client, Port
+from gateware.ctr.gcm import BlockGCM
 from gateware.ctr.key_store import WORDS
+from gateware.ctr.shared_port import SharedPort
 from gateware.dma.dispatch import COUNT_BITS, SLOT_FIELD_BITS
 from gateware.dma.dma import DescriptorDMA
 from gateware.dma.errors import ERROR_BITS, Error
@@ -85,6 +104,9 @@ class CTRAccelerator(AcceleratorRegisters):
         Of the CTR service, for a `client`.
     burst_beats, timeout_cycles : int
         See `BurstMaster`.
+    gcm_cycles, gcm_depth : int
+        Cycles of a product of GHASH, one of `gateware.gcm.ghash.CYCLES`, or 0 for an accelerator without GCM; most
+        blocks of text in mode decrypt (`BlockGCM`).
 
     Attributes
     ----------
@@ -103,13 +125,25 @@ class CTRAccelerator(AcceleratorRegisters):
         service: Port,
         burst_beats: int = 32,
         timeout_cycles: int = 4096,
+        gcm_cycles: int = 0,
+        gcm_depth: int = 128,
     ):
         slots = service.client.slots
-        super().__init__(slots=slots)
+        super().__init__(slots=slots, gcm=gcm_cycles > 0)
         keys = service.keys
+        gcm = None
+        if gcm_cycles:
+            self.shared_port = SharedPort(service)
+            service, gcm_port = self.shared_port.ports
+            self.gcm = gcm = BlockGCM(port=gcm_port, cycles=gcm_cycles, depth=gcm_depth)
         self.engine = engine = BlockCTR(port=service)
         self.dma = dma = DescriptorDMA(
-            regions=regions, slots=slots, queue_depth=ENTRIES, burst_beats=burst_beats, timeout_cycles=timeout_cycles
+            regions=regions,
+            slots=slots,
+            queue_depth=ENTRIES,
+            burst_beats=burst_beats,
+            timeout_cycles=timeout_cycles,
+            gcm=gcm,
         )
         self.ledger = ledger = Ledger(slot_bits=SLOT_FIELD_BITS)
         self.bus = dma.bus
@@ -141,6 +175,11 @@ class CTRAccelerator(AcceleratorRegisters):
             engine.source.connect(dma.sink),
             engine.flush.eq(dma.flush),
         ]
+        if gcm:
+            self.comb += [
+                *[getattr(descriptor, name).eq(getattr(options, name)) for name in ("mode", "hash_iv", "tag_length")],
+                self.status.fields.failures.eq(gcm.failures),
+            ]
 
         # Commands. If one write gives several commands, only the first in this order counts.
         control, status, key_config = self.control.fields, self.status.fields, self.key_config.fields

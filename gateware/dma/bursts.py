@@ -19,6 +19,9 @@ If the bus answers a read with an error, or not within `timeout_cycles`, the job
 the job's remaining beats leave `source` with `failed`. After such a write, the job's remaining beats are dropped. In
 both cases the job ends in its turn, with its error, and the next jobs continue. `abort` drops every job after the
 access under way.
+
+With `parts`, a job may consist of several parts, each with an address of its own; `final` marks the last part. An error
+in one part also ends the parts after it. Such a job may have parts to write without any part to read (`reads`).
 """
 
 from litex.soc.interconnect import stream, wishbone
@@ -33,6 +36,8 @@ BEATS_BITS = 29
 JOBS = 4
 READ_JOB_LAYOUT = [("address", ADDRESS_BITS), ("beats", BEATS_BITS)]
 WRITE_JOB_LAYOUT = [("address", ADDRESS_BITS), ("moves", 1), ("error", ERROR_BITS), ("interrupt", 1)]
+PARTS_READ_JOB_LAYOUT = [*READ_JOB_LAYOUT, ("final", 1)]
+PARTS_WRITE_JOB_LAYOUT = [*WRITE_JOB_LAYOUT, ("final", 1), ("reads", 1)]
 
 
 class BurstMaster(Module):
@@ -44,6 +49,8 @@ class BurstMaster(Module):
         Longest burst. Each FIFO holds two bursts.
     timeout_cycles : int
         Longest time that an access may take, waiting for the bus included.
+    parts : bool
+        Jobs may have several parts: `read_job` has `final` too, and `write_job` has `final` and `reads`.
 
     Attributes
     ----------
@@ -61,19 +68,21 @@ class BurstMaster(Module):
     done, done_error, done_interrupt : Signal(), Signal(4), Signal(), out
         Pulse: a write job has ended, and so has the read job of the same number; the first error of either;
         `interrupt` of the write job.
+    done_moves : Signal(), out
+        With `done`, only with `parts`: the job was one that moves.
     abort : Signal(), in
         Pulse: drop every job.
     aborting, flush : Signal(), out
         High from `abort` to the end of the access under way; pulse at that time, which drops everything.
     """
 
-    def __init__(self, *, burst_beats: int, timeout_cycles: int):
+    def __init__(self, *, burst_beats: int, timeout_cycles: int, parts: bool = False):
         if burst_beats < 2 or timeout_cycles < 2:
             raise ValueError(f"burst_beats is {burst_beats} and timeout_cycles {timeout_cycles}; give at least 2")
         self.bus = bus = wishbone.Interface(data_width=BLOCK_BITS, address_width=32, addressing="word", bursting=True)
-        self.read_job = stream.Endpoint(READ_JOB_LAYOUT)
+        self.read_job = stream.Endpoint(PARTS_READ_JOB_LAYOUT if parts else READ_JOB_LAYOUT)
         self.source = stream.Endpoint([("data", BLOCK_BITS), ("failed", 1)])
-        self.write_job = stream.Endpoint(WRITE_JOB_LAYOUT)
+        self.write_job = stream.Endpoint(PARTS_WRITE_JOB_LAYOUT if parts else WRITE_JOB_LAYOUT)
         self.sink = stream.Endpoint([("data", BLOCK_BITS), ("sel", BLOCK_BYTES), ("empty", 1)])
         self.done = Signal()
         self.done_error = Signal(ERROR_BITS)
@@ -123,9 +132,19 @@ class BurstMaster(Module):
         read_active, read_error = Signal(), Signal(ERROR_BITS)
         read_rest = Signal((BEATS_BITS + 1, True))  # beats after the next beat; negative: the present beat is the last
         read_beat = Signal()  # a beat arrives from the bus, or replaces a failed beat
+        read_ends = read_beat & read_rest[-1]  # the job, with this beat
+        new_read = read_error.eq(Error.NONE)
+        if parts:
+            read_final = Signal(reset=1)
+            read_ends = read_ends & read_final
+            new_read = If(read_final, new_read)
+            self.sync += [
+                If(self.read_job.valid & self.read_job.ready, read_final.eq(self.read_job.final)),
+                If(self.flush, read_final.eq(1)),
+            ]
         self.comb += [
             self.read_job.ready.eq(~read_active),
-            read_results.sink.valid.eq(read_beat & read_rest[-1]),
+            read_results.sink.valid.eq(read_ends),
             read_results.sink.error.eq(Mux(reading, failure, read_error)),
         ]
         capture = read_fifo.sink
@@ -133,7 +152,7 @@ class BurstMaster(Module):
             If(
                 ~read_active,
                 read_active.eq(self.read_job.valid & ~self.aborting),
-                read_error.eq(Error.NONE),
+                new_read,
                 read_address.eq(self.read_job.address),
                 read_rest.eq(self.read_job.beats - 2),
             ),
@@ -155,20 +174,36 @@ class BurstMaster(Module):
         write_beat = Signal()  # a beat leaves the FIFO, to the bus or because it is dropped
         whole = Signal(max=depth + 1)  # number of jobs whose last beat is in the FIFO
         take = Signal()
+        write_ends = write_beat & head.last  # the job, with this beat
+        reads_end = write_ends
+        new_write = write_error.eq(Error.NONE)
+        no_error = write_error == Error.NONE  # in the writes; the error of the reads counts
+        if parts:
+            write_final, write_reads = Signal(reset=1), Signal()
+            self.done_moves = Signal()
+            write_ends = write_ends & write_final
+            reads_end = write_ends & write_reads
+            new_write = If(write_final, new_write)
+            no_error = no_error & write_reads
+            self.sync += [
+                self.done_moves.eq(write_active),
+                If(take, write_final.eq(self.write_job.final), write_reads.eq(self.write_job.reads)),
+                If(self.flush, write_final.eq(1)),
+            ]
         self.comb += [
             take.eq(~write_active & self.write_job.valid & ~self.aborting),
             self.write_job.ready.eq(take),
             head.ready.eq(write_beat),
-            read_results.source.ready.eq(write_beat & head.last),
+            read_results.source.ready.eq(reads_end),
         ]
         self.sync += [
-            self.done.eq((take & ~self.write_job.moves) | (write_beat & head.last)),
+            self.done.eq((take & ~self.write_job.moves) | write_ends),
             self.done_error.eq(self.write_job.error),
             self.done_interrupt.eq(self.write_job.interrupt),
             If(
                 take,
                 write_active.eq(self.write_job.moves),
-                write_error.eq(Error.NONE),
+                new_write,
                 write_address.eq(self.write_job.address),
                 write_interrupt.eq(self.write_job.interrupt),
             ),
@@ -182,7 +217,7 @@ class BurstMaster(Module):
                 write_active,
                 self.done_interrupt.eq(write_interrupt),
                 self.done_error.eq(write_error),
-                If(write_error == Error.NONE, self.done_error.eq(read_results.source.error)),
+                If(no_error, self.done_error.eq(read_results.source.error)),
                 If(writing & (failure != Error.NONE), self.done_error.eq(failure)),
             ),
             whole.eq(

@@ -71,7 +71,7 @@ class Dispatcher(Module):
     """
 
     def __init__(self, *, regions, slots: int, queue_depth: int):
-        _check_parameters(regions, queue_depth)
+        check_parameters(regions, queue_depth)
         slot_bits = bits_for(slots - 1)
         self.descriptor = stream.Endpoint(DESCRIPTOR_LAYOUT)
         self.message = stream.Endpoint(message_layout(COUNT_BITS, slot_bits))
@@ -90,23 +90,19 @@ class Dispatcher(Module):
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
-        # Lengths. A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than
-        # blocks if s plus the position of the last byte in its block is at least 16.
+        # Lengths.
         source, destination = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         size = Signal(ADDRESS_BITS)  # bytes
         blocks = Signal(COUNT_BITS)
         last_place = Signal(OFFSET_BITS)
         extra = Signal()
         self.comb += last_place.eq(size[:OFFSET_BITS] - 1)
-        self.sync += [
-            blocks.eq(size[OFFSET_BITS:] + (size[:OFFSET_BITS] != 0)),
-            extra.eq((source[:OFFSET_BITS] + last_place) >= BLOCK_BYTES),
-        ]
+        self.sync += lengths(source, size, last_place, blocks, extra)
 
         # Checks, in two steps.
         source_end, destination_end = Signal(ADDRESS_BITS + 1), Signal(ADDRESS_BITS + 1)
         verdict = Signal(ERROR_BITS)
-        inside = _inside(regions, source, source_end) & _inside(regions, destination, destination_end)
+        inside = inside_of(regions, source, source_end) & inside_of(regions, destination, destination_end)
         in_flight = Signal(max=2 * JOBS + 1)
         wait, has_key = Signal(), Signal()
         here = [head.slot == n for n in range(slots)]
@@ -129,6 +125,7 @@ class Dispatcher(Module):
         all_ready = Signal()
         give = Signal()
         error = Signal(ERROR_BITS)
+        bits = Mux(head.in_bits, head.length[:3], 0)
         self.comb += [
             error.eq(Mux((verdict == Error.NONE) & ~has_key, Error.NO_KEY, verdict)),
             moves.eq((error == Error.NONE) & (blocks != 0)),
@@ -140,15 +137,7 @@ class Dispatcher(Module):
             self.message.width.eq(head.width),
             self.message.slot.eq(head.slot),
             self.message.count.eq(blocks),
-            self.read_job.address.eq(source[OFFSET_BITS:]),
-            self.read_job.beats.eq(blocks + extra),
-            self.gather_job.offset.eq(source[:OFFSET_BITS]),
-            self.gather_job.extra.eq(extra),
-            self.gather_job.tail.eq(size[:OFFSET_BITS]),
-            self.gather_job.bits.eq(Mux(head.in_bits, head.length[:3], 0)),
-            self.scatter_job.offset.eq(destination[:OFFSET_BITS]),
-            self.write_job.valid.eq(give),
-            self.write_job.address.eq(destination[OFFSET_BITS:]),
+            *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=give),
             self.write_job.moves.eq(moves),
             self.write_job.error.eq(error),
             self.write_job.interrupt.eq(head.interrupt),
@@ -183,7 +172,34 @@ class Dispatcher(Module):
         )
 
 
-def _inside(regions, begin, end):
+def lengths(source, size, last_place, blocks, extra) -> list:
+    """Return the statements that count the blocks and beats of a buffer.
+
+    A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than blocks if s
+    plus the position of the last byte in its block is at least 16.
+    """
+    return [
+        blocks.eq(size[OFFSET_BITS:] + (size[:OFFSET_BITS] != 0)),
+        extra.eq((source[:OFFSET_BITS] + last_place) >= BLOCK_BYTES),
+    ]
+
+
+def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, give) -> list:
+    """Return the statements that describe the buffers in a dispatcher's jobs; `give` makes the write job valid."""
+    return [
+        dispatcher.read_job.address.eq(source[OFFSET_BITS:]),
+        dispatcher.read_job.beats.eq(blocks + extra),
+        dispatcher.gather_job.offset.eq(source[:OFFSET_BITS]),
+        dispatcher.gather_job.extra.eq(extra),
+        dispatcher.gather_job.tail.eq(size[:OFFSET_BITS]),
+        dispatcher.gather_job.bits.eq(bits),
+        dispatcher.scatter_job.offset.eq(destination[:OFFSET_BITS]),
+        dispatcher.write_job.valid.eq(give),
+        dispatcher.write_job.address.eq(destination[OFFSET_BITS:]),
+    ]
+
+
+def inside_of(regions, begin, end):
     """Return whether all bytes from `begin` to `end` - 1 are inside one region."""
     inside = 0
     for origin, size in regions:
@@ -191,7 +207,8 @@ def _inside(regions, begin, end):
     return inside
 
 
-def _check_parameters(regions, queue_depth: int):
+def check_parameters(regions, queue_depth: int):
+    """Raise `ValueError` unless a dispatcher can have these parameters."""
     if not regions:
         raise ValueError("regions is empty; give at least one (origin, size)")
     for origin, size in regions:

@@ -16,6 +16,8 @@ class Error(IntEnum):
     BUS_ERROR = 6
     BUS_TIMEOUT = 7
     ABORTED = 8
+    TAG = 9
+    LENGTH = 10
 
     def describe(self) -> str:
         """Return one sentence about the result."""
@@ -36,4 +38,8 @@ _DESCRIPTIONS = {
     Error.BUS_ERROR: "The bus answered an access with an error: the output is incomplete.",
     Error.BUS_TIMEOUT: "The bus did not answer an access in time: the output is incomplete.",
     Error.ABORTED: "abort or zeroize ended the descriptor: the output is incomplete.",
+    Error.TAG: "The tag of a GCM message is wrong: nothing was written.",
+    Error.LENGTH: (
+        "A GCM message has an invalid length of tag or IV, or too much text for mode decrypt: nothing was done."
+    ),
 }

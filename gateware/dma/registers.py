@@ -10,12 +10,63 @@ from gateware.ctr.counter import WIDTH_32, WIDTH_64, WIDTH_128
 from gateware.ctr.key_store import WORDS
 from gateware.dma.dispatch import SLOT_FIELD_BITS
 from gateware.dma.errors import ERROR_BITS, Error
+from gateware.dma.gcm_dispatch import (
+    MODE_BITS,
+    MODE_CTR,
+    MODE_DECRYPT,
+    MODE_ENCRYPT,
+    MODE_VERIFY,
+    TAG_LENGTH_BITS,
+)
 from gateware.dma.ledger import ENTRIES, NUMBER_BITS
 
 SLOTS = 8  # default number of key slots of an accelerator
 
 _NEXT_START = "Reset value 0. May be written at any time: start samples it, so a write affects only later starts."
 _ERRORS = [(str(int(e)), e.name, e.describe()) for e in Error]
+
+
+def _failures() -> list[CSRField]:
+    return [
+        CSRField(
+            "failures",
+            size=16,
+            offset=16,
+            description="Only with GCM: messages with a wrong tag since reset, at most 65,535. Reset value 0.",
+        ),
+    ]
+
+
+def _gcm_options() -> list[CSRField]:
+    return [
+        CSRField(
+            "mode",
+            size=MODE_BITS,
+            offset=12,
+            description="Only with GCM: mode of operation. A mode other than CTR gives some registers another meaning.",
+            values=[
+                (str(MODE_CTR), "CTR", "Counter mode."),
+                (str(MODE_ENCRYPT), "ENCRYPT", "Encrypt and authenticate; write the tag."),
+                (
+                    str(MODE_DECRYPT),
+                    "DECRYPT",
+                    "Verify the tag, then write the text. Without a tag that fits, the result is TAG.",
+                ),
+                (str(MODE_VERIFY), "VERIFY", "Verify the tag of a text of any length, and write nothing."),
+            ],
+        ),
+        CSRField(
+            "hash_iv",
+            offset=14,
+            description="Only with GCM: iv0 is the address of the IV, and iv1 its length in bytes, not 0 and not 12.",
+        ),
+        CSRField(
+            "tag_length",
+            size=TAG_LENGTH_BITS,
+            offset=16,
+            description="Only with GCM: bytes of the tag: 4, 8, or 12 to 16. Otherwise the result is LENGTH.",
+        ),
+    ]
 
 
 class AcceleratorRegisters(LiteXModule):
@@ -25,15 +76,17 @@ class AcceleratorRegisters(LiteXModule):
     ----------
     slots : int
         Key slots, 1 to 16.
+    gcm : bool
+        Declare the fields for GCM messages. The other fields and all addresses are the same without them.
     """
 
-    def __init__(self, *, slots: int = SLOTS):
-        self._add_control()
+    def __init__(self, *, slots: int = SLOTS, gcm: bool = False):
+        self._add_control(gcm)
         self._add_key_registers(slots)
-        self._add_descriptor_registers()
+        self._add_descriptor_registers(gcm)
         self._add_results()
 
-    def _add_control(self):
+    def _add_control(self, gcm: bool):
         self.control = CSRStorage(
             description="Commands. Writing 1 to a field gives the command; writing 0 does nothing. Reads as last "
             "written. If one write gives several commands, only the first of zeroize, abort, load_key, "
@@ -104,6 +157,7 @@ class AcceleratorRegisters(LiteXModule):
                     description="Result of the last load_key, clear_key or zeroize that ended, with the codes of "
                     "error. Reset value 0.",
                 ),
+                *(_failures() if gcm else []),
             ],
         )
 
@@ -146,7 +200,7 @@ class AcceleratorRegisters(LiteXModule):
             "the end of load_key sets it. Reset value 0.",
         )
 
-    def _add_descriptor_registers(self):
+    def _add_descriptor_registers(self, gcm: bool):
         for i in range(4):
             text = (
                 f"Bytes {4 * i} to {4 * i + 3} of the initial counter block T1, first byte in bits 7:0. {_NEXT_START}"
@@ -199,6 +253,7 @@ class AcceleratorRegisters(LiteXModule):
                 ),
                 CSRField("interrupt", offset=9, description="Raise the event done when the descriptor ends."),
                 CSRField("ordered", offset=10, description="Begin only after all earlier descriptors have ended."),
+                *(_gcm_options() if gcm else []),
             ],
         )
 

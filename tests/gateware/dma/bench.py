@@ -47,6 +47,22 @@ class Descriptor:
         """Size of each buffer, in bytes."""
         return (self.length + 7) // 8 if self.in_bits else self.length
 
+    def registers(self) -> dict[str, int]:
+        """Return the registers to write, except `options`."""
+        block = (self.counter % 2**128).to_bytes(16, "big")
+        words = {f"iv{i}": int.from_bytes(block[4 * i : 4 * i + 4], "little") for i in range(4)}
+        return words | {
+            "index_lo": self.index % 2**32,
+            "index_hi": self.index >> 32,
+            "source": self.source,
+            "destination": self.destination,
+            "length": self.length,
+        }
+
+    def options(self) -> dict[str, int]:
+        """Return the fields of the register `options`."""
+        return {name: getattr(self, name) for name in ("slot", "width", "in_bits", "interrupt", "ordered")}
+
     def result(self, key: bytes, data: bytes) -> bytes:
         """Return the expected bytes at the destination."""
         output = ctr(key, self.counter, data, index=self.index, width=self.width)
@@ -224,18 +240,9 @@ class Bench:
         assert (yield from self.read("key_valid")) >> slot & 1
 
     def set_descriptor(self, descriptor: Descriptor):
-        d = descriptor
-        block = (d.counter % 2**128).to_bytes(16, "big")
-        for i in range(4):
-            yield from self.write(f"iv{i}", int.from_bytes(block[4 * i : 4 * i + 4], "little"))
-        yield from self.write("index_lo", d.index % 2**32)
-        yield from self.write("index_hi", d.index >> 32)
-        yield from self.write("source", d.source)
-        yield from self.write("destination", d.destination)
-        yield from self.write("length", d.length)
-        yield from self.write_fields(
-            "options", slot=d.slot, width=d.width, in_bits=d.in_bits, interrupt=d.interrupt, ordered=d.ordered
-        )
+        for name, value in descriptor.registers().items():
+            yield from self.write(name, value)
+        yield from self.write_fields("options", **descriptor.options())
 
     def submit(self, descriptor: Descriptor):
         """Submit a descriptor as soon as there is room; return its number."""

@@ -4,7 +4,7 @@
 import pytest
 
 from tests.gateware.dma.bench import ORIGIN, Descriptor
-from tests.gateware.dma.throughput import BUFFER, PORT_CYCLES, T1, BufferBench, measure
+from tests.gateware.dma.throughput import BUFFER, PORT_CYCLES, T1, BufferBench, measure, measure_gcm
 
 BURST_BEATS = 32
 
@@ -53,3 +53,18 @@ def test_another_master_gets_its_turn_after_a_burst(bench):
     # Cycles to wait: the accesses of the burst, the second cycle of its first word, the change of the bus master, and
     # the read itself.
     assert BURST_BEATS < max(waits) <= BURST_BEATS + 4
+
+
+@pytest.fixture(scope="module")
+def gcm_bench():
+    bench = BufferBench(gcm_cycles=8, burst_beats=BURST_BEATS)
+    yield bench
+    bench.sim.close()
+
+
+@pytest.mark.parametrize(("key_bits", "rounds"), [(128, 10), (192, 12), (256, 14)])
+def test_gcm_takes_at_most_a_cycle_a_block_more_than_the_core(gcm_bench, key_bits, rounds):
+    """One long message, and records that follow each other; decryption waits for each tag."""
+    assert measure_gcm(gcm_bench, key_bits, 8192, 1).cycles_per_block <= rounds + 0.2
+    for decrypt in (False, True):
+        assert measure_gcm(gcm_bench, key_bits, 1024, 7, decrypt=decrypt).cycles_per_block <= rounds + 0.6

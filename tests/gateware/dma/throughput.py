@@ -3,11 +3,12 @@
 
 The accelerator encrypts from one half of a `BufferMemory` to the other. The port carries 16 bytes a cycle, and a block
 needs a read and a write, so the limit is 2 cycles a block. The command prints cycles a block and the share of the limit
-for each core, and writes ``build/results/dma.json``.
+for each core, and writes ``build/results/dma.json``. AES-GCM is measured with 16 bytes of additional data, in messages
+that follow each other without a pause.
 """
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from cipherlane_base.figures import write
 from litex.soc.interconnect import wishbone
@@ -19,6 +20,7 @@ from gateware.dma.errors import Error
 from gateware.flow import toolchain
 from gateware.soc.buffer import BufferMemory
 from tests.gateware.dma.bench import ORIGIN, Bench, Descriptor
+from tests.gateware.dma.gcm_bench import Message
 from tests.gateware.support import ROOT
 
 PORT_CYCLES = 2  # cycles for which a block uses the port: one read, one write
@@ -69,6 +71,16 @@ class BufferBench(Bench):
         self.load_key(key)
         data = self.rng.randbytes(size)
         self.run(self.write_memory(ORIGIN, data), max_cycles=size)
+        cycles = self.cycles_of(descriptors, *others, max_cycles=40 * size)
+        for descriptor in descriptors:
+            offset = descriptor.source - ORIGIN
+            expected = descriptor.result(key, data[offset : offset + descriptor.length])
+            assert self.contents(descriptor.destination, descriptor.length) == expected
+        self.assert_empty()
+        return cycles
+
+    def cycles_of(self, descriptors, *others, max_cycles: int) -> int:
+        """Carry out descriptors without a pause; return the cycles that the hardware counted."""
         cycles = []
 
         def life():
@@ -79,22 +91,20 @@ class BufferBench(Bench):
                 assert (yield from self.result(number)) == Error.NONE
             cycles.append((yield from self.read("cycles")))
 
-        self.run(life(), *others, max_cycles=40 * size)
-        for descriptor in descriptors:
-            offset = descriptor.source - ORIGIN
-            result = bytearray()
-            base = descriptor.destination - descriptor.destination % 4
-            length = descriptor.destination + descriptor.length - base
-            self.run(self.read_memory(base, length, result), max_cycles=10 * size)
-            output = bytes(result)[descriptor.destination - base :][: descriptor.length]
-            assert output == descriptor.result(key, data[offset : offset + descriptor.length])
-        self.assert_empty()
+        self.run(life(), *others, max_cycles=max_cycles)
         return cycles[0]
+
+    def contents(self, address: int, size: int) -> bytes:
+        """Return what the memory holds."""
+        result = bytearray()
+        base = address - address % 4
+        self.run(self.read_memory(base, address + size - base, result), max_cycles=10 * (size + 4))
+        return bytes(result)[address - base :][:size]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """The measurement of one run."""
+    """The measurement of one run. `messages` share the `bytes`."""
 
     datapath: int | str
     key_bits: int
@@ -103,6 +113,9 @@ class Figure:
     offset_destination: int
     bytes: int
     cycles: int
+    mode: str = "ctr"
+    direction: str = "encrypt"
+    messages: int = 1
 
     @property
     def cycles_per_block(self) -> float:
@@ -120,6 +133,27 @@ def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int 
     return Figure(datapath, key_bits, bench.dut.burst_beats, source, destination, size, cycles)
 
 
+def measure_gcm(bench: BufferBench, key_bits: int, size: int, messages: int, *, decrypt: bool = False) -> Figure:
+    """Encrypt or decrypt messages of `size` bytes, a multiple of 16, between the halves of the buffer; check them."""
+    key, step = bytes(range(key_bits // 8)), size + 48
+    bench.load_key(key)
+    found = []
+    for n in range(messages):
+        message = Message(key, n.to_bytes(12, "big"), bench.rng.randbytes(16), bench.rng.randbytes(size))
+        read, written = ORIGIN + n * step, ORIGIN + BUFFER // 2 + n * step
+        tag_address = (read + 16 if decrypt else written) + size
+        message = message.to_open() if decrypt else message
+        found.append(replace(message, aad_address=read, source=read + 16, destination=written, tag_address=tag_address))
+        for address, data in found[-1].parts():
+            bench.run(bench.write_memory(address, data), max_cycles=len(data) + 10)
+    cycles = bench.cycles_of(found, max_cycles=40 * size * messages)
+    for message in found:
+        for address, data in message.outputs():
+            assert bench.contents(address, len(data)) == data
+    direction = "decrypt" if decrypt else "encrypt"
+    return Figure(128, key_bits, bench.dut.burst_beats, 0, 0, size * messages, cycles, "gcm", direction, messages)
+
+
 def main() -> None:
     """Measure, print the table, and write the file of results."""
     size = BUFFER // 2 - 32
@@ -130,6 +164,12 @@ def main() -> None:
             figures.append(measure(bench, datapath, key_bits, size))
         figures.append(measure(bench, datapath, 128, size, 5, 11))
         bench.sim.close()
+    bench = BufferBench(gcm_cycles=8, burst_beats=BURST_BEATS)
+    for key_bits in (128, 192, 256):
+        figures.append(measure_gcm(bench, key_bits, 8192, 1))
+        figures.append(measure_gcm(bench, key_bits, 1024, 7))
+        figures.append(measure_gcm(bench, key_bits, 1024, 7, decrypt=True))
+    bench.sim.close()
     records = [
         asdict(f)
         | {"cycles_per_block": round(f.cycles_per_block, 3), "port_ratio": round(f.port_ratio, 3), "kind": "sim"}

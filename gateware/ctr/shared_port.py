@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Two modes on one port of the CTR service, for a client with one set of keys.
+
+::
+
+    request 0 ─┐                            ┌─► keystream 0
+    request 1 ─┴─► (port) ─► keystream ─────┤
+               └─► order ─► whose it is ────┴─► keystream 1
+
+Requests are taken whole, at their handshake; if both modes ask, mode 0 is first. Each block of keystream goes to the
+mode that asked for it. A block waits for its mode, and later blocks wait after it. So a mode must take its blocks
+whatever the other mode waits for. `flush` of either mode drops the requests of both.
+
+Latency: none (combinational). Handshake: valid and ready everywhere.
+"""
+
+from litex.soc.interconnect import stream
+from migen import If, Module, Mux, ResetInserter, Signal
+
+from gateware.ctr.client import Port
+
+REQUESTS = 8
+
+
+class SharedPort(Module):
+    """Divides a port.
+
+    Parameters
+    ----------
+    port : Port
+        A port of the service.
+
+    Attributes
+    ----------
+    ports : list of Port
+        One for each mode. They have the keys of `port`. A request asks for at least one block.
+    """
+
+    def __init__(self, port: Port):
+        self.ports = ports = [Port(port.client, port.keys) for _ in range(2)]
+
+        # # #
+
+        # Requests, and their order.
+        first, second = ports
+        count_bits = port.client.count_bits
+        order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
+        self.submodules.order = order
+        request = port.request
+        self.comb += [
+            port.flush.eq(first.flush | second.flush),
+            order.reset.eq(port.flush | port.keys.flush),
+            If(first.request.valid, first.request.connect(request, omit={"ready", "valid"})).Else(
+                second.request.connect(request, omit={"ready", "valid"})
+            ),
+            request.valid.eq((first.request.valid | second.request.valid) & order.sink.ready),
+            first.request.ready.eq(request.ready & order.sink.ready),
+            second.request.ready.eq(request.ready & order.sink.ready & ~first.request.valid),
+            order.sink.valid.eq(request.valid & request.ready),
+            order.sink.mode.eq(~first.request.valid),
+            order.sink.more.eq(request.count - 1),
+        ]
+
+        # Keystream. The present request has `left` blocks, once its first block has left.
+        keystream, present = port.keystream, order.source
+        begun, left = Signal(), Signal(count_bits)
+        step, last = Signal(), Signal()
+        for n, each in enumerate(ports):
+            self.comb += [
+                each.keystream.valid.eq(keystream.valid & present.valid & (present.mode == n)),
+                each.keystream.data.eq(keystream.data),
+                each.keystream.error.eq(keystream.error),
+                each.idle.eq(port.idle),
+            ]
+        self.comb += [
+            keystream.ready.eq(present.valid & Mux(present.mode, second.keystream.ready, first.keystream.ready)),
+            step.eq(keystream.valid & keystream.ready),
+            last.eq(Mux(begun, left == 1, present.more == 0)),
+            present.ready.eq(step & last),
+        ]
+        self.sync += [
+            If(step, begun.eq(~last), left.eq(Mux(begun, left - 1, present.more))),
+            If(order.reset, begun.eq(0)),
+        ]
