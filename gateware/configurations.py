@@ -48,13 +48,14 @@ class Configuration:
 
     Sizes are in bytes; `platform.ecp5.block_rams` reduces them if a part lacks the block RAM. ``max_data`` is the data
     of a record over the UART. ``bench_bytes`` is the size of the benchmark's data in the buffer memory. ``compact``
-    compiles the firmware for size, without gaps between hot functions. ``firmware`` names the contents of the boot
-    ROM: ``baremetal`` or ``zephyr``. ``core_datapath`` belongs to the accelerator's core if no fast path shares it
+    compiles the firmware for size, without gaps between hot functions. ``firmware`` names the contents of the boot ROM:
+    ``baremetal`` or ``zephyr``. ``core_datapath`` belongs to the accelerator's core if no fast path shares it
     (``ethernet``). ``unit`` is a class of an extension, written as ``module:class``, that replaces the vector unit on
     the CPU's CFU port: a `gateware.isa.cfu.CFUUnit` with the parameter ``sbox``. ``unit_engines`` are the engines that
-    use the unit on this port. ``parts`` are added by an extension. ``sdram_cache`` puts the board's SDRAM on the bus,
-    with a cache of so many bytes. With ``code_size`` the boot ROM holds a loader, and a memory of so many bytes holds
-    the firmware, which the loader takes over the UART.
+    use the unit on this port. ``parts`` are added by an extension. ``more_firmware`` is its folder of C sources for the
+    bare-metal firmware, relative to the repository, with a header ``extension.h`` (`firmware/baremetal/main.c`).
+    ``sdram_cache`` puts the board's SDRAM on the bus, with a cache of so many bytes. With ``code_size`` the boot ROM
+    holds a loader, and a memory of so many bytes holds the firmware, which the loader takes over the UART.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Configuration:
     unit: str = ""
     unit_engines: tuple[str, ...] = ("ise", "ise_fused", "ise_vmem")
     parts: tuple[Part, ...] = ()
+    more_firmware: str = ""
     ethernet: Ethernet | None = None
     console: bool = False
     watchdog: bool = False

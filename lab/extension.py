@@ -1,20 +1,33 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The configurations that the laboratory adds: instruction sets of others, and SNOW 3G."""
 
+from dataclasses import replace
+
 from gateware.configurations import Configuration, Part
 from gateware.description import Fit
 from gateware.extensions import Extension
 
-_ZKN = ("zkn",)
-_UNITS = "lab.isa.comparators"
+_SCALAR = Configuration(
+    "scalar",
+    "scalar AES instructions",
+    unit="lab.isa.zkn:ScalarAESUnit",
+    unit_engines=("zkn",),
+    more_firmware="lab/isa/firmware",
+)
 _SNOW3G = Part("snow3g", "SNOW 3G", add="lab.snow3g.soc:add_snow3g", like="accelerator")
+_COMPARATORS = replace(
+    _SCALAR, name="comparators", title="AES instructions of others", unit="lab.isa.comparators:ComparatorUnit"
+)
 _CONFIGURATIONS = (
-    Configuration("scalar", "scalar AES instructions", unit="lab.isa.zkn:ScalarAESUnit", unit_engines=_ZKN),
-    Configuration("comparators", "AES instructions of others", unit=f"{_UNITS}:ComparatorUnit", unit_engines=_ZKN),
-    Configuration(
-        "wide_comparators", "wider AES instructions of others", unit=f"{_UNITS}:WideComparatorUnit", unit_engines=_ZKN
+    _SCALAR,
+    _COMPARATORS,
+    replace(
+        _COMPARATORS,
+        name="wide_comparators",
+        title="wider AES instructions of others",
+        unit="lab.isa.comparators:WideComparatorUnit",
     ),
-    Configuration("lte", "SNOW 3G accelerator", parts=(_SNOW3G,)),
+    Configuration("lte", "SNOW 3G accelerator", parts=(_SNOW3G,), more_firmware="lab/snow3g/firmware"),
 )
 _NO_LUTS = "a 25F has 24,288 LUT4 and 56 block RAMs, and `default` leaves fewer LUTs than a second accelerator takes"
 _LEFT_OUT = {

@@ -21,6 +21,7 @@ def build(
     defines: tuple[str, ...] = (),
     *,
     board: Path | None = None,
+    extension: Path | None = None,
 ) -> Path:
     """Compiles a program on the bare-metal port and lays out a simulated board that starts it.
 
@@ -34,6 +35,8 @@ def build(
         Options for the compiler.
     board : Path, optional
         Folder of the simulated board to build upon; by default the one that `find_board` finds.
+    extension : Path, optional
+        Folder of sources that the board's configuration adds.
 
     Returns
     -------
@@ -44,6 +47,7 @@ def build(
     output.mkdir(parents=True, exist_ok=True)
     command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"OUT={output}", f"LITEX={LITEX}"]
     command += [f"INCLUDE={board / 'firmware' / 'include'}", f"MAIN={main}", f"MORE={' '.join(map(str, more))}"]
+    command += [f"EXTENSION={extension or ''}"]
     command += [f"DEFINES={' '.join(defines)}", f"-j{os.cpu_count()}", str(output / "firmware.bin")]
     subprocess.run(command, check=True, timeout=HANG_S)
     return lay_out(output, board, output / "firmware.bin")

@@ -11,11 +11,12 @@
 
 #include "accelerator/accel.h"
 #include "accelerator/engine_accel.h"
-#include "accelerator/engine_snow3g.h"
 #include "vector/engine_ise.h"
-#include "scalar/engine_zkn.h"
 #include "aes/engines.h"
 #include "ethernet.h"
+#ifdef CIPHERLANE_EXTENSION
+#include "extension.h" /* of the configuration: engines in addition to those below */
+#endif
 #include "links/link_uart.h"
 #include "port.h"
 #include "random/random.h"
@@ -131,14 +132,6 @@ int main(void)
 		.bounce = bounce,
 		.bounce_bytes = BOUNCE_BYTES,
 	};
-#ifdef CSR_SNOW3G_BASE
-	static struct cl_accel_device snow3g_device = {
-		.dma_origin = BUFFER_BASE,
-		.dma_bytes = BUFFER_SIZE,
-		.bounce = bounce,
-		.bounce_bytes = BOUNCE_BYTES,
-	};
-#endif
 	static struct cl_link link;
 	struct cl_link_uart uart;
 #ifdef MAIN_RAM_BASE
@@ -157,24 +150,20 @@ int main(void)
 	const struct cl_engine ise_vmem = cl_engine_ise_vmem(&ise_device);
 #endif
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
-#ifdef CSR_SNOW3G_BASE
-	const struct cl_engine snow3g = cl_engine_snow3g(&snow3g_device);
-#endif
 #ifdef CSR_FASTPATH_BASE
 	const struct cl_server fast_path = cl_fastpath_server(&ethernet.fast_path);
 #endif
 	const struct cl_engine *const engines[] = {
-		&cl_engine_byte, &cl_engine_table,
-#ifdef CIPHERLANE_OTHER_UNIT
-		&cl_engine_zkn,
-#else
+		&cl_engine_byte,
+		&cl_engine_table,
+#ifndef CIPHERLANE_OTHER_UNIT
 		&ise,
 		&ise_fused,
 		&ise_vmem,
 #endif
 		&accelerator,
-#ifdef CSR_SNOW3G_BASE
-		&snow3g,
+#ifdef EXTENSION_ENGINES
+		EXTENSION_ENGINES,
 #endif
 	};
 	const struct cl_platform platform = {
@@ -186,8 +175,8 @@ int main(void)
 		.rx_window = CIPHERLANE_RX_WINDOW,
 		.session_idle_cycles = SESSION_IDLE_CYCLES,
 		.streams = &streams,
-#ifdef CIPHERLANE_OTHER_UNIT
-		.identity = &cl_engine_zkn,
+#ifdef EXTENSION_IDENTITY
+		.identity = EXTENSION_IDENTITY,
 #else
 		.identity = &ise_fused,
 #endif
@@ -210,9 +199,8 @@ int main(void)
 #endif
 	if (cl_engine_accel_init(&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
 				 port_dcache_flush) != 0 ||
-#ifdef CSR_SNOW3G_BASE
-	    cl_engine_accel_init(&snow3g_device, (volatile uint32_t *)CSR_SNOW3G_BASE,
-				 port_dcache_flush) != 0 ||
+#ifdef CIPHERLANE_EXTENSION
+	    extension_init(bounce, BOUNCE_BYTES) != 0 ||
 #endif
 	    cl_service_init(&service, &platform) != 0) {
 		port_trap(0, 0);

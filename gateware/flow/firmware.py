@@ -17,6 +17,7 @@ from litex.soc.integration.common import get_mem_data
 
 from firmware.codegen import devicetree, sdram
 from firmware.codegen.__main__ import write_if_changed
+from gateware.configurations import Configuration
 from gateware.flow import image, toolchain, zephyr
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
@@ -64,9 +65,7 @@ def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
         zephyr.require_base()
     describe_soc(target, directory)
     binary = (
-        zephyr.build_image(target.name, directory)
-        if on_zephyr
-        else _build_baremetal(directory, target.configuration.compact)
+        zephyr.build_image(target.name, directory) if on_zephyr else _build_baremetal(directory, target.configuration)
     )
     configuration = target.configuration
     header = layout.IMAGE.size if configuration.code_size else 0
@@ -147,8 +146,9 @@ def _build_loader(directory: Path) -> Path:
     return _make("loader", folder, f"INCLUDE={directory / LOADER_INCLUDE}")
 
 
-def _build_baremetal(directory: Path, compact: bool) -> Path:
-    return _make("baremetal", directory, f"COMPACT={int(compact)}")
+def _build_baremetal(directory: Path, configuration: Configuration) -> Path:
+    more = [f"EXTENSION={REPOSITORY / configuration.more_firmware}"] if configuration.more_firmware else []
+    return _make("baremetal", directory, f"COMPACT={int(configuration.compact)}", *more)
 
 
 def _make(part: str, directory: Path, *variables: str) -> Path:

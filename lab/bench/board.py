@@ -21,6 +21,7 @@ from gateware.flow.firmware import REPOSITORY
 from tests import rom
 
 SOURCES = REPOSITORY / "lab" / "bench" / "firmware"
+EXTENSION = REPOSITORY / "lab" / "isa" / "firmware"
 BUILD = REPOSITORY / "build" / "bench"
 # Memories for the data. "copied": the program copies the data through the buffer memory.
 MEMORIES = {"buffer": 0, "sram": 1, "sdram": 2, "sdram, copied": 3}
@@ -198,7 +199,9 @@ class BenchBoard(ProgramBoard):
         more = tuple(SOURCES / name for name in family.sources)
         board = _folder(family.configuration) if family.configuration else None
         self.elf: Path = output / "firmware.elf"
-        super().__init__(rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board))
+        super().__init__(
+            rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board, extension=EXTENSION)
+        )
 
     def measure(
         self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, memory="buffer"
@@ -251,7 +254,7 @@ ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
 # How C computes a round: the engine's name, its constant in c_cipher.h, the configuration with the instructions.
-_ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_ZKN", "scalar")}
+_ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_INSTRUCTIONS", "scalar")}
 
 
 def _c(engine: str, style: str, key_bits: int = 0) -> Family:

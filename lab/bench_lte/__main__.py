@@ -22,7 +22,8 @@ from lab.bench_lte import blocks
 from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds, render
 from tests import rom
 
-SOURCES = REPOSITORY / "firmware" / "lte"
+SOURCES = REPOSITORY / "lab" / "bench_lte" / "firmware"
+EXTENSION = REPOSITORY / "lab" / "snow3g" / "firmware"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
 # The engines; their positions are their numbers in requests to the program. None means no ciphering (128-EEA0).
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
@@ -36,15 +37,15 @@ PASSES, C_PASSES = 4, 2
 
 
 class LteBoard(ProgramBoard):
-    """The program of `firmware/lte`."""
+    """The program of `lab/bench_lte/firmware`."""
 
     def __init__(self):
         board = emulator.build(CONFIGURATION)
         more, defines = (SOURCES / "layer2.c",), (f"-I{SOURCES}",)
-        super().__init__(rom.build(BUILD, SOURCES / "lte_bench.c", more, defines, board=board))
+        super().__init__(rom.build(BUILD, SOURCES / "lte_bench.c", more, defines, board=board, extension=EXTENSION))
 
     def measure(self, engine: str | None, size: int) -> dict:
-        """Return the record of a block of `size` bytes; see `firmware/lte/lte_bench.c`.
+        """Return the record of a block of `size` bytes; see `lab/bench_lte/firmware/lte_bench.c`.
 
         Raises
         ------

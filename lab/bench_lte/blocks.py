@@ -2,7 +2,7 @@
 """Make transport blocks of LTE's downlink as a base station would.
 
 128-EEA2 comes from the library `cryptography`. The library lacks 128-EEA1, so this cipher is written in Python from the
-standard's text (`lab.tests.snow3g.reference`). `firmware/lte/layer2.h` describes the parts of a block.
+standard's text (`lab.tests.snow3g.reference`). `lab/bench_lte/firmware/layer2.h` describes the parts of a block.
 """
 
 import random
@@ -109,7 +109,7 @@ class Example(NamedTuple):
     packets: list[bytes]
 
     def request(self, cipher: int, passes: int) -> bytes:
-        """Return a request with this block for a program that uses `firmware/lte/lte_bench.h`."""
+        """Return a request with this block for a program that uses `lab/bench_lte/firmware/lte_bench.h`."""
         head = struct.pack("<2I16s3I", cipher, passes, self.key, self.count, self.identity, len(self.block))
         return head + self.block + bytes(-len(self.block) % 4)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Measure LTE's layer 2 in Zephyr's threads: ``python -m lab.bench_lte.zephyr``, or ``make bench-lte``.
 
-This is the experiment of `lab.bench_lte` with the same code, in the sample `lte_layer2` of the Zephyr module. A timer
+This is the experiment of `lab.bench_lte` with the same code, in the application `threads`. A timer
 hands over a transport block each millisecond; MAC, RLC and PDCP are threads. Without a Zephyr tree nothing is measured,
 and a line tells why.
 """
@@ -30,7 +30,7 @@ from lab.results import kept
 from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from lab.results.tables.bench_lte_zephyr import ORDERS, TABLE
 
-SAMPLE = zephyr.MODULE / "samples" / "lte_layer2"
+SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
 # This is the configuration for which place-and-route met the clock.
 CONFIGURATION = "eth_zephyr"
 # The engines; their positions are their numbers in requests to the sample. None means no ciphering (128-EEA0).
@@ -79,7 +79,7 @@ def build(configuration: str) -> Path:
 
 
 class ZephyrLteBoard(ProgramBoard):
-    """Run the sample `lte_layer2` on a simulated board."""
+    """Run the application `threads` on a simulated board."""
 
     def __init__(self, configuration: str = CONFIGURATION):
         super().__init__(build(configuration))

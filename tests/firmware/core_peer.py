@@ -17,13 +17,12 @@ from tests.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "firmware" / "core"
-LTE = ROOT / "firmware" / "lte"
 WIRE_TOML = ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Folders of the core whose code needs instructions or registers that exist only on a board.
-TARGET_ONLY = {"accelerator", "fastpath", "random", "scalar", "vector"}
+TARGET_ONLY = {"accelerator", "fastpath", "random", "vector"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
 TIMEOUT_S = 120
@@ -92,7 +91,7 @@ def _folder(include: Sequence[Path]) -> Path:
     """Return the folder for object files; it is another one for each set of headers."""
     common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
     headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
-    for path in [*headers, *sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
+    for path in [*headers, *sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
         common.update(path.name.encode() + path.read_bytes())
     folder = BUILD / common.hexdigest()[:16]
     write_wire_header(folder)
@@ -102,7 +101,7 @@ def _folder(include: Sequence[Path]) -> Path:
 def _compiled(source: Path, include: Sequence[Path], folder: Path) -> Path:
     target = folder / f"{source.stem}-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.o"
     if not target.exists():
-        _gcc([*(f"-I{path}" for path in [*include, CORE, LTE, folder]), "-c", str(source)], target)
+        _gcc([*(f"-I{path}" for path in [*include, CORE, folder]), "-c", str(source)], target)
     return target
 
 

@@ -10,7 +10,6 @@ from tests.firmware.core_peer import CORE
 ROOMS = {
     "engine": set(),
     "aes": {"engine"},
-    "scalar": {"aes", "engine"},
     "vector": {"aes", "engine"},
     "accelerator": {"aes", "engine"},
     "random": {"engine"},

@@ -29,7 +29,7 @@ EVENTS = next(
 PLACES = 40
 SLOTS = 8
 KEY_BYTES = (16, 24, 32)
-ACCELERATOR, FASTPATH, ZKN = map(ENGINES.index, ("accelerator", "fastpath", "zkn"))
+ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
 VECTOR_CONTEXT = struct.Struct("128s240s16s")  # v0 to v7, k0 to k14, k15
 EMPTY = (0, 0, [0] * 64)
 SIZES = (0, 1, 15, 16, 17, 64, 127, 128, 129, 144, 255, 256, 511, 512, 513, 528, 640, 1439, 1440)
@@ -175,7 +175,7 @@ class Sessions:
         device = self.rng.randrange(2)
         decrypt = self.rng.random() < 0.5
         key = self.rng.randbytes(self.rng.choice(KEY_BYTES))
-        engine = ZKN if MODES[which] == "zkn" else 3 * device
+        engine = 3 * device
         session = Session(
             engine, self.free.pop(), key, schedule(key, decrypt), modes=which, device=device, decrypt=decrypt
         )

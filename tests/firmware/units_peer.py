@@ -17,11 +17,10 @@ from gateware.isa.instructions import FIELDS, INSTRUCTIONS, LAST_ROUND_KEYS
 from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, write_wire_header
 
 UNITS = Path(__file__).with_name("units")
-BENCH = CORE.parents[1] / "lab" / "bench" / "firmware"
-ROOMS = ["accelerator", "aes", "engine", "fastpath", "scalar", "streams", "vector"]
+ROOMS = ["accelerator", "aes", "engine", "fastpath", "streams", "vector"]
 ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two use another hardware context
-ENGINES += ["accelerator", "fastpath", "zkn", "byte", "table"]
-MODES = ["ise", "ise_fused", "ise_vmem", "zkn"]
+ENGINES += ["accelerator", "fastpath", "byte", "table"]
+MODES = ["ise", "ise_fused", "ise_vmem"]
 FAULTS = [
     "none", "vector_bus", "dma_bus", "dma_timeout", "dma_hangs", "key_hangs", "key_refused", "key_invalid",
     "row_hangs", "row_invalid", "open_refused", "window_refused",
@@ -69,8 +68,7 @@ def build() -> Path:
     """Compile the program, if its sources have changed; return its path."""
     # without optimization it compiles in seconds, and the tests take no longer
     flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]
-    flags += ['-DBENCH_ENGINE="zkn"', "-DBENCH_BY=CL_C_ZKN", "-DBENCH_STYLE=CL_C_SWAP", "-DBENCH_ROUNDS=0"]
-    flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}", f"-I{BENCH}"]
+    flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]
     flags += ["-include", str(UNITS / "model.h")]
     headers = {
         "cl_isa.h": instruction_header(),
@@ -79,7 +77,7 @@ def build() -> Path:
     }
     program = sorted(UNITS.glob("*.c"))
     core = sorted(path for room in ROOMS for path in (CORE / room).glob("*.c"))
-    sources = [*program, *core, BENCH / "variants_c.c"]
+    sources = [*program, *core]
     digest = hashlib.sha256("".join([*flags, *headers.values()]).encode())
     for path in [*sources, *UNITS.glob("*.h"), *sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
         digest.update(path.name.encode() + path.read_bytes())

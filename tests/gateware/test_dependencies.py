@@ -22,14 +22,7 @@ _NAME = re.compile(
     re.M,
 )
 # Files of the product that still name the laboratory.
-NAMED_BY = (
-    "tests/firmware/test_lte_layer2.py",
-    "tests/firmware/test_modes.py",
-    "tests/firmware/units_peer.py",
-    "tests/host/test_lte.py",
-    "tests/mutants/sources.py",
-    "tests/mutants/targets.toml",
-)
+NAMED_BY = ("tests/host/test_lte.py",)
 # Packages that may import the build flow and files generated from the hardware.
 BUILDERS = ("flow",)
 # Layers of `gateware/net`, the lowest first: each may import the layers before it.

@@ -64,7 +64,8 @@ def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
     """Yield the mutants of the requested targets. A target's mutants do not depend on which other targets are
     requested.
     """
-    tables = tomllib.loads((FOLDER / "targets.toml").read_text())["target"]
+    paths = [FOLDER / "targets.toml", *ROOT.glob("*/tests/targets.toml")]
+    tables = [table for path in paths for table in tomllib.loads(path.read_text())["target"]]
     weights = sum(table["weight"] for table in tables)
     for table in tables:
         target = Target(table["part"], tuple(table["tests"]), table["weight"], tuple(table.get("files", ())))

@@ -15,7 +15,7 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 
 RULES = {".c": ["universal.rules", "c_like.rules", "c.rules"], ".py": ["universal.rules", "python.rules"]}
 RULES[".h"] = RULES[".c"]
-INCLUDED = [core_peer.CORE, core_peer.CORE.parents[1] / "lab" / "bench" / "firmware"]
+INCLUDED = [core_peer.CORE, *ROOT.glob("*/*/firmware")]
 TRIES = 40  # lines to try per mutant, because most changes by the rules do not compile
 
 

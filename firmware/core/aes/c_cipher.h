@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The block cipher in C, in one of three styles. A round uses byte operations, tables or, on the
- * board's CPU, the scalar instructions of RISC-V Zkne and Zknd.
+ * The block cipher in C, in one of three styles. A round uses byte operations, tables or the
+ * instructions of an extension, whose header is included first and defines the functions
+ * CL_C_INSTRUCTION_ROUND and CL_C_INSTRUCTION_LAST.
  *
  * Everything is inlined with constant arguments, so each use compiles to its own code.
  */
@@ -15,16 +16,13 @@
 #include "aes/byte_rounds.h"
 #include "engine/engine.h"
 #include "aes/table_rounds.h"
-#if defined(__riscv) || defined(CL_ZKN)
-#include "aes/zkn_rounds.h"
-#endif
 
 /** How a round is computed. */
 enum cl_c_rounds {
 	CL_C_BYTES,
 	CL_C_TABLES,
-	/** Scalar instructions; the SoC must have the unit that runs them. */
-	CL_C_ZKN,
+	/** Instructions of an extension; the SoC must have the unit that runs them. */
+	CL_C_INSTRUCTIONS,
 };
 
 /** How the code arranges the rounds: the styles of Jenkins et al. 2007. */
@@ -55,9 +53,9 @@ struct cl_c_cipher {
 CL_C_INLINE void cl_c_round(struct cl_c_cipher cipher, uint32_t next[4], const uint32_t state[4],
 			    const uint32_t *round_key)
 {
-#ifdef CL_ZKN
-	if (cipher.by == CL_C_ZKN) {
-		cl_zkn_round(cipher.inverse, next, state, round_key);
+#ifdef CL_C_INSTRUCTION_ROUND
+	if (cipher.by == CL_C_INSTRUCTIONS) {
+		CL_C_INSTRUCTION_ROUND(cipher.inverse, next, state, round_key);
 		return;
 	}
 #endif
@@ -71,9 +69,9 @@ CL_C_INLINE void cl_c_round(struct cl_c_cipher cipher, uint32_t next[4], const u
 CL_C_INLINE void cl_c_last(struct cl_c_cipher cipher, uint32_t next[4], const uint32_t state[4],
 			   const uint32_t *round_key)
 {
-#ifdef CL_ZKN
-	if (cipher.by == CL_C_ZKN) {
-		cl_zkn_last(cipher.inverse, next, state, round_key);
+#ifdef CL_C_INSTRUCTION_LAST
+	if (cipher.by == CL_C_INSTRUCTIONS) {
+		CL_C_INSTRUCTION_LAST(cipher.inverse, next, state, round_key);
 		return;
 	}
 #endif

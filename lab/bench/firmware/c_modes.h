@@ -8,6 +8,9 @@
 
 #include "aes/aes.h"
 #include "aes/aes_inverse.h"
+#if defined(__riscv) || defined(CL_ZKN)
+#include "zkn_rounds.h"
+#endif
 #include "aes/c_cipher.h"
 #include "engine/ctr.h"
 #include "engine/modes.h"

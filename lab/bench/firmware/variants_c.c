@@ -2,7 +2,7 @@
 /*
  * Plain C, or C with the scalar AES instructions. The build defines the variant:
  *
- * BENCH_BY is CL_C_BYTES, CL_C_TABLES or CL_C_ZKN. BENCH_STYLE is CL_C_LOOP, CL_C_SWAP or
+ * BENCH_BY is CL_C_BYTES, CL_C_TABLES or CL_C_INSTRUCTIONS. BENCH_STYLE is CL_C_LOOP, CL_C_SWAP or
  * CL_C_UNROLLED. For CL_C_UNROLLED, BENCH_ROUNDS is 10, 12 or 14: a program for one key length.
  * Otherwise BENCH_ROUNDS is 0 and each function handles all key lengths. BENCH_ENGINE is the
  * engine's name.
@@ -10,7 +10,7 @@
 #include "board_bench.h"
 
 #include "c_modes.h"
-#include "scalar/engine_zkn.h"
+#include "engine_zkn.h"
 
 #define INSTANCE(name, run, inverse)                                                               \
 	static int name(void *hw, const struct cl_engine_key *key, uint32_t chain[4],              \
@@ -39,7 +39,7 @@ static cl_modes_run *const ctr[3] = THRICE(ctr_encrypt);
 
 static const struct cl_modes modes = {
 	.name = BENCH_ENGINE,
-	.set_key = BENCH_BY == CL_C_ZKN ? cl_modes_zkn_set_key : cl_modes_c_set_key,
+	.set_key = BENCH_BY == CL_C_INSTRUCTIONS ? cl_modes_zkn_set_key : cl_modes_c_set_key,
 	.ecb = {THRICE(ecb_encrypt), THRICE(ecb_decrypt)},
 	.cbc = {THRICE(cbc_encrypt), THRICE(cbc_decrypt)},
 };

@@ -39,7 +39,7 @@
 #include "c_modes.h"
 #include "ptlu_rounds.h"
 #include "rom_rounds.h"
-#include "scalar/engine_zkn.h"
+#include "engine_zkn.h"
 #include "vector/engine_ise.h"
 #include "vector/ise.h"
 #include "vector/ise_words.h"
@@ -134,7 +134,7 @@ CL_C_INLINE void any_round(bool last, bool inverse, uint32_t next[4], const uint
 {
 	const struct cl_c_cipher by_c = {
 		.by = BENCH_FORM == BENCH_BYTES ? CL_C_BYTES
-		      : BENCH_FORM == BENCH_ZKN ? CL_C_ZKN
+		      : BENCH_FORM == BENCH_ZKN ? CL_C_INSTRUCTIONS
 						: CL_C_TABLES,
 		.inverse = inverse,
 	};

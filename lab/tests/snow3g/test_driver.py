@@ -4,6 +4,7 @@
 import ctypes
 import errno
 import random
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,8 @@ from lab.tests.snow3g.reference import eea1
 from lab.tests.snow3g.test_core import counter_block
 from lab.tests.snow3g.vectors import MESSAGES
 from tests.gateware.dma.bench import ORIGIN
-from tests.gateware.dma.test_driver import Driver, library, region  # noqa: F401 (fixtures)
+from tests.gateware.dma.test_driver import SHIM, Driver, compiled, region  # noqa: F401 (a fixture)
+from tests.gateware.support import ROOT
 
 OUT = ORIGIN + 0x2000
 KEYS = [bytes(range(n, n + 16)) for n in range(1, 4)]
@@ -24,7 +26,10 @@ def create(clients):
 
 
 @pytest.fixture(scope="module")
-def simulated(library, region):  # noqa: F811
+def simulated(tmp_path_factory, region):  # noqa: F811
+    folders = (SHIM.parent, ROOT / "lab" / "snow3g" / "firmware")
+    shim = Path(__file__).with_name("snow3g_shim.c")
+    library = compiled(tmp_path_factory.mktemp("driver"), shim, *(f"-I{folder}" for folder in folders))
     driver = Driver(library, region, create=create)
     yield driver
     driver.bench.sim.close()

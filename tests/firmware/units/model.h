@@ -2,8 +2,8 @@
 /**
  * @file
  * The hardware that the target's engines use, modelled from its reference pages (README.md in
- * gateware/isa, gateware/dma and gateware/net, and gateware/isa/zkn.py) and FIPS-197: the effects
- * of instructions and registers, and all state of the hardware.
+ * gateware/isa, gateware/dma and gateware/net) and FIPS-197: the effects of instructions and
+ * registers, and all state of the hardware.
  *
  * This header is included before every source of the core, so that instructions and register
  * accesses call the model. If software violates a rule of the hardware, the program ends.
@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CL_ZKN(operation, select, rs1, rs2)  units_zkn((select) << 5 | (operation), rs1, rs2)
 #define CL_ACCEL_READ(accel, offset)         ((void)(accel), units_accel_read(offset))
 #define CL_ACCEL_WRITE(accel, offset, value) ((void)(accel), units_accel_write(offset, value))
 #define CL_FASTPATH_READ(device, offset)     ((void)(device), units_fastpath_read(offset))
@@ -228,7 +227,6 @@ void units_add(uint8_t counter[16], uint64_t number, unsigned int width);
 
 /** Executes an instruction of the vector unit. @return rd. */
 uint32_t units_execute(unsigned int funct3, unsigned int funct7, uint64_t rs1, uint64_t rs2);
-uint32_t units_zkn(unsigned int funct7, uint32_t rs1, uint32_t rs2);
 
 uint32_t units_accel_read(uint32_t offset);
 void units_accel_write(uint32_t offset, uint32_t value);

@@ -12,11 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "board_bench.h"
 #include "accelerator/engine_accel.h"
 #include "fastpath/fastpath.h"
 #include "vector/engine_ise.h"
-#include "scalar/engine_zkn.h"
 #include "aes/engines.h"
 #include "model.h"
 #include "engine/modes.h"
@@ -25,7 +23,7 @@
 #define MESSAGE_MAX (1u << 16)
 #define ANSWER_MAX  (1u << 20)
 #define PLACES      40u
-#define ENGINES     10u
+#define ENGINES     9u
 #define SERVER      6u /* index of the server (the fast path) in the list of engines */
 /**
  * Offsets in the memory that the hardware reaches: where an engine's input and output buffers
@@ -57,7 +55,7 @@ static struct cl_accel_device accel;
 static struct cl_fastpath fastpath;
 static struct cl_engine engines[ENGINES];
 static struct cl_server server;
-static const struct cl_modes *modes[4];
+static const struct cl_modes *modes[3];
 static struct cl_engine_key *keys[PLACES];
 static uint8_t *const memory = (uint8_t *)UNITS_ORIGIN;
 static uint8_t *datagram;
@@ -263,13 +261,11 @@ static void op_start(void)
 	engines[4] = cl_engine_ise_vmem(&ise[1]);
 	engines[5] = cl_engine_accel(&accel);
 	server = cl_fastpath_server(&fastpath);
-	engines[7] = cl_engine_zkn;
-	engines[8] = cl_engine_byte;
-	engines[9] = cl_engine_table;
+	engines[7] = cl_engine_byte;
+	engines[8] = cl_engine_table;
 	modes[0] = &cl_modes_ise;
 	modes[1] = &cl_modes_ise_fused;
 	modes[2] = &cl_modes_ise_vmem;
-	modes[3] = bench_variants[0].modes;
 }
 
 /** Reads an engine's index (u8) from the command. Returns the engine, or NULL for the server. */
@@ -308,7 +304,7 @@ static void op_set_key(void)
  */
 static void op_modes_set_key(void)
 {
-	const struct cl_modes *const m = modes[take_u8() % 4];
+	const struct cl_modes *const m = modes[take_u8() % 3];
 	struct cl_ise_device *const device = &ise[take_u8() % 2];
 	struct cl_engine_key *const key = take_key();
 	const bool decrypt = take_u8() != 0;
@@ -347,7 +343,7 @@ static void op_ctr(void)
  */
 static void op_modes(void)
 {
-	const struct cl_modes *const m = modes[take_u8() % 4];
+	const struct cl_modes *const m = modes[take_u8() % 3];
 	struct cl_ise_device *const device = &ise[take_u8() % 2];
 	const struct cl_engine_key *const key = take_key();
 	const bool decrypt = take_u8() != 0;

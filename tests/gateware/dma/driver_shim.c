@@ -14,7 +14,6 @@ static void (*write_register)(uint32_t offset, uint32_t value);
 
 #include "accelerator/accel.c"
 #include "accelerator/engine_accel.c"
-#include "accelerator/engine_snow3g.c"
 
 #define KEYS 10
 
@@ -48,12 +47,6 @@ int shim_init(uintptr_t origin, size_t bytes, uint8_t *bounce_buffer, size_t bou
 
 	flushes = 0;
 	return status;
-}
-
-/** Make the engine use SNOW 3G from now on. */
-void shim_ciphers_snow3g(void)
-{
-	engine = cl_engine_snow3g(&device);
 }
 
 int shim_known_answer(unsigned int number)

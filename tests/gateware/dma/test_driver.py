@@ -21,6 +21,7 @@ from tests.gateware.support import ROOT
 
 MAP_FIXED_NOREPLACE = 0x100000
 CORE = ROOT / "firmware" / "core"
+SHIM = ROOT / "tests" / "gateware" / "dma" / "driver_shim.c"
 BOUNCE = ORIGIN + SIZE - 64
 KEYS = [bytes(range(n, n + 16 + 8 * (n % 3))) for n in range(1, 11)]
 SLOTS = 8
@@ -29,9 +30,8 @@ KEY_BUSY = 0b10
 COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfffffffe")
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("driver")
+def compiled(folder, shim, *options):
+    """Compile the driver and the functions of `shim` in a folder; return the library."""
     (folder / "cl_accel_regs.h").write_text(registers.render())
     (folder / "cl_wire.h").write_text(wire.render(ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"))
     command = [
@@ -46,10 +46,15 @@ def library(tmp_path_factory):
         "-O1",
         f"-I{folder}",
     ]
-    command += [f"-I{CORE}", str(ROOT / "tests" / "gateware" / "dma" / "driver_shim.c"), str(CORE / "engine" / "ctr.c")]
+    command += [f"-I{CORE}", *options, str(shim), str(CORE / "engine" / "ctr.c")]
     command += [str(CORE / "aes" / "aes.c"), str(CORE / "aes" / "engine_byte.c"), "-o", str(folder / "driver.so")]
     subprocess.run(command, check=True, timeout=120)
     return ctypes.CDLL(str(folder / "driver.so"))
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("driver"), SHIM)
 
 
 @pytest.fixture(scope="module")

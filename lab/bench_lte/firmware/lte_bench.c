@@ -22,7 +22,7 @@
 #include <generated/soc.h>
 
 #include "accelerator/engine_accel.h"
-#include "accelerator/engine_snow3g.h"
+#include "engine_snow3g.h"
 #include "aes/engines.h"
 #include "lte_bench.h"
 #include "links/crc32.h"

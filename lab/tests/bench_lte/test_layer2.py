@@ -6,13 +6,15 @@ import random
 import struct
 import subprocess
 import tomllib
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from lab.bench_lte import blocks
+from lab.bench_lte.__main__ import SOURCES
 from lab.bench_lte.blocks import Bearer
-from tests.firmware.core_peer import LTE, ROOT, link, portable_sources
+from tests.firmware.core_peer import ROOT, link, portable_sources
 
 EEA0, EEA2, EEA2_ANYWHERE, GO_ON = range(4)
 BY_LAYERS = 256
@@ -31,7 +33,7 @@ class Received(NamedTuple):
 
 @pytest.fixture(scope="module")
 def binary():
-    return link(ROOT / "tests" / "firmware" / "lte_peer.c", LTE / "layer2.c", *portable_sources())
+    return link(Path(__file__).with_name("lte_peer.c"), SOURCES / "layer2.c", *portable_sources(), include=[SOURCES])
 
 
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])

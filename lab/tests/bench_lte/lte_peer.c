@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * LTE's layer 2 on the host, for test_lte_layer2.py, which builds it with sanitizers.
+ * LTE's layer 2 on the host, for test_layer2.py, which builds it with sanitizers.
  *
  * A request on standard input is ten 32-bit words, then a transport block. The words are: mode,
  * four words of the key, COUNT of the first PDU, BEARER, LCID, misalignment of the block, length of

@@ -11,7 +11,7 @@
 
 #include "engine/engine.h"
 
-/** The engine `zkn`; the SoC must have the scalar unit (gateware/isa/zkn.py) on its CFU port. */
+/** The engine `zkn`; the SoC must have the scalar unit (lab/isa/zkn.py) on its CFU port. */
 extern const struct cl_engine cl_engine_zkn;
 
 /**

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32. It compiles only for
- * the board's CPU. Each instruction substitutes one byte and XORs the byte's contribution into a
- * column. The hardware is gateware/isa/zkn.py. As in the standard, funct7 contains the byte select
- * (bits 6:5) and the operation; the opcode is custom-0. The instructions have no side effects, so
- * the compiler may schedule them.
+ * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32, for aes/c_cipher.h,
+ * which is included after it. It compiles only for the board's CPU. Each instruction substitutes
+ * one byte and XORs the byte's contribution into a column. The hardware is lab/isa/zkn.py. As in
+ * the standard, funct7 contains the byte select (bits 6:5) and the operation; the opcode is
+ * custom-0. The instructions have no side effects, so the compiler may schedule them.
  */
 #ifndef CL_ZKN_ROUNDS_H
 #define CL_ZKN_ROUNDS_H
@@ -83,5 +83,8 @@ cl_zkn_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint3
 		CL_ZKN_COLUMNS(CL_ZKN_ESI, next, state, round_key, 1, 3);
 	}
 }
+
+#define CL_C_INSTRUCTION_ROUND cl_zkn_round
+#define CL_C_INSTRUCTION_LAST  cl_zkn_last
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "accelerator/engine_snow3g.h"
+#include "engine_snow3g.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "cl_wire.h"
 
-/** Most blocks in a message. The hardware counts blocks in 16 bits (gateware/snow3g/core.py). */
+/** Most blocks in a message. The hardware counts blocks in 16 bits (lab/snow3g/core.py). */
 #define MESSAGE_BLOCKS 65536u
 #define ANSWER_BYTES   51u
 

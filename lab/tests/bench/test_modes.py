@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""ECB and CBC of the benchmark in plain C, compiled for the host, against an independent library."""
+"""ECB and CBC of the benchmark in C, compiled for the host, against an independent library. The instructions are a
+model.
+"""
 
 import ctypes
 import random
@@ -8,15 +10,17 @@ import subprocess
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from lab.bench.board import SOURCES as BENCH
+from lab.tests.isa import zkn
 from tests.firmware.core_peer import BUILD, CORE, write_wire_header
 
 KEY_BITS = [128, 192, 256]
 SOURCES = [
     *sorted((CORE / "aes").glob("*.c")),
     CORE / "engine" / "ctr.c",
-    CORE.parents[1] / "lab" / "bench" / "firmware" / "variants_c.c",
+    BENCH / "variants_c.c",
 ]
-PROGRAMS = [f"{by}_{style}" for by in ("bytes", "tables") for style in ("loop", "swap")]
+PROGRAMS = [f"{by}_{style}" for by in ("bytes", "tables", "instructions") for style in ("loop", "swap")]
 EINVAL = 22
 BLOCK = 16
 
@@ -43,8 +47,12 @@ def table(request):
     command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{CORE}"]
     command += [f"-I{write_wire_header(folder).parent}", '-DBENCH_ENGINE="c"', "-DBENCH_ROUNDS=0"]
     command += [f"-DBENCH_BY=CL_C_{by}", f"-DBENCH_STYLE=CL_C_{style}"]
-    done = subprocess.run([*command, *map(str, SOURCES), "-o", str(path)], timeout=120, check=False)
+    more = zkn.SOURCES if by == "INSTRUCTIONS" else []
+    command += zkn.OPTIONS if more else [f"-I{zkn.FIRMWARE}"]
+    done = subprocess.run([*command, *map(str, [*SOURCES, *more]), "-o", str(path)], timeout=120, check=False)
     assert done.returncode == 0
+    if more:
+        ctypes.CDLL(str(path)).peer_start()
     return ctypes.POINTER(Modes).in_dll(ctypes.CDLL(str(path)), "bench_variants").contents
 
 

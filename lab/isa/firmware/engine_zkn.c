@@ -3,13 +3,14 @@
  * Engine `zkn`: AES with aes32esmi and aes32esi, sixteen instructions per round, as the scalar
  * cryptography extension proposes. The key schedule uses these instructions, too.
  */
-#include "scalar/engine_zkn.h"
+#include "engine_zkn.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "aes/aes_inverse.h"
+#include "zkn_rounds.h"
 #include "aes/c_cipher.h"
 #include "cl_wire.h"
 #include "engine/ctr.h"
@@ -18,7 +19,9 @@
 static inline __attribute__((always_inline)) void
 encrypt(unsigned int rounds, const struct cl_engine_key *key, const uint32_t in[4], uint32_t out[4])
 {
-	cl_c_block((struct cl_c_cipher){.by = CL_C_ZKN, .style = CL_C_UNROLLED, .rounds = rounds},
+	cl_c_block((struct cl_c_cipher){.by = CL_C_INSTRUCTIONS,
+					.style = CL_C_UNROLLED,
+					.rounds = rounds},
 		   key, in, out);
 }
 

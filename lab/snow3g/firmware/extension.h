@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * What the configuration with SNOW 3G adds to the bare-metal firmware (firmware/baremetal/main.c).
+ */
+#ifndef EXTENSION_H
+#define EXTENSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+
+#define EXTENSION_ENGINES &extension_snow3g
+
+extern struct cl_engine extension_snow3g;
+
+/** Initialises the accelerator; @p bounce holds data that its DMA does not reach. */
+int extension_init(uint8_t *bounce, size_t bounce_bytes);
+
+#endif
