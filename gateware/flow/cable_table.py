@@ -10,7 +10,8 @@ from gateware.description import Board, Cable
 from gateware.flow.firmware import REPOSITORY
 
 PATH = REPOSITORY / "host" / "cipherlane" / "link" / "known_cables.py"
-_HEAD = '''"""The boards' cables on USB. Written by `make pages` from gateware/boards: do not edit."""
+_HEAD = '''# SPDX-License-Identifier: BSD-2-Clause
+"""The boards' cables on USB. Written by `make pages` from gateware/boards: do not edit."""
 
 # USB identity, chip, board with its revisions, and USB identity of the UART with its interface (empty: none of its own)
 ROWS = (
