@@ -11,7 +11,8 @@ class Fit:
     """Settings with which a configuration fits into a board's part.
 
     ``cfu_sbox`` is the S-box of the unit on the CPU's CFU port, ``core_sbox`` the AES core's, ``part_sbox`` the one of
-    parts that an extension adds.
+    parts that an extension adds. ``product_cycles`` are the cycles of a product in the vector unit
+    (`gateware.isa.products`). With 0 it has no multiplier, and GHASH is software.
 
     Memories of at most ``lut_words`` words become LUTs, even if they are declared for block RAM. Memories of at most
     ``distributed_words`` words become distributed RAM, whatever synthesis would choose.
@@ -28,6 +29,7 @@ class Fit:
     cfu_sbox: str = "table"
     core_sbox: str = "table"
     part_sbox: str = "table"
+    product_cycles: int = 0
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
     lut_words: int = 0

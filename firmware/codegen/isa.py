@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Generate the C intrinsics and the reference page of the vector AES unit's instructions."""
 
-from gateware.isa.instructions import CUSTOM_0, FIELDS, INSTRUCTIONS, LAST_ROUND_KEYS, Instruction
+from gateware.isa.instructions import ALL, CUSTOM_0, FIELDS, LAST_ROUND_KEYS, Instruction
 from gateware.isa.memory_port import FAULT_ADDRESS, FAULT_BUS, FAULT_NONE, FAULT_UNALIGNED
+from gateware.isa.products import CYCLES, EXTRA_CYCLES, TABLE_CYCLES
 
 _HEADER = """/* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from gateware/isa/instructions.py; do not edit. */
@@ -28,6 +29,23 @@ Throughput: the unit accepts one instruction a cycle. Latency: an instruction th
 one wrote waits one cycle. The unit holds it back by itself. The CPU gets an answer one cycle after the unit accepted
 the instruction. For `key_read`, `sub_word`, `sub_rot_word`, `context`, `status` and `memory_status` this takes two
 cycles, and the unit accepts nothing in the second one.
+
+## Products
+
+`vghsh` and `vgmul` multiply in GF(2^128) as GCM defines it (SP 800-38D, 6.3), for GHASH. Names and semantics are
+those of `vghsh.vv` and `vgmul.vv` in RISC-V's extension Zvkg, for one element group. `v[s]` is vs1 of `vghsh` and vd
+of `vgmul`. Bits 2:0 of rs1 hold the number of vs2, the factor; bits 6:4 hold the number of vd of `vghsh`. Only a unit
+with a multiplier has these instructions, and its `status` has bit 8 set. In other units they are undefined.
+
+A product takes its operands at issue and runs while later instructions execute. An instruction that reads or writes
+the register of the result waits for it. So do `context`, `memory_status`, `vxor_group` and the next product. A product
+waits for earlier loads. The result is written {cycles} cycles after issue, or in the first cycle after that in which no
+instruction writes a register. So a chain of products takes {cycles} cycles each, and {others} other instructions fit
+between two of them. In the cycle after the issue of a product, no instruction that reads a state register is accepted.
+
+The first product with a factor takes {table} cycles more, to write tables of the factor's multiples. Later products
+with the same register in the same context use these tables. When an instruction writes the register, the unit zeroizes
+the tables. This takes {table} cycles, and a product waits for it. No time depends on data.
 
 ## Counters
 
@@ -96,7 +114,7 @@ def render() -> str:
     for code, register in enumerate(LAST_ROUND_KEYS):
         parts.append(f"#define CL_ISA_LAST_K{register} {code}\n")
     parts.append("\n")
-    parts.extend(_macro(instruction) + "\n" for instruction in INSTRUCTIONS)
+    parts.extend(_macro(instruction) + "\n" for instruction in ALL)
     parts.append("#endif\n")
     return "".join(parts)
 
@@ -125,7 +143,7 @@ def reference() -> str:
         "| instruction | paper | funct3 | funct7 (bit 6 to 0) | rs1 | rs2 | rd | operation |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for i in INSTRUCTIONS:
+    for i in ALL:
         bits = [str(i.funct7 >> position & 1) for position in range(7)]
         for field in i.fields:
             width, position = FIELDS[field]
@@ -137,7 +155,15 @@ def reference() -> str:
         lines.append(f"| `{i.name}` | {paper} | {i.funct3} | `{encoding}` | {flags} | `{operation}` |")
     lines += [
         "",
-        *_NOTES.format(none=FAULT_NONE, unaligned=FAULT_UNALIGNED, outside=FAULT_ADDRESS, bus=FAULT_BUS).splitlines(),
+        *_NOTES.format(
+            none=FAULT_NONE,
+            unaligned=FAULT_UNALIGNED,
+            outside=FAULT_ADDRESS,
+            bus=FAULT_BUS,
+            cycles=CYCLES + EXTRA_CYCLES,
+            others=CYCLES + EXTRA_CYCLES - 1,
+            table=TABLE_CYCLES,
+        ).splitlines(),
         "",
     ]
     return "\n".join(lines)

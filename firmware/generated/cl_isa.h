@@ -126,8 +126,16 @@
 #define CL_ISA_CONTEXT(rs1) \
 	({ uint32_t cl_isa_rd_; __asm__ volatile(".insn r 0x0b, 6, %[f], %[d], %z[a], zero" : [d] "=r"(cl_isa_rd_) : [f] "i"(0x63), [a] "rJ"((uint32_t)(rs1))); cl_isa_rd_; })
 
-/** rd = unit version << 16 | context */
+/** rd = unit version << 16 | products << 8 | context */
 #define CL_ISA_STATUS() \
 	({ uint32_t cl_isa_rd_; __asm__ volatile(".insn r 0x0b, 6, %[f], %[d], zero, zero" : [d] "=r"(cl_isa_rd_) : [f] "i"(0x64)); cl_isa_rd_; })
+
+/** v[rs1[6:4]] = (v[rs1[6:4]] ^ v[s]) * v[rs1[2:0]] */
+#define CL_ISA_VGHSH(s, rs1) \
+	__asm__ volatile(".insn r 0x0b, 6, %[f], zero, %z[a], zero" : : [f] "i"(0x08 | (s)), [a] "rJ"((uint32_t)(rs1)))
+
+/** v[s] = v[s] * v[rs1[2:0]] */
+#define CL_ISA_VGMUL(s, rs1) \
+	__asm__ volatile(".insn r 0x0b, 6, %[f], zero, %z[a], zero" : : [f] "i"(0x18 | (s)), [a] "rJ"((uint32_t)(rs1)))
 
 #endif

@@ -128,7 +128,10 @@ BOARD = Board(
     rx_window=3040,
     console_name="sim",
     fits={
-        name: Fit(sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None)
+        name: Fit(
+            sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
+            product_cycles=ECPIX5.fits[name].product_cycles if name in ECPIX5.fits else 0,
+        )
         for name in (
             "default",
             "eth",

@@ -6,7 +6,7 @@ Combinational. The encodings come only from `gateware.isa.instructions`.
 
 from migen import Case, If, Module, Mux, Signal
 
-from gateware.isa.instructions import BY_NAME, LAST_ROUND_KEYS
+from gateware.isa.instructions import INSTRUCTIONS, LAST_ROUND_KEYS, PRODUCTS
 
 SHUFFLE_NONE = 0
 SHUFFLE_FORWARD = 1
@@ -20,6 +20,11 @@ INVERSE_SBOX = ("sbox_mix_xor_inv", "sbox_xor_inv", "round_dec", "last_dec")
 
 class Decoder(Module):
     """Turns a function id into control signals. All of them are zero for an undefined function id.
+
+    Parameters
+    ----------
+    products : bool
+        The unit has a multiplier, and the instructions for it are defined.
 
     Attributes
     ----------
@@ -44,7 +49,7 @@ class Decoder(Module):
         One for each instruction, named after it.
     """
 
-    def __init__(self):
+    def __init__(self, *, products: bool = False):
         self.function_id = Signal(10)
         self.state_register = Signal(3)
         self.key_register = Signal(4)
@@ -63,7 +68,9 @@ class Decoder(Module):
         # # #
 
         flags = {}
-        for name, instruction in BY_NAME.items():
+        multiplications = PRODUCTS if products else ()
+        for instruction in (*INSTRUCTIONS, *multiplications):
+            name = instruction.name
             flags[name] = flag = Signal(name=f"is_{name}")
             setattr(self, f"is_{name}", flag)
             self.comb += flag.eq((self.function_id & instruction.mask) == instruction.match)
@@ -75,6 +82,14 @@ class Decoder(Module):
             return result
 
         funct7 = self.function_id[3:]
+        readers = (
+            "move_in_xor",
+            "move_out_xor",
+            "vload_xor",
+            "vstore",
+            "vxor_group",
+            *(i.name for i in multiplications),
+        )
         half_lanes = Signal(4)
         last_round_key = Signal(4)
         self.comb += [
@@ -90,7 +105,7 @@ class Decoder(Module):
             self.shuffle[1].eq(any_of("shift_rows_inv", "round_dec", "last_dec")),
             self.mix.eq(any_of(*ROUNDS, "key_write_inv_mix")),
             self.add_key.eq(any_of("round_xor", *ROUNDS, *LAST_ROUNDS, "counter_xor")),
-            self.reads_state.eq(any_of(*IN_PLACE, "move_in_xor", "move_out_xor", "vload_xor", "vstore", "vxor_group")),
+            self.reads_state.eq(any_of(*IN_PLACE, *readers)),
             self.loads.eq(any_of("vload", "vload_xor", "vxor_group")),
             self.stores.eq(any_of("vstore", "vxor_group")),
             self.reads_key.eq(self.add_key | any_of("key_read", "counter")),

@@ -15,7 +15,9 @@ field  funct7    meaning
 ``h``  bit 4     half: lanes 0 and 1, or lanes 2 and 3
 ====== ========= ===========================================================
 
-The paper's names (roundXOR) are written in snake case here (``round_xor``).
+The paper's names (roundXOR) are written in snake case here (``round_xor``). `PRODUCTS` exist only in a unit with a
+multiplier. Their names and semantics are those of RISC-V's extension Zvkg, but an instruction names three registers. So
+``rs1`` holds the numbers of two of them.
 """
 
 from dataclasses import dataclass
@@ -176,15 +178,22 @@ INSTRUCTIONS = (
     ),
     # Contexts and status.
     Instruction("context", 6, 0x63, (), "rd = context; context = rs1[2:0]", uses_rs1=True, writes_rd=True),
-    Instruction("status", 6, 0x64, (), "rd = unit version << 16 | context", writes_rd=True),
+    Instruction("status", 6, 0x64, (), "rd = unit version << 16 | products << 8 | context", writes_rd=True),
 )
 
-BY_NAME = {instruction.name: instruction for instruction in INSTRUCTIONS}
+# Products in GF(2^128) with the bit order of GCM (SP 800-38D, 6.3), for GHASH. See `gateware.isa.products`.
+PRODUCTS = (
+    Instruction("vghsh", 6, 1 << 3, ("s",), "v[rs1[6:4]] = (v[rs1[6:4]] ^ v[s]) * v[rs1[2:0]]", uses_rs1=True),
+    Instruction("vgmul", 6, 3 << 3, ("s",), "v[s] = v[s] * v[rs1[2:0]]", uses_rs1=True),
+)
+
+ALL = INSTRUCTIONS + PRODUCTS
+BY_NAME = {instruction.name: instruction for instruction in ALL}
 
 
 def lookup(function_id: int) -> Instruction | None:
-    """Return the instruction that a function id encodes, or None if it is undefined."""
-    for instruction in INSTRUCTIONS:
+    """Return the instruction that a function id encodes, or None if it is undefined in every unit."""
+    for instruction in ALL:
         if function_id & instruction.mask == instruction.match:
             return instruction
     return None

@@ -86,16 +86,16 @@ class MemoryRequests(Module):
             ),
         ]
 
-        loads = masked(self.accept & decoder.loads & ~decoder.stores, _one_hot(decoder.state_register))
+        loads = masked(self.accept & decoder.loads & ~decoder.stores, one_hot(decoder.state_register))
         others = masked(self.accept & group, Constant(0xFE, STATE_REGISTERS))
         done = (
-            masked(self.written, _one_hot(self.written_register))
-            | masked(self.dropped, _one_hot(self.dropped_register))
-            | masked(taking, _one_hot(member))
+            masked(self.written, one_hot(self.written_register))
+            | masked(self.dropped, one_hot(self.dropped_register))
+            | masked(taking, one_hot(member))
         )
         self.sync += self.pending.eq((self.pending & ~done) | loads | others)
 
 
-def _one_hot(register):
+def one_hot(register):
     """Return eight bits, of which only the one for this state register is set."""
     return Cat(*[register == s for s in range(STATE_REGISTERS)])

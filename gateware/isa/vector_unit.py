@@ -22,9 +22,13 @@ instructions without a result and for undefined function ids, which change nothi
 Vector loads and stores run while later instructions execute, through the unit's own memory port. An instruction waits
 if it touches a register that a load has yet to write or a group has yet to read.
 
+With a multiplier, products in GF(2^128) for GHASH also run while later instructions execute (`gateware.isa.products`).
+An instruction waits if it touches the register that a product has yet to write. A product waits for earlier loads. A
+group and `context` wait for a product.
+
 No hidden state: only state registers, key registers, the selected context and the memory port's fault outlive an
 instruction, and software can read back each of them. The port's queue keeps old requests until later ones replace them,
-but nothing depends on these.
+but nothing depends on these. The multiplier's tables follow from a state register, and are zeroized when it is written.
 """
 
 from migen import Array, Cat, Constant, If, Mux, Signal
@@ -33,12 +37,14 @@ from gateware.aes.transforms import byte_list, inv_shift_rows, masked, shift_row
 from gateware.isa.cfu import CFUUnit
 from gateware.isa.decoder import Decoder
 from gateware.isa.instructions import COUNTER_BASE, LANES
-from gateware.isa.lane import Lane
+from gateware.isa.lane import OF_CELLS, Lane
 from gateware.isa.memory_port import VectorMemoryPort
 from gateware.isa.memory_requests import MemoryRequests
+from gateware.isa.products import Products
 from gateware.isa.register_file import CounterBases, KeyRegisters, StateRegisters
 
 UNIT_VERSION = 2
+STATUS_PRODUCTS = 1 << 8  # in the result of `status`: the unit has a multiplier
 
 
 class VectorAESUnit(CFUUnit):
@@ -50,26 +56,36 @@ class VectorAESUnit(CFUUnit):
         The memory that vector loads and stores may access, in bytes (see `VectorMemoryPort`).
     sbox : str
         Implementation of the S-boxes (`gateware.aes.column_sbox`).
+    product_cycles : int
+        Cycles of a product (`gateware.gcm.ghash.CYCLES`), or 0 for a unit without products.
 
     Attributes
     ----------
     bus : wishbone.Interface
         Master of vector loads and stores, 128 bits.
+    products : Products or None
+        The multiplier.
     """
 
-    def __init__(self, *, memory: tuple[int, int], sbox: str = "table"):
+    def __init__(self, *, memory: tuple[int, int], sbox: str = "table", product_cycles: int = 0):
         CFUUnit.__init__(self)
 
         # # #
 
         rs1, rs2 = self.cmd_inputs
-        self.submodules.decoder = decoder = Decoder()
+        self.submodules.decoder = decoder = Decoder(products=bool(product_cycles))
         self.submodules.state = state = StateRegisters()
         self.submodules.keys = keys = KeyRegisters()
         self.submodules.bases = bases = CounterBases()
         self.submodules.memory = memory_port = VectorMemoryPort(origin=memory[0], size=memory[1])
         self.submodules.requests = requests = MemoryRequests(decoder)
         self.bus = memory_port.bus
+        self.products = products = None
+        if product_cycles:
+            portable = sbox not in OF_CELLS
+            products = Products(decoder, memory_port, cycles=product_cycles, portable=portable)
+            self.submodules.products = products
+        results = products or memory_port
         lanes = [Lane(sbox=sbox) for _ in range(LANES)]
         self.submodules += lanes
         self.comb += decoder.function_id.eq(self.cmd_function_id)
@@ -95,8 +111,11 @@ class VectorAESUnit(CFUUnit):
         # low half of a counter. ShiftRows before SubBytes has the same result as after it.
         index_low = Signal(64)
         counter_low = Signal(66)
+        read_register = requests.read_register
+        if products:
+            read_register = Mux(products.reading, products.read_register, requests.read_register)
         self.comb += [
-            state.read_address.eq(Cat(requests.read_register, context)),
+            state.read_address.eq(Cat(read_register, context)),
             keys.read_address.eq(key_address),
             bases.read_address.eq(context),
             index_low.eq(Cat(rs1, rs2)),
@@ -159,12 +178,12 @@ class VectorAESUnit(CFUUnit):
         counter_high_columns = _columns(_big_endian(counter_high))
         stage2_writes_state = Signal()
         stage2_writes_key = Signal()
-        # A loaded block is written, through the lanes, in a cycle in which no instruction writes a register.
+        # A loaded block or a product is written through the lanes, in a cycle in which no instruction writes any.
         writes_loaded = Signal()
-        loaded = _columns(memory_port.result_data)
+        loaded = _columns(results.result_data)
         self.comb += [
-            writes_loaded.eq(memory_port.result_valid & ~stage2_writes_state & ~stage2_writes_key),
-            memory_port.result_ready.eq(writes_loaded),
+            writes_loaded.eq(results.result_valid & ~stage2_writes_state & ~stage2_writes_key),
+            results.result_ready.eq(writes_loaded),
         ]
         for c, lane in enumerate(lanes):
             self.comb += [
@@ -180,7 +199,7 @@ class VectorAESUnit(CFUUnit):
         self.comb += [
             If(
                 writes_loaded,
-                state.write_address.eq(Cat(memory_port.result_register, context)),
+                state.write_address.eq(Cat(results.result_register, context)),
                 state.write_lanes.eq(0b1111),
             ).Else(
                 state.write_address.eq(stage2_state),
@@ -198,7 +217,7 @@ class VectorAESUnit(CFUUnit):
             requests.operands[0].eq(rs1),
             requests.operands[1].eq(rs2),
             requests.read_data.eq(Cat(*state.read_data)),
-            requests.written.eq(writes_loaded),
+            requests.written.eq(memory_port.result_ready if products else writes_loaded),
             requests.written_register.eq(memory_port.result_register),
             requests.dropped.eq(memory_port.dropped),
             requests.dropped_register.eq(memory_port.dropped_register),
@@ -215,17 +234,35 @@ class VectorAESUnit(CFUUnit):
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
         same_register = stage2_state[:3] == decoder.state_register  # the context need not be compared
-        self.comb += [
-            memory_busy.eq((requests.pending != 0) | ~memory_port.idle | requests.request.valid),
-            hazard.eq(
-                (stage2_writes_state & same_register & decoder.reads_state)
-                | (stage2_writes_key & decoder.reads_key)
-                | (requests.taking & decoder.reads_state)
-                | Array(requests.pending)[decoder.state_register]
-                | ((decoder.loads | decoder.stores) & (memory_port.full | requests.taking))
-                | (waits_for_memory & memory_busy)
-            ),
-        ]
+        is_busy = (requests.pending != 0) | ~memory_port.idle | requests.request.valid
+        waits = (
+            (stage2_writes_state & same_register & decoder.reads_state)
+            | (stage2_writes_key & decoder.reads_key)
+            | (requests.taking & decoder.reads_state)
+            | Array(requests.pending)[decoder.state_register]
+            | ((decoder.loads | decoder.stores) & (memory_port.full | requests.taking))
+            | (waits_for_memory & memory_busy)
+        )
+        if products:
+            # A product waits for earlier loads; groups, memory_status and context wait for it. The others wait for its
+            # registers, and while it uses the read port.
+            is_product = decoder.is_vghsh | decoder.is_vgmul
+            is_busy = is_busy | products.active
+            waits = (
+                waits
+                | (is_product & (~products.ready | (requests.pending != 0)))
+                | (products.reading & decoder.reads_state)
+                | Array(products.pending)[decoder.state_register]
+            )
+            self.comb += [
+                products.accept.eq(accept & is_product),
+                products.registers.eq(rs1[:7]),
+                products.context.eq(context),
+                products.read_data.eq(Cat(*state.read_data)),
+                products.written.eq(state.write_lanes != 0),
+                products.written_register.eq(state.write_address),
+            ]
+        self.comb += [memory_busy.eq(is_busy), hazard.eq(waits)]
         self.sync += [
             stage2_writes_state.eq(accept & (decoder.write_state != 0)),
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
@@ -234,6 +271,7 @@ class VectorAESUnit(CFUUnit):
         # Each command gets one response, which stays valid until the CPU accepts it. Some commands
         # answer late: one cycle after the others, and only from registers. `context` changes in that cycle. SubWord and
         # RotWord commute, so RotWord may follow the S-boxes.
+        features = STATUS_PRODUCTS >> 3 if products else 0
         late_is_status = Signal()
         late_rotates = Signal()
         late_lane = Signal(2)
@@ -248,7 +286,7 @@ class VectorAESUnit(CFUUnit):
             If(late_is_key, late_output.eq(Array(keys.read_data)[late_lane]))
             .Elif(late_is_context, late_output.eq(context))
             .Elif(late_is_memory_status, late_output.eq(memory_port.status))
-            .Elif(late_is_status, late_output.eq(Cat(context, Constant(0, 13), Constant(UNIT_VERSION, 16))))
+            .Elif(late_is_status, late_output.eq(Cat(context, Constant(features, 13), Constant(UNIT_VERSION, 16))))
             .Else(late_output.eq(Mux(late_rotates, Cat(sub_word[8:], sub_word[:8]), sub_word) ^ late_operand)),
         ]
         is_late = is_sub_word | decoder.is_key_read

@@ -154,8 +154,12 @@ class CipherlaneSoC(SoCCore):
             self.add_constant("CIPHERLANE_OTHER_UNIT")
         else:
             self.aes_unit = unit = VectorAESUnit(
-                memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.cfu_sbox
+                memory=(BUFFER_ORIGIN, target.configuration.buffer_size),
+                sbox=target.fit.cfu_sbox,
+                product_cycles=target.fit.product_cycles,
             )
+            if target.fit.product_cycles:
+                self.add_constant("CIPHERLANE_VECTOR_PRODUCTS")
         self.aes_command = command = CommandRegister()
         self.comb += [
             unit.cmd_valid.eq(command.source.valid),

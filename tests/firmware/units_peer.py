@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware.codegen import registers, wire
-from gateware.isa.instructions import FIELDS, INSTRUCTIONS, LAST_ROUND_KEYS
+from gateware.isa.instructions import ALL, FIELDS, LAST_ROUND_KEYS
 from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, write_wire_header
 
 UNITS = Path(__file__).with_name("units")
@@ -53,7 +53,7 @@ def pairs(memory: bytes) -> set[int]:
 def instruction_header() -> str:
     """Return the text of `cl_isa.h` for the host."""
     lines = [f"#define CL_ISA_LAST_K{register} {code}" for code, register in enumerate(LAST_ROUND_KEYS)]
-    for i in INSTRUCTIONS:
+    for i in ALL:
         operands = [name for name, used in (("rs1", i.uses_rs1), ("rs2", i.uses_rs2)) if used]
         funct7 = " | ".join([f"{i.funct7:#x}u", *(f"(unsigned int)({name}) << {FIELDS[name][1]}" for name in i.fields)])
         values = [name if name in operands else "0" for name in ("rs1", "rs2")]

@@ -16,7 +16,7 @@ from tests.formal.prove_sbox import (
 from tests.gateware.boards import REGISTERED_SBOXES, VECTOR_UNITS
 
 
-@pytest.mark.parametrize("implementation", VECTOR_UNITS)
+@pytest.mark.parametrize("implementation", sorted({unit.sbox for unit in VECTOR_UNITS}))
 def test_column(implementation):
     """The S-box of the vector unit's lanes."""
     assert column_is_right(column_verilog(implementation))

@@ -7,7 +7,7 @@ the commands to them: which address is read and written when, and with which val
 
 import re
 
-from gateware.isa.instructions import FIELDS, INSTRUCTIONS
+from gateware.isa.instructions import ALL, FIELDS
 from gateware.isa.lane import Lane
 from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
 from tests.formal.prover import to_verilog
@@ -17,9 +17,9 @@ MEMORY = (0x4000_0000, 0x10000)
 CUT_MEMORIES = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose"]
 
 
-def unit_ports() -> tuple[VectorAESUnit, dict]:
+def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
     """Return a unit, and a dictionary of the signals that proofs can use, by name."""
-    unit = VectorAESUnit(memory=MEMORY)
+    unit = VectorAESUnit(memory=MEMORY, product_cycles=product_cycles)
     ports = {name: getattr(unit, name) for name in ("cmd_valid", "cmd_ready", "cmd_function_id")}
     ports |= {name: getattr(unit, name) for name in ("rsp_valid", "rsp_ready", "rsp_output")}
     ports |= {f"rs{n + 1}": signal for n, signal in enumerate(unit.cmd_inputs)}
@@ -40,12 +40,16 @@ def unit_ports() -> tuple[VectorAESUnit, dict]:
     request = ("valid", "address", "destination", "data", "load", "store", "exclusive_or", "register")
     ports |= {name: getattr(unit.requests, name) for name in ("taking", "member", "pending")}
     ports |= {f"request_{name}": getattr(unit.memory.request, name) for name in request}
+    if unit.products:
+        ports |= {f"products_{name}": signal for name, signal in unit.products.control.items()}
     return unit, ports
 
 
-def unit_verilog() -> str:
-    """Return Verilog: module `unit`, and the macro `UNIT` that instantiates it and declares all ports."""
-    unit, ports = unit_ports()
+def unit_verilog(product_cycles: int = 0) -> str:
+    """Return Verilog: module `unit`, and the beginning of module `proof`, which instantiates it and declares all
+    ports.
+    """
+    unit, ports = unit_ports(product_cycles)
     inputs = {"cmd_valid", "cmd_function_id", "rs1", "rs2", "rsp_ready", "dat_r", "ack", "err"}
     text = to_verilog(unit, "unit", ports, clocked=True)
     pins = ", ".join(f"input [{len(ports[name]) - 1}:0] {name}" for name in sorted(inputs))
@@ -67,12 +71,12 @@ def decoder_verilog() -> str:
     """Return Verilog made from the table of encodings: the instruction numbers as macros, and the function
     `operation`.
     """
-    lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(INSTRUCTIONS)]
+    lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(ALL)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]
     for name, (width, position) in FIELDS.items():
         lines.append(f"`define FIELD_{name}(id) id[{position + width + 2}:{position + 3}]")
     cases = []
-    for n, instruction in enumerate(INSTRUCTIONS):
+    for n, instruction in enumerate(ALL):
         digits = "".join(
             "?" if not instruction.mask >> bit & 1 else str(instruction.match >> bit & 1) for bit in range(9, -1, -1)
         )

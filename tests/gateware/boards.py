@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sets of parameters that the boards in `gateware.targets` use for units and cores, without duplicates."""
 
+from typing import NamedTuple
+
 from gateware import targets
 from gateware.aes.cores import PIPELINED
 from gateware.aes.sub_bytes import IMPLEMENTATIONS
 
 TARGETS = targets.load_all()
 
-# S-boxes of the vector unit on all boards, on FPGA boards, and on simulated boards.
-_vector_units = {(t.fit.cfu_sbox, t.board.simulated) for t in TARGETS if not t.configuration.unit}
-VECTOR_UNITS = sorted({sbox for sbox, _ in _vector_units})
-VECTOR_UNITS_ON_ECP5 = sorted(sbox for sbox, simulated in _vector_units if not simulated)
-VECTOR_UNITS_SIMULATED = sorted(sbox for sbox, simulated in _vector_units if simulated)
+
+class VectorUnit(NamedTuple):
+    """Parameters of `VectorAESUnit`."""
+
+    sbox: str
+    product_cycles: int
+
+
+# Parameters of the vector unit on all boards, on FPGA boards, and on simulated boards.
+_vector_units = {
+    (VectorUnit(t.fit.cfu_sbox, t.fit.product_cycles), t.board.simulated) for t in TARGETS if not t.configuration.unit
+}
+VECTOR_UNITS = sorted({unit for unit, _ in _vector_units})
+VECTOR_UNITS_ON_ECP5 = sorted(unit for unit, simulated in _vector_units if not simulated)
+VECTOR_UNITS_SIMULATED = sorted(unit for unit, simulated in _vector_units if simulated)
 
 # Parameters of `CTRAccelerator`, for all boards and for FPGA boards only.
 _accelerators = {(t.configuration.core_datapath, t.fit.core_sbox, t.board.simulated) for t in TARGETS}

@@ -22,7 +22,11 @@ class _Top(Module):
 
 
 def _vector_unit(target: Target) -> _Top:
-    unit = VectorAESUnit(memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.cfu_sbox)
+    unit = VectorAESUnit(
+        memory=(BUFFER_ORIGIN, target.configuration.buffer_size),
+        sbox=target.fit.cfu_sbox,
+        product_cycles=target.fit.product_cycles,
+    )
     ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
     return _Top(unit, [*ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus])
 

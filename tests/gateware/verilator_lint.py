@@ -82,9 +82,10 @@ def _random_source() -> Module:
 
 def designs() -> Iterator[tuple[str, Module]]:
     """The designs to lint, by name."""
-    for sbox in VECTOR_UNITS:
-        target = next(t for t in TARGETS if t.fit.cfu_sbox == sbox and not t.configuration.unit)
-        yield f"vector_unit_{sbox}", units.UNITS["vector_unit"](target)
+    for unit in VECTOR_UNITS:
+        boards = (t for t in TARGETS if not t.configuration.unit)
+        target = next(t for t in boards if (t.fit.cfu_sbox, t.fit.product_cycles) == unit)
+        yield f"vector_unit_{title(unit._asdict())}", units.UNITS["vector_unit"](target)
     for core in ACCELERATORS:
         target = next(t for t in TARGETS if [t.configuration.core_datapath, t.fit.core_sbox] == [*core.values()])
         yield f"accelerator_{title(core)}", units.UNITS["accelerator"](target)

@@ -11,6 +11,7 @@
 #define FAULT_ADDRESS   2u
 #define FAULT_BUS       3u
 #define UNIT_VERSION    2u
+#define STATUS_PRODUCTS 0x100u
 
 enum kind {
 	LOAD,
@@ -173,9 +174,30 @@ static uint32_t substituted(uint32_t word, unsigned int turn)
 	return word;
 }
 
+/** Multiplies two blocks as GCM does (SP 800-38D, algorithm 1). */
+static void multiply(uint8_t result[16], const uint8_t x[16], const uint8_t y[16])
+{
+	uint8_t z[16] = {0};
+	uint8_t v[16];
+
+	memcpy(v, y, 16);
+	for (unsigned int bit = 0; bit < 128; bit++) {
+		const bool reduce = (v[15] & 1) != 0;
+
+		if ((x[bit / 8] >> (7 - bit % 8) & 1) != 0) {
+			units_xor(z, v, 16);
+		}
+		for (unsigned int n = 15; n > 0; n--) {
+			v[n] = (uint8_t)(v[n] >> 1 | v[n - 1] << 7);
+		}
+		v[0] = (uint8_t)(v[0] >> 1 ^ (reduce ? 0xe1 : 0));
+	}
+	memcpy(result, z, 16);
+}
+
 /**
- * Executes the instructions with funct3 = 6: moves, and instructions whose result comes a cycle
- * later.
+ * Executes the instructions with funct3 = 6: moves, products, and instructions whose result comes a
+ * cycle later.
  */
 static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 {
@@ -189,6 +211,19 @@ static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 	}
 	if ((funct7 & 0x68) == 0x20) {
 		units_xor(v + 8 * (funct7 >> 4 & 1), (const uint8_t *)words, 8);
+		return 0;
+	}
+	if ((funct7 & 0x78) == 0x08) {
+		uint8_t *const target = registers()[rs1 >> 4 & 7];
+		uint8_t sum[16];
+
+		memcpy(sum, v, 16);
+		units_xor(sum, target, 16);
+		multiply(target, sum, registers()[rs1 & 7]);
+		return 0;
+	}
+	if ((funct7 & 0x78) == 0x18) {
+		multiply(v, v, registers()[rs1 & 7]);
 		return 0;
 	}
 	if ((funct7 & 0x60) == 0x40) {
@@ -209,7 +244,7 @@ static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 		units.vector.selected = rs1 % UNITS_CONTEXTS;
 		return word;
 	case 0x64:
-		return UNIT_VERSION << 16 | units.vector.selected;
+		return UNIT_VERSION << 16 | STATUS_PRODUCTS | units.vector.selected;
 	case 0x65:
 		return memory_status((rs1 & 1) != 0);
 	default:

@@ -3,7 +3,8 @@
 
 import random
 
-from gateware.isa.instructions import BY_NAME, FIELDS, INSTRUCTIONS
+from gateware.isa.instructions import ALL, BY_NAME, FIELDS, PRODUCTS
+from gateware.isa.products import CYCLES
 from gateware.isa.vector_unit import VectorAESUnit
 from tests.gateware.support import Simulation
 
@@ -17,8 +18,9 @@ class Bench:
     `shown` returns more signals of the unit to observe; `options` are options of `Simulation`.
     """
 
-    def __init__(self, sbox: str = "table", shown=lambda unit: [], **options):
-        self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), sbox=sbox)
+    def __init__(self, sbox: str = "table", product_cycles: int = CYCLES, shown=lambda unit: [], **options):
+        self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), sbox=sbox, product_cycles=product_cycles)
+        self.products = bool(product_cycles)
         ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
         ports += [unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus, *shown(unit)]
         self.sim = Simulation(unit, *ports, **options)
@@ -127,11 +129,11 @@ def random_address(rng):
 
 
 def random_command(rng, names=None):
-    instruction = BY_NAME[rng.choice(names)] if names else rng.choice(INSTRUCTIONS)
+    instruction = BY_NAME[rng.choice(names)] if names else rng.choice(ALL)
     fields = {field: rng.randrange(1 << FIELDS[field][0]) for field in instruction.fields}
     if instruction.name == "context":
         return instruction.name, {"rs1": rng.randrange(8), "rs2": 0}, fields
-    if instruction.name.startswith("v"):
+    if instruction.name.startswith("v") and instruction not in PRODUCTS:
         source, destination = (random_address(rng) for _ in range(2))
         return instruction.name, {"rs1": source, "rs2": (destination - source) % 2**32}, fields
     return instruction.name, {"rs1": rng.getrandbits(32), "rs2": rng.getrandbits(32)}, fields

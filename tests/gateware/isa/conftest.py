@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compile the simulation of the vector unit once for all tests, with the S-box of the simulated boards.
+"""Compile the simulation of the vector unit once for all tests, with the parameters of each simulated board.
 
 With `--netlist` it is the unit of each FPGA board, as synthesis maps it. Every run does this in `test_netlist.py`.
 """
@@ -7,19 +7,19 @@ With `--netlist` it is the unit of each FPGA board, as synthesis maps it. Every 
 import pytest
 
 from tests.gateware import ecp5
-from tests.gateware.boards import VECTOR_UNITS_ON_ECP5, VECTOR_UNITS_SIMULATED
+from tests.gateware.boards import VECTOR_UNITS_ON_ECP5, VECTOR_UNITS_SIMULATED, title
 from tests.gateware.isa.bench import Bench
 
 
 def pytest_generate_tests(metafunc):
-    if "sbox" in metafunc.fixturenames:
-        sboxes = VECTOR_UNITS_ON_ECP5 if metafunc.config.getoption("--netlist") else VECTOR_UNITS_SIMULATED
-        metafunc.parametrize("sbox", sboxes, scope="session")
+    if "parameters" in metafunc.fixturenames:
+        units = VECTOR_UNITS_ON_ECP5 if metafunc.config.getoption("--netlist") else VECTOR_UNITS_SIMULATED
+        metafunc.parametrize("parameters", units, scope="session", ids=lambda unit: title(unit._asdict()))
 
 
 @pytest.fixture(scope="session")
-def bench(sbox, pytestconfig):
-    bench = Bench(sbox, prepare=ecp5.mapped if pytestconfig.getoption("--netlist") else None)
+def bench(parameters, pytestconfig):
+    bench = Bench(*parameters, prepare=ecp5.mapped if pytestconfig.getoption("--netlist") else None)
     yield bench
     bench.sim.close()
 

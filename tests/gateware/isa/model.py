@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Model the vector AES unit as its reference page describes it: instructions are executed one by one."""
 
+from tests.gateware.gcm.reference import product
 from tests.gateware.isa import fips197
 
 LAST_ROUND_KEYS = (0, 10, 12, 14)
 UNIT_VERSION = 2
+STATUS_PRODUCTS = 1 << 8
 FAULT_UNALIGNED = 1
 FAULT_ADDRESS = 2
 
@@ -14,9 +16,13 @@ def _word(value: int) -> bytes:
 
 
 class UnitModel:
-    """State registers, key registers, context and memory. `execute` applies one instruction and returns rd."""
+    """State registers, key registers, context and memory. `execute` applies one instruction and returns rd.
 
-    def __init__(self, origin: int = 0x4000_0000, size: int = 65536):
+    Without `products`, the instructions of the multiplier do nothing.
+    """
+
+    def __init__(self, origin: int = 0x4000_0000, size: int = 65536, *, products: bool = True):
+        self.products = products
         self.context = 0
         self.origin = origin
         self.memory = bytearray(size)
@@ -47,6 +53,10 @@ class UnitModel:
             "counter": lambda: self._counter(rs1, rs2, s),
             "counter_xor": lambda: f.xor(self._counter(rs1, rs2, s), k[0]),
         }
+        if name in ("vghsh", "vgmul"):
+            if self.products:
+                self._multiply(name, s, rs1)
+            return 0
         if name in ("vload", "vload_xor", "vstore"):
             self._access(name, (rs1 + 16 * s) % 2**32, s)
             return 0
@@ -75,9 +85,15 @@ class UnitModel:
             "key_read": lambda: int.from_bytes(k[rs1 >> 2 & 15][4 * (rs1 & 3) :][:4], "little"),
             "sub_word": lambda: int.from_bytes(f.sub_bytes(_word(rs1)), "little") ^ rs2,
             "sub_rot_word": lambda: int.from_bytes(f.sub_bytes(_word(rs1)[1:] + _word(rs1)[:1]), "little") ^ rs2,
-            "status": lambda: UNIT_VERSION << 16 | self.context,
+            "status": lambda: UNIT_VERSION << 16 | self.products * STATUS_PRODUCTS | self.context,
         }
         return results[name]()
+
+    def _multiply(self, name: str, s: int, rs1: int) -> None:
+        v = self.v[self.context]
+        target, factor = (rs1 >> 4 & 7 if name == "vghsh" else s), rs1 & 7
+        operand = fips197.xor(v[target], v[s]) if name == "vghsh" else v[s]
+        v[target] = product(operand, v[factor])
 
     def _access(self, name: str, address: int, s: int) -> None:
         v = self.v[self.context]

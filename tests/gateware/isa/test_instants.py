@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test a context switch at every delay of a load, and a reset at every cycle of a program with loads and stores."""
+"""Test a context switch at every delay of a load, and a reset at every cycle of a program with loads, stores and
+products.
+"""
 
 import random
 
@@ -33,6 +35,7 @@ PROGRAM = [
     ("vload", (ORIGIN,), {"s": 4}),
     ("round_enc", (), {"k": 1, "s": 0}),
     ("vload_xor", (ORIGIN,), {"s": 1}),
+    ("vghsh", (0x64,), {"s": 1}),
     ("vstore", (ORIGIN + 128,), {"s": 0}),
     ("vxor_group", (ORIGIN + 512, 256), {}),
     ("sub_word", (0x01020304, 7), {}),
@@ -42,6 +45,7 @@ PROGRAM = [
     *moves("move_in", BLOCKS[1], s=0),
     *moves("key_write", BLOCKS[0], kw=1),
     ("counter", (9, 0), {"s": 5}),
+    ("vgmul", (0,), {"s": 5}),
     ("vload", (ORIGIN,), {"s": 6}),
     ("vxor_group", (ORIGIN + 384, 0), {}),
     ("round_enc", (), {"k": 1, "s": 5}),
@@ -51,15 +55,16 @@ PROGRAM = [
 
 
 @pytest.mark.parametrize("access_cycles", range(12))
-def test_a_context_switch_waits_for_loads(bench, access_cycles):
-    """A load's data go only to the context in which the load was issued. A group belongs to one context."""
+def test_a_context_switch_waits_for_loads_and_products(bench, access_cycles):
+    """A result goes only to the context in which its instruction was issued. A group belongs to one context."""
     memory = bytearray(random.Random(access_cycles).randbytes(SIZE))
-    model = UnitModel(ORIGIN, SIZE)
+    model = UnitModel(ORIGIN, SIZE, products=bench.products)
     model.memory[:] = memory
     commands = [named("vload", ORIGIN, s=3), named("context", 5), named("vload_xor", ORIGIN + 32, s=3)]
-    commands += [named("vxor_group", ORIGIN + 512, 128), named("context", 0), named("counter", 5, s=7)]
-    commands += [named("vxor_group", ORIGIN + 512, -256 % 2**32), named("context", 5), named("counter", 6, s=7)]
-    commands += [named("context", 0), named("vstore", ORIGIN + 64, s=3), named("context", 5)]
+    commands += [named("vxor_group", ORIGIN + 512, 128), named("vghsh", 0x37, s=3), named("context", 0)]
+    commands += [named("counter", 5, s=7), named("vgmul", 7, s=7), named("vxor_group", ORIGIN + 512, -256 % 2**32)]
+    commands += [named("context", 5), named("counter", 6, s=7), named("vgmul", 7, s=3), named("context", 0)]
+    commands += [named("vstore", ORIGIN + 64, s=3), named("context", 5)]
     commands += [named("counter", 7, 0, s=3), named("vload_xor", UNALIGNED, s=3), named("context", 0)]
     commands += [named("memory_status", 1), named("status")]
     for context in (0, 5):
@@ -102,7 +107,7 @@ def test_reset(bench):
     """
     program = [named(name, *w, **f) for name, w, f in PROGRAM]
     initial = random.Random("memory").randbytes(SIZE)
-    model = UnitModel(ORIGIN, SIZE)
+    model = UnitModel(ORIGIN, SIZE, products=bench.products)
     model.memory[:] = initial
     states = [
         {(c, s): {bytes(16)} for c in (0, 3) for s in range(8)},
@@ -140,7 +145,7 @@ def test_reset(bench):
         bench.sim.run(quiet(), max_cycles=20)
         responses = []
         bench.sim.run(bench.drive(readback), bench.collect(len(readback), responses), max_cycles=1000)
-        assert (responses[0] & 0xFFFF, responses[1]) == (0, 0), f"after {cycles} cycles"
+        assert (responses[0] & 0xFF, responses[1]) == (0, 0), f"after {cycles} cycles"
         for c, context in enumerate((0, 3)):
             found = responses[3 + 41 * c : 43 + 41 * c]
             read = [block_of(found[n : n + 4]) for n in range(0, 40, 4)]

@@ -8,7 +8,7 @@ programs, and the accelerator's programs.
 import pytest
 
 from tests.gateware import ecp5
-from tests.gateware.boards import VECTOR_UNITS_ON_ECP5
+from tests.gateware.boards import VECTOR_UNITS_ON_ECP5, title
 from tests.gateware.isa.bench import Bench
 from tests.gateware.isa.test_vector_unit import (
     test_loads_and_stores_run_behind_other_instructions,
@@ -24,6 +24,6 @@ __all__ = [  # on the netlist
 pytestmark = pytest.mark.thorough
 
 
-@pytest.fixture(scope="module", params=VECTOR_UNITS_ON_ECP5)
+@pytest.fixture(scope="module", params=VECTOR_UNITS_ON_ECP5, ids=lambda unit: title(unit._asdict()))
 def bench(request):
-    return Bench(request.param, interpreter=ecp5.Interpreter)
+    return Bench(*request.param, interpreter=ecp5.Interpreter)

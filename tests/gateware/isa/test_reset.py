@@ -10,7 +10,8 @@ import random
 import pytest
 
 from gateware.isa.instructions import CONTEXTS
-from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
+from gateware.isa.products import CYCLES
+from gateware.isa.vector_unit import STATUS_PRODUCTS, UNIT_VERSION, VectorAESUnit
 from tests.gateware.isa.model import UnitModel
 from tests.gateware.isa.test_vector_unit import ORIGIN, SIZE, encode, get_state, put_key, put_state, random_command
 from tests.gateware.support import Simulation, SimulationTimeout
@@ -22,7 +23,7 @@ class Bench:
     """The unit with a core that offers commands, and a memory that may never answer."""
 
     def __init__(self):
-        self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE))
+        self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), product_cycles=CYCLES)
         ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
         self.sim = Simulation(unit, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus)
         self.memory = bytearray(SIZE)
@@ -124,7 +125,9 @@ INTERRUPTED = [
     encode("vload_xor", ORIGIN + 16, s=3),
     encode("counter", 1, 2, s=1),
     encode("vstore", ORIGIN + 32, s=1),
+    encode("vghsh", 0x12, s=3),
     encode("vxor_group", ORIGIN + 64, 256),
+    encode("vgmul", 4, s=4),
     encode("key_read", 4),
     encode("sub_word", 5, 6),
     encode("context", 3),
@@ -142,7 +145,7 @@ def test_right_after_a_reset_at_any_cycle(bench, taken, answered):
         commands = INTERRUPTED * 4
         bench.until_reset(commands, instant, taken=taken, answered=answered, seed=instant)
         responses = bench.run([encode("status"), encode("memory_status", 0)])
-        assert responses == [UNIT_VERSION << 16, 0], "context 0, no fault"
+        assert responses == [UNIT_VERSION << 16 | STATUS_PRODUCTS, 0], "context 0, no fault"
         bench.memory[:] = rng.randbytes(SIZE)
         model = UnitModel(ORIGIN, SIZE)
         model.memory[:] = bench.memory
