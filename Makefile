@@ -2,7 +2,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS PLACE PORT REVISION SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
+VARIABLES := ACCEPT BOARD CONFIG COORDINATOR CORE DATABASE DRY_RUN FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS OPTIONS PLACE PORT REVISION SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
 SYNTHESIS := bitstream firmware formal mutants netlist netlist-units test test-all timing worker
 # Folders of build that make clean keeps: results, a downloaded tree, and long runs that can resume.
 KEPT := cache mapped mutants results timing zephyr
@@ -52,7 +52,7 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -69,6 +69,7 @@ help: ## 0 s | List the targets
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench; flash and hil: not sim)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
+	@echo "  CORE=aes  OPTIONS='datapath=32 bus=axi-stream', or FILE=cores.yml (core; without them, core lists all kinds and options)"
 	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts), MUTANTS=--guards (of SECURITY's promises)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
@@ -113,6 +114,9 @@ flash-spi: setup ## minutes | Write the bitstream into the attached BOARD's SPI 
 
 udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables (root; DRY_RUN=1 prints the rules)
 	@$(PYTHON) -m gateware.flow.udev $(if $(DRY_RUN),--dry-run)
+
+core: setup ## 2 s | Make CORE with OPTIONS, or the cores in FILE, as plain Verilog with page and test benches (build/cores)
+	@$(PYTHON) -m gateware.cores $(CORE) $(OPTIONS) $(if $(FILE),file='$(FILE)')
 
 hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated board
 	@.ci/setup-hil

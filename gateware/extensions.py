@@ -22,13 +22,15 @@ class Extension:
     """What a folder adds to the product.
 
     ``fits`` and ``left_out`` have, for boards by name, what `Board` has for configurations by name. ``sources`` are the
-    folders from which hardware and firmware of these configurations are made, relative to the repository.
+    folders from which hardware and firmware of these configurations are made, relative to the repository. ``cores`` is a
+    module that registers kinds of generated cores or their figures (`gateware.cores.kinds`), if there is one.
     """
 
     configurations: tuple[Configuration, ...]
     sources: tuple[str, ...]
     fits: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
     left_out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    cores: str = ""
 
 
 @cache

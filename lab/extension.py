@@ -49,5 +49,6 @@ EXTENSION = Extension(
             "lte": Fit(cfu_sbox="block_ram", core_sbox="block_ram", part_sbox="ecp5", pnr_seed=2, clock_met=True)
         },
     },
+    cores="lab.cores",
     left_out={board: {"lte": reason} for board, reason in _LEFT_OUT.items()},
 )

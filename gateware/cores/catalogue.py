@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Registers the kinds of cores of the product and of its extensions."""
+
+import importlib
+from functools import cache
+
+from gateware.cores import aes, ctr, ghash
+from gateware.cores.kinds import register
+from gateware.extensions import extensions
+
+
+@cache
+def load() -> None:
+    """Register all kinds, once."""
+    for kind in (aes.KIND, ctr.KIND, ghash.KIND):
+        register(kind)
+    for extension in extensions():
+        if extension.cores:
+            importlib.import_module(extension.cores)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a core's files are written from: its module, its ports, and the checks that its test benches carry out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from migen import ClockDomain, Module, Signal
+
+IN, OUT = "in", "out"
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a generated module.
+
+    Attributes
+    ----------
+    name : str
+        Its name in Verilog and VHDL.
+    signal : Signal
+        Its signal in the Migen module.
+    direction : str
+        `IN` or `OUT`.
+    text : str
+        What it carries, for the page and for a comment.
+    """
+
+    name: str
+    signal: Signal
+    direction: str
+    text: str
+
+    @property
+    def width(self) -> int:
+        """Return its width in bits."""
+        return len(self.signal)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream of items with valid and ready: an item is taken at each clock edge at which both are 1.
+
+    Attributes
+    ----------
+    name : str
+        Its name in checks.
+    direction : str
+        `IN` or `OUT`.
+    prefix : str
+        Beginning of the names of its ports.
+    fields : dict
+        Name of each field in checks, with its port.
+    axi : bool
+        The ports follow AXI4-Stream.
+    """
+
+    name: str
+    direction: str
+    prefix: str
+    fields: dict[str, Port]
+    axi: bool = False
+
+    @property
+    def valid(self) -> str:
+        """Return the name of the port `valid`."""
+        return self.prefix + ("_tvalid" if self.axi else "_valid")
+
+    @property
+    def ready(self) -> str:
+        """Return the name of the port `ready`."""
+        return self.prefix + ("_tready" if self.axi else "_ready")
+
+    @property
+    def width(self) -> int:
+        """Return the bits of an item, without padding."""
+        return sum(port.width for port in self.fields.values())
+
+    def item(self, values: dict[str, int]) -> int:
+        """Return an item as one number, the first field in the lowest bits. Missing fields are 0."""
+        unknown = set(values) - set(self.fields)
+        if unknown:
+            raise KeyError(f"stream {self.name} has no field {', '.join(sorted(unknown))}")
+        total, place = 0, 0
+        for name, port in self.fields.items():
+            total |= (values.get(name, 0) & (1 << port.width) - 1) << place
+            place += port.width
+        return total
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A step of a check: set inputs, send and expect items at the same time, then wait until an output has a value.
+
+    Attributes
+    ----------
+    text : str
+        What the step does, as a comment.
+    levels : dict
+        Values of input ports from this step on.
+    sends, expects : dict
+        Items for each stream, as dictionaries of fields.
+    until : tuple or None
+        Output port, mask and value to wait for at the end.
+    latency : tuple or None
+        Input stream, output stream and cycles from the last item taken to the first item offered.
+    """
+
+    text: str
+    levels: dict[str, int] = field(default_factory=dict)
+    sends: dict[str, list[dict[str, int]]] = field(default_factory=dict)
+    expects: dict[str, list[dict[str, int]]] = field(default_factory=dict)
+    until: tuple[str, int, int] | None = None
+    latency: tuple[str, str, int] | None = None
+
+
+class Design(Module):
+    """A core with the ports of its file.
+
+    Attributes
+    ----------
+    ports : list of Port
+        In the order of the file, the clock and the reset first.
+    streams : list of Stream
+    phases : list of Phase
+        The checks of the test benches.
+    """
+
+    def __init__(self, *, clock: str = "clk", reset: str = "rst"):
+        self.clock_domains.cd_sys = ClockDomain("sys")
+        self.clock, self.reset = clock, reset
+        self.ports = [
+            Port(clock, self.cd_sys.clk, IN, "Clock; everything happens at its rising edge."),
+            Port(reset, self.cd_sys.rst, IN, "Synchronous reset, 1 for at least one clock edge after power-on."),
+        ]
+        self.streams: list[Stream] = []
+        self.phases: list[Phase] = []
+
+    def add(self, name: str, signal: Signal, direction: str, text: str) -> Port:
+        """Add a port and return it."""
+        port = Port(name, signal, direction, text)
+        self.ports.append(port)
+        return port
+
+    def add_stream(
+        self, name: str, endpoint, direction: str, text: str, fields: dict, *, prefix: str | None = None
+    ) -> Stream:
+        """Add a stream with valid and ready.
+
+        `fields` gives the signal and the text of each field. Fields of constant value are left out by the caller.
+        """
+        prefix = prefix or name
+        opposite = OUT if direction == IN else IN
+        self.add(f"{prefix}_valid", endpoint.valid, direction, text)
+        self.add(f"{prefix}_ready", endpoint.ready, opposite, f"The {'core' if direction == IN else 'user'} takes it.")
+        ports = {
+            field: self.add(f"{prefix}_{field}", signal, direction, words) for field, (signal, words) in fields.items()
+        }
+        stream = Stream(name, direction, prefix, ports)
+        self.streams.append(stream)
+        return stream
+
+    def inputs(self) -> Iterator[Port]:
+        """Yield the inputs, without clock and reset."""
+        yield from (port for port in self.ports[2:] if port.direction == IN)
+
+    def outputs(self) -> Iterator[Port]:
+        """Yield the outputs."""
+        yield from (port for port in self.ports if port.direction == OUT)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes a self-checking test bench in Verilog for Verilator and Icarus.
+
+It carries out the steps of a design (`gateware.cores.ports.Phase`) twice: first without pauses, when it also measures
+latencies, then with pauses at random in every stream. Each wait is bounded. It prints `PASS` and ends with status 0,
+or prints `FAIL` with the cycle and ends with another status.
+"""
+
+from gateware.cores.expressions import constant
+from gateware.cores.ports import IN, OUT, Design, Phase, Stream
+
+LIMIT_CYCLES = 200_000
+QUIET_CYCLES = 300
+
+_TEMPLATE = """`timescale 1ns / 1ps
+
+// {name}: self-checking test bench, for Verilator and Icarus.
+// {spdx}
+//
+// Generated with the core. Run:
+//     iverilog -g2012 -o tb {name}_tb.v {name}.v && vvp -N tb
+// Or Verilator, with --binary --timing -Wno-fatal --top-module {name}_tb {name}_tb.v {name}.v && obj_dir/V{name}_tb
+
+/* verilator lint_off WIDTH */ // counters are integers of 32 bits
+/* verilator lint_off BLKSEQ */ // the counters of one process change at once
+/* verilator lint_off UNUSED */ // not every step uses every counter
+/* verilator lint_off DECLFILENAME */ // the file may have another name
+
+module {name}_tb;
+
+reg {clock} = 1'b0;
+reg {reset} = 1'b1;
+integer cycle = 0;
+integer steps = 0;
+reg pauses = 1'b0; // the second pass: streams pause at random
+reg [31:0] random = 32'h2545f491;
+
+always #5 {clock} = ~{clock};
+
+// Between the edges at which the core and the streams act.
+always @(negedge {clock}) begin
+    cycle = cycle + 1;
+    random = {{random[30:0], random[31] ^ random[21] ^ random[1] ^ random[0]}};
+    if (cycle > {limit}) fail("no end within {limit} cycles");
+end
+
+task fail(input [8*64-1:0] text);
+    begin
+        $display("FAIL: %0s in cycle %0d, step %0d", text, cycle, steps);
+        $fatal(1, "the core failed its test bench");
+    end
+endtask
+
+{declarations}
+
+{name} core (
+{connections}
+);
+
+{processes}
+
+integer pass;
+
+initial begin
+{items}
+    for (pass = 0; pass < 2; pass = pass + 1) begin
+        pauses = pass[0];
+        {reset} = 1'b1;
+{start}
+        repeat (4) @(negedge {clock});
+        {reset} = 1'b0;
+        @(negedge {clock});
+
+{script}
+        // Nothing else may come.
+        repeat ({quiet}) @(negedge {clock});
+    end
+    $display("PASS: {name}, %0d steps twice in %0d cycles", steps, cycle);
+    $finish;
+end
+
+endmodule
+"""
+
+_SENDER = """// Sends the items of stream {s}.
+always @(posedge {clock}) begin
+    if ({reset}) {valid} <= 1'b0;
+    else begin
+        if ({valid} && {ready}) begin
+            {s}_done = {s}_done + 1;
+            {s}_cycle = cycle;
+        end
+        if (!{valid} || {ready}) begin
+            {valid} <= ({s}_done < {s}_limit) && !(pauses && random[{bit}]);
+            if ({s}_done < {s}_limit) {target} <= {s}_items[{s}_done];
+        end
+    end
+end
+"""
+
+_RECEIVER = """// Compares the items of stream {s}.
+always @(posedge {clock}) begin
+    if ({reset}) {ready} <= 1'b0;
+    else begin
+        if ({valid} && !{s}_waits) {s}_cycle = cycle;
+        {s}_waits = {valid} && !{ready};
+        if ({valid} && {ready}) begin
+            if ({s}_done >= {s}_limit) fail("an item that nobody expects at {s}");
+            else if ({target} !== {s}_items[{s}_done]) begin
+                $display("{s}: %h instead of %h", {target}, {s}_items[{s}_done]);
+                fail("wrong item at {s}");
+            end
+            {s}_done = {s}_done + 1;
+        end
+        {ready} <= !(pauses && random[{bit}]);
+    end
+end
+"""
+
+
+def verilog(design: Design, name: str, spdx: str) -> str:
+    """Return the text of the test bench ``NAME_tb.v``."""
+    driven = {stream.valid if stream.direction == IN else stream.ready for stream in design.streams}
+    items = {stream.name: _items(design, stream) for stream in design.streams}
+    declarations = []
+    for port in design.ports[2:]:
+        kind = "reg " if port.direction == IN else "wire"
+        bits = f"[{port.width - 1}:0] " if port.width > 1 else ""
+        declarations.append(f"{kind} {bits}{port.name}{' = 0' if port.direction == IN else ''};")
+    processes = []
+    for n, stream in enumerate(design.streams):
+        depth = max(len(items[stream.name]), 1)
+        declarations.append(f"reg [{stream.width - 1}:0] {stream.name}_items [0:{depth - 1}];")
+        declarations.append(f"integer {stream.name}_done = 0, {stream.name}_limit = 0, {stream.name}_cycle = 0;")
+        if stream.direction == OUT:
+            declarations.append(f"reg {stream.name}_waits = 1'b0;")
+        template = _SENDER if stream.direction == IN else _RECEIVER
+        target = ", ".join(port.name for port in reversed(stream.fields.values()))
+        names = {"s": stream.name, "valid": stream.valid, "ready": stream.ready, "target": f"{{{target}}}"}
+        processes.append(template.format(**names, bit=3 * n + 2, clock=design.clock, reset=design.reset))
+    controls = [p for p in design.inputs() if p.name not in driven and p not in _payloads(design)]
+    start = [f"{port.name} = 0;" for port in controls]
+    start += [f"{stream.name}_done = 0; {stream.name}_limit = 0;" for stream in design.streams]
+    return _TEMPLATE.format(
+        name=name,
+        spdx=spdx,
+        clock=design.clock,
+        reset=design.reset,
+        limit=LIMIT_CYCLES,
+        quiet=QUIET_CYCLES,
+        declarations="\n".join(declarations),
+        connections=",\n".join(f"    .{port.name}({port.name})" for port in design.ports),
+        processes="\n".join(processes).rstrip(),
+        items="\n".join(
+            f"    {stream.name}_items[{n}] = {constant(item, stream.width)};"
+            for stream in design.streams
+            for n, item in enumerate(items[stream.name])
+        ),
+        start="\n".join(f"        {line}" for line in start),
+        script="\n".join(line for phase in design.phases for line in _script(design, phase)),
+    )
+
+
+def _payloads(design: Design) -> list:
+    """Return the ports that senders drive."""
+    return [port for stream in design.streams if stream.direction == IN for port in stream.fields.values()]
+
+
+def _items(design: Design, stream: Stream) -> list[int]:
+    """Return all items of a stream, in the order of the steps."""
+    given = [phase.sends if stream.direction == IN else phase.expects for phase in design.phases]
+    return [
+        stream.item({key: value for key, value in item.items() if key in stream.fields})
+        for items in given
+        for item in items.get(stream.name, [])
+    ]
+
+
+def _script(design: Design, phase: Phase) -> list[str]:
+    """Return the lines that carry out one step."""
+    lines = [f"// {phase.text}", "steps = steps + 1;"]
+    widths = {port.name: port.width for port in design.ports}
+    lines += [f"{name} = {constant(value, widths[name])};" for name, value in phase.levels.items()]
+    moved = phase.expects | phase.sends
+    lines += [f"{name}_limit = {name}_limit + {len(items)};" for name, items in moved.items()]
+    lines.append(f"@(negedge {design.clock});")
+    lines += [f"while ({name}_done < {name}_limit) @(negedge {design.clock});" for name in moved]
+    if phase.latency:
+        sender, receiver, cycles = phase.latency
+        text = f"latency from {sender} to {receiver} is not {cycles} cycles"
+        lines.append(f'if (!pauses && {receiver}_cycle - {sender}_cycle != {cycles}) fail("{text}");')
+    if phase.until:
+        port, mask, value = phase.until
+        width = widths[port]
+        condition = f"({port} & {constant(mask, width)}) !== {constant(value, width)}"
+        lines.append(f"while ({condition}) @(negedge {design.clock});")
+    return [f"        {line}" for line in lines] + [""]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Published examples that the checks of generated cores use, each with its source."""
+
+from dataclasses import dataclass
+
+# FIPS-197, appendix C: one block under a key of each length, and its ciphertexts.
+PLAINTEXT = bytes.fromhex("00112233445566778899aabbccddeeff")
+KEYS = {bits: bytes(range(bits // 8)) for bits in (128, 192, 256)}
+CIPHERTEXTS = {
+    128: bytes.fromhex("69c4e0d86a7b0430d8cdb78070b4c55a"),
+    192: bytes.fromhex("dda97ca4864cdfe06eaf70a0ec0d7191"),
+    256: bytes.fromhex("8ea2b7ca516745bfeafc49904b496089"),
+}
+
+# SP 800-38A, F.1 and F.5: four blocks in ECB and CTR mode.
+BLOCKS = [
+    bytes.fromhex(text)
+    for text in (
+        "6bc1bee22e409f96e93d7e117393172a",
+        "ae2d8a571e03ac9c9eb76fac45af8e51",
+        "30c81c46a35ce411e5fbc1191a0a52ef",
+        "f69f2445df4f9b17ad2b417be66c3710",
+    )
+]
+COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
+BLOCK_KEYS = {
+    128: bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"),
+    192: bytes.fromhex("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b"),
+    256: bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"),
+}
+ECB = {
+    128: "3ad77bb40d7a3660a89ecaf32466ef97 f5d3d58503b9699de785895a96fdbaaf"
+    " 43b1cd7f598ece23881b00e3ed030688 7b0c785e27e8ad3f8223207104725dd4",
+    192: "bd334f1d6e45f25ff712a214571fa5cc 974104846d0ad3ad7734ecb3ecee4eef"
+    " ef7afd2270e2e60adce0ba2face6444e 9a4b41ba738d6c72fb16691603c18e0e",
+    256: "f3eed1bdb5d2a03c064b5a7e3db181f8 591ccb10d410ed26dc5ba74a31362870"
+    " b6ed21b99ca6f4f9f153e7b1beafed1d 23304b7a39f9f3ff067d8d8f9e24ecc7",
+}
+CTR = {
+    128: "874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff"
+    " 5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee",
+    192: "1abc932417521ca24f2b0459fe7e6e0b 090339ec0aa6faefd5ccc2c6f4ce8e94"
+    " 1e36b26bd1ebc670d1bd1d665620abf7 4f78a7f6d29809585a97daec58c6b050",
+    256: "601ec313775789a5b7a7f504bbf3d228 f443e3ca4d62b59aca84e990cacaf5c5"
+    " 2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
+}
+
+
+@dataclass(frozen=True)
+class GCMCase:
+    """A test case of McGrew and Viega, "The Galois/Counter Mode of Operation", appendix B."""
+
+    key: bytes
+    iv: bytes
+    aad: bytes
+    plaintext: bytes
+    ciphertext: bytes
+    tag: bytes
+
+
+_KEY = bytes.fromhex("feffe9928665731c6d6a8f9467308308")
+_TEXT = bytes.fromhex(
+    "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
+    "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255"
+)
+_CIPHERTEXT = bytes.fromhex(
+    "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e"
+    "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985"
+)
+_AAD = bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
+GCM_CASES = (
+    GCMCase(bytes(16), bytes(12), b"", b"", b"", bytes.fromhex("58e2fccefa7e3061367f1d57a4e7455a")),  # 1
+    GCMCase(  # 3
+        _KEY,
+        bytes.fromhex("cafebabefacedbaddecaf888"),
+        b"",
+        _TEXT,
+        _CIPHERTEXT,
+        bytes.fromhex("4d5c2af327cd64a62cf35abd2ba6fab4"),
+    ),
+    GCMCase(  # 4
+        _KEY,
+        bytes.fromhex("cafebabefacedbaddecaf888"),
+        _AAD,
+        _TEXT[:60],
+        _CIPHERTEXT[:60],
+        bytes.fromhex("5bc94fbc3221a5db94fae95ae7121a47"),
+    ),
+)
+# Case 4: H, and GHASH of additional data, ciphertext and lengths.
+GHASH_SUBKEY = bytes.fromhex("b83b533708bf535d0aa6e52980d53b78")
+GHASH_RESULT = bytes.fromhex("698e57f70e6ecc7fd9463b7260a9ae5f")
+
+
+def blocks(data: bytes) -> list[bytes]:
+    """Return data in blocks of 16 bytes, the last one filled with zeros."""
+    return [data[n : n + 16].ljust(16, b"\0") for n in range(0, len(data), 16)]
+
+
+def listed(text: str) -> list[bytes]:
+    """Return the blocks that a text lists in hexadecimal."""
+    return [bytes.fromhex(block) for block in text.split()]
+
+
+def number(data: bytes) -> int:
+    """Return a block, or a word of a key, as the value of a port: byte i is bits 8i+7 to 8i."""
+    return int.from_bytes(data, "little")
+
+
+def words(key: bytes) -> list[int]:
+    """Return the words of a key in the order in which a core takes them."""
+    return [number(key[n : n + 4]) for n in range(0, len(key), 4)]

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Makes the files of a core from its options, and writes them into a folder."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from cipherlane_base.version import __version__
+
+from gateware.cores import fusesoc, page, testbench, verilog, vhdl
+from gateware.cores.kinds import Kind, figures
+
+SPDX = "SPDX-License-Identifier: BSD-2-Clause"
+
+
+def command(kind: Kind, values: dict[str, Any], name: str) -> str:
+    """Return the command that makes a core, with every option."""
+    texts = [f"{option.name}={option.format(values[option.name])}" for option in kind.options]
+    return f"python -m gateware.cores {kind.name} {' '.join(texts)} name={name}"
+
+
+def files(kind: Kind, values: dict[str, Any], name: str) -> dict[str, str]:
+    """Return the text of each file of a core, by name."""
+    design = kind.create(values)
+    made = command(kind, values, name)
+    header = f"{name}: {kind.about}.\n{SPDX}\nVersion: Cipherlane {__version__}\n\nMade by: {made}"
+    texts = {f"{name}.v": verilog.convert(design, name, header)}
+    texts[f"{name}_tb.v"] = testbench.verilog(design, name, SPDX)
+    texts[f"{name}_component.vhd"] = vhdl.component(design, name, SPDX)
+    texts[f"{name}.core"] = fusesoc.core_file(name, kind.about, __version__, SPDX)
+    texts[f"{name}_ecp5.v"] = fusesoc.harness(design, name, SPDX)
+    if kind.files:
+        texts |= kind.files(values)
+    texts["README.md"] = page.markdown(
+        kind,
+        design,
+        kind.text(values),
+        name=name,
+        version=__version__,
+        command=made,
+        figures=figures(kind, values),
+        files=list(texts),
+    )
+    return texts
+
+
+def write(folder: Path, texts: dict[str, str]) -> None:
+    """Write the files into a folder, in place of everything that it contains."""
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
