@@ -22,8 +22,8 @@ class Extension:
     """What a folder adds to the product.
 
     ``fits`` and ``left_out`` have, for boards by name, what `Board` has for configurations by name. ``sources`` are the
-    folders from which hardware and firmware of these configurations are made, relative to the repository. ``cores`` is a
-    module that registers kinds of generated cores or their figures (`gateware.cores.kinds`), if there is one.
+    folders from which hardware and firmware of these configurations are made, relative to the repository. ``cores``
+    names a module that registers kinds of generated cores or their figures (`gateware.cores.kinds`).
     """
 
     configurations: tuple[Configuration, ...]

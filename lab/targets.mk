@@ -6,10 +6,7 @@ VARIABLES += EXPLORE
 SYNTHESIS += explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets
 KEPT += bench explore explore-ghash explore-isa explore-lte explore-rgmii
 PAGES += lab.results
-<<<<<<< HEAD
 SIMULATED += scalar comparators wide_comparators lte
-=======
->>>>>>> 36f7e8d9 (Generate AES, CTR and GHASH cores as plain Verilog)
 
 .PHONY: bench bench-papers bench-sets bench-sdram bench-lte explore explore-ghash explore-isa explore-sets explore-lte explore-rgmii papers readme
 

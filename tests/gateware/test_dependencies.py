@@ -24,7 +24,7 @@ _NAME = re.compile(
 # Files of the product that still name the laboratory.
 NAMED_BY = ("tests/host/test_lte.py",)
 # Packages that may import the build flow and files generated from the hardware.
-BUILDERS = ("flow",)
+BUILDERS = ("cores", "flow")
 # Layers of `gateware/net`, the lowest first: each may import the layers before it.
 NET_LAYERS = (
     ("gateware.net", "gateware.net.events", "gateware.net.layouts"),

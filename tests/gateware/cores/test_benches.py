@@ -15,6 +15,7 @@ MEMBERS = [
     {"core": "aes", "engines": 2, "sbox": "block_ram", "bus": "axi-stream"},
     {"core": "ctr", "datapath": 64, "slots": 2},
     {"core": "ghash", "cycles": 4, "bus": "axi-stream"},
+    {"core": "cfu"},
 ]
 FAULTS = [
     ({"core": "ghash", "cycles": 16}, r"(z <= )", r"\1 128'h1 ^ "),
@@ -35,6 +36,7 @@ def test_cores_pass_in_icarus(member, tmp_path):
     assert status == 0 and f"PASS: {name}," in output, output
 
 
+@pytest.mark.thorough  # its compilation takes 40 s
 def test_a_core_passes_in_verilator(tmp_path):
     folder, name = make(tmp_path, "ghash", cycles=16)
     status, output = verilator(folder, name)

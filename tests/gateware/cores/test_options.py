@@ -21,6 +21,9 @@ WRONG = [
     ("aes name=a__b", "name=a__b", "the nearest is a_b"),
     ("aes name=../up", "name=../up", "the nearest is up"),
     ("ghash cycles=3", "cycles=3: choose 1, 2, 4, 8, 16", "the nearest is 2"),
+    ("cfu name=other", "name=other: cfu always has the name Cfu", ""),
+    ("cfu memory=0x1000", "memory=0x1000: give ORIGIN:BYTES", ""),
+    ("cfu memory=0x1000:0x1800", "memory=0x1000:0x1800", "the nearest is 0x0:0x2000"),
     ("datapath=32", "give one core", "choose aes"),
 ]
 
