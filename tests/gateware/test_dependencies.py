@@ -21,8 +21,6 @@ _NAME = re.compile(
     rf"(?<![\w.-]){LABORATORY}/\w|/ \"{LABORATORY}\"|`{LABORATORY}\b|(?:^|\s)(?:import|from|-m) {LABORATORY}\b",
     re.M,
 )
-# Files of the product that still name the laboratory.
-NAMED_BY = ("tests/host/test_lte.py",)
 # Packages that may import the build flow and files generated from the hardware.
 BUILDERS = ("cores", "flow")
 # Layers of `gateware/net`, the lowest first: each may import the layers before it.
@@ -66,7 +64,7 @@ def _sources():
 
 def test_nothing_outside_the_laboratory_names_it():
     found = {name for name in _sources() if _NAME.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))}
-    assert found - {Path(__file__).relative_to(ROOT)} == set(map(Path, NAMED_BY))
+    assert found == {Path(__file__).relative_to(ROOT)}
 
 
 @pytest.mark.parametrize(

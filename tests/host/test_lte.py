@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests LTE messages on the command line: 3GPP's test sets for 128-EEA2 and 128-EEA1, lengths in bits, and refusals."""
+"""Tests LTE messages on the command line: 3GPP's test sets for 128-EEA2, lengths in bits, and refusals."""
 
 import json
 import random
@@ -10,8 +10,6 @@ import pytest
 from cipherlane import ArgumentError, Engine, connect
 from cipherlane.errors import KeyLengthError
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-from lab.tests.snow3g.reference import eea1
 
 from .commands import IV, KEY, command, one_line_error
 from .model import ENGINES, PeerBoard, SocketBoard
@@ -144,48 +142,11 @@ def test_options_that_do_not_go_together(server, tmp_path):
 
 
 class SnowBoard(PeerBoard):
-    """A model board that also has the engine snow3g and ciphers messages as the standard defines."""
+    """A model board that also has the engine snow3g, but enciphers its messages by AES."""
 
     def __init__(self):
         super().__init__()
         self.engines |= 1 << ENGINES["snow3g"]
-
-    def _data(self, session, offset, token, data):
-        entry = self._find(session, token)
-        session, _ = super()._data(session, offset, token, data)
-        first, number = divmod(entry.start + offset // 16, 1 << 64)
-        count, bearer, direction = first >> 32, first >> 27 & 31, first >> 26 & 1
-        return session, eea1(entry.key, count, bearer, direction, bytes(16 * number) + data)[16 * number :]
-
-
-def test_eea1(tmp_path):
-    """Encrypt and decrypt several records with 128-EEA1, which only some engines and key lengths support."""
-    data = random.Random(6).randbytes(2500)
-    (tmp_path / "in").write_bytes(data)
-    expected = cut(eea1(bytes.fromhex(KEY[:32]), 77, 9, 0, data), 19994)
-    with SocketBoard(SnowBoard()) as server:
-        words = ("--bits", 19994, "--json")
-        status, stdout, stderr = lte(
-            server, tmp_path / "in", tmp_path / "out", *words, cipher="eea1", numbers=(77, 9, 0)
-        )
-        assert status == 0, stderr
-        assert (tmp_path / "out").read_bytes() == expected
-        record = json.loads(stdout)
-        assert (record["engine"], record["cipher"], record["bytes"]) == ("snow3g", "eea1", 2500)
-        server.board.power_cycle()
-        status, _, stderr = lte(
-            server, tmp_path / "out", tmp_path / "back", cipher="eea1", numbers=(77, 9, 0), verb="decrypt"
-        )
-        assert status == 0, stderr
-        assert (tmp_path / "back").read_bytes()[:-1] == data[:-1]
-        for cipher, engine, given in (("eea1", "table", "ctr or --cipher eea2"), ("eea2", "snow3g", "eea1")):
-            status, _, stderr = lte(server, tmp_path / "in", tmp_path / "no", "--engine", engine, cipher=cipher)
-            expected = f"engine {engine} is not for --cipher {cipher}: give --cipher {given}, or another engine"
-            assert status == 2 and expected in one_line_error(stderr)
-        status, stdout, stderr = command("bench", "--port", server.url, "--json", "--key-bits", 256)
-        assert status == 0 and "snow3g" not in stdout.decode(), "with no key that it does not take"
-        status, stdout, stderr = lte(server, tmp_path / "in", tmp_path / "aes", "--json", numbers=(1, 1, 1))
-        assert status == 0 and json.loads(stdout)["engine"] == "accelerator", "the fastest of AES"
 
 
 def test_eea1_where_it_cannot_be(server, tmp_path):
