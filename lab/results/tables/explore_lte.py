@@ -98,7 +98,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="explore-lte",
-    page="docs/reference/lte-ciphers.md",
+    page="lab/snow3g/CIPHERS.md",
     sources=("explore-lte.json",),
     command="make explore-lte",
     render=render,

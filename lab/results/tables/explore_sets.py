@@ -13,7 +13,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="explore-sets",
-    page="docs/reference/instruction-units.md",
+    page="lab/isa/README.md",
     sources=("explore-sets.json",),
     command="make explore-sets",
     render=render,
