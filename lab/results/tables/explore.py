@@ -126,7 +126,8 @@ def _clocks(records: list[dict]) -> list[str]:
     return [
         "Clock in MHz that a data rate needs, AES-128, one engine: ours / theirs, Hessel et al. 2009. Ours is the "
         "steady state with stored round keys, where the next block enters meanwhile. Theirs is a single block with "
-        "round keys on the fly, computed from the cycles in Table II. [Ours on the fly](../../lab/snow3g/CIPHERS.md) has a page:",
+        "round keys on the fly, computed from the cycles in Table II. "
+        "[Ours on the fly](../../lab/snow3g/CIPHERS.md) has a page:",
         "",
         *table(["datapath", "cycles/block", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)], rows),
     ]
