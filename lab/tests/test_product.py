@@ -73,7 +73,7 @@ def test_it_lists_boards_and_targets_without_comparisons(product):
 
 
 SOURCES = """
-import sys
+import os, sys
 from pathlib import Path
 from gateware import targets
 from gateware.flow import cache, firmware
@@ -81,7 +81,8 @@ from gateware.soc.soc import CipherlaneSoC
 
 target, folder = targets.load("sim"), Path(sys.argv[1])
 soc = CipherlaneSoC(target, **firmware.build_firmware(target, folder))
-soc.platform.get_verilog(soc, name="sim").write(str(folder / "sim.v"))
+os.chdir(folder)  # the contents of memories are written there, too
+soc.platform.get_verilog(soc, name="sim").write("sim.v")
 (folder / "sim.v").write_text(cache.code(folder / "sim.v"))
 """
 
@@ -92,8 +93,9 @@ def test_the_simulated_board_is_made_of_the_same_sources(product):
     for tree in (product, ROOT):
         folder = product / "build" / f"sources_{len(made)}"
         succeeds(tree, sys.executable, "-c", SOURCES, str(folder))
-        made.append([(folder / name).read_bytes() for name in ("firmware.bin", "sim.v")])
-    assert made[0] == made[1]
+        files = [folder / "firmware.bin", folder / "sim.v", *folder.glob("*.init")]
+        made.append({path.name: path.read_bytes() for path in files})
+    assert made[0] == made[1] and "sim_rom.init" in made[0]
 
 
 @pytest.mark.thorough  # lint of the original covers the same sources
