@@ -118,6 +118,30 @@ def test_a_module_is_a_board_because_it_declares_one():
     assert {boards.load(name).name for name in boards.names()} == set(boards.names())
 
 
+def _part(module):
+    """Return the part of the architecture to which a module belongs."""
+    top, *rest = module.split(".")
+    return {"gateware": ".".join(["gateware", *rest[:1]]), "firmware": "firmware.codegen"}.get(top, top)
+
+
+def test_the_picture_of_the_structure_is_what_the_imports_are():
+    folders = [ROOT / name for name in ("gateware", "firmware", "pictures", "tests", LABORATORY)]
+    imports = graph(*folders, ROOT / "host" / "cipherlane", ROOT / "host" / "cipherlane_base")
+    page = (ROOT / "gateware" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    picture = page.partition("## Structure")[2].split("```")[1].strip().splitlines()
+    lines = [re.split(r" [·+] ", re.split(r" {2,}", line)[0]) for line in picture]
+    level = {part: number for number, parts in enumerate(lines) for part in parts}
+    together = [set(parts) for parts, line in zip(lines, picture, strict=True) if " + " in line]
+    assert len(level) == sum(map(len, lines)), "each part is there once"
+    assert set(level) - {LABORATORY} == {*map(_part, imports)} - {LABORATORY, "gateware"}
+    for module, others in imports.items():
+        for part in {*map(_part, others)} - {_part(module), "gateware"}:
+            below = level[_part(module)] < level[part] or {part, _part(module)} in together
+            assert below, f"{module} imports {part}"
+    tool = {_part(module) for module, others in imports.items() if "cipherlane" in map(_part, others)}
+    assert tool - {LABORATORY} == {"cipherlane", "gateware.flow", "tests"}
+
+
 def test_no_circles():
     packages = [ROOT / name for name in ("gateware", "firmware", "pictures", LABORATORY)]
     assert cycle(graph(*packages)) == []
