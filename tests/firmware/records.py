@@ -84,7 +84,7 @@ def opened(reply: "Reply") -> Opened:
 
 
 def record_sum(data: bytes) -> int:
-    """Return the sum of a record's data, as a window stores it."""
+    """Return the checksum of a record's data that the board remembers: two sums of 32 bits, in one number."""
     a, b = len(data), 0
     for (word,) in struct.iter_unpack("<I", data + bytes(-len(data) % 4)):
         a = (a + word) % (1 << 32)

@@ -38,8 +38,8 @@ struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
 	/**
-	 * True if the last poll_out waited until its time-out; false again as soon as a byte could
-	 * be sent.
+	 * True after a poll_out that waited until its time-out, because nobody read what was sent.
+	 * False again as soon as a byte could be sent.
 	 */
 	bool deaf;
 	/**

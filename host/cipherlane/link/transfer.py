@@ -122,10 +122,10 @@ class Transfer:
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
-        self._pending: dict[int, memoryview] = {}  # input by offset, until its result is written
+        self._pending: dict[int, memoryview] = {}  # records sent, by offset, until their results are written
         self._results: dict[int, bytes] = {}  # results by offset, until they are written
         self._again: deque[int] = deque()  # offsets of records to send again
-        self._attempts: dict[int, int] = {}  # number of attempts of repeated records, by offset
+        self._attempts: dict[int, int] = {}  # how often each record was sent, by offset
         self._records = 0
         self._counts = Counts()
 

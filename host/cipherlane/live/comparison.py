@@ -100,7 +100,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Compared:
-    """Parameters of a comparison: engines; for each engine, a key with its counter blocks; record size; duration."""
+    """What a comparison runs: engines, each with its own counter blocks, records of one size, for some seconds."""
 
     engines: tuple[Engine, ...]
     blocks: tuple[CounterBlocks, ...]

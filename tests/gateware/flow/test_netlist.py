@@ -405,7 +405,7 @@ class _RGMII(Module):
 
 @pytest.fixture(scope="module")
 def pins():
-    """Return the netlist after Yosys, and after packing by nextpnr."""
+    """Return two netlists of RGMII: Yosys's, and the one in which nextpnr has packed cells together."""
     folder = BUILD / "pins"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pins.v").write_text(RGMII)

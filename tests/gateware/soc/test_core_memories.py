@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The core never uses a word that it reads and writes in one cycle; `gateware.flow.bitstream` tells synthesis this."""
+"""If the core writes a word of memory in the cycle in which it reads it, it does not use what it read.
+
+`gateware.flow.bitstream` relies on this: it lets synthesis leave out logic for such a cycle.
+"""
 
 from pathlib import Path
 from types import SimpleNamespace
