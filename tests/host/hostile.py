@@ -17,7 +17,8 @@ from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 PIECE = 0.002  # seconds that the clock advances for each arriving piece of data
 ARRIVAL = 5e-6  # minimum seconds that a frame takes to arrive, so that time always advances
 LAST = float("inf")
-MOST_CALLS = 400_000  # maximum number of clock readings in one run; more mean an endless loop
+MOST_CALLS = 400_000  # maximum number of clock readings in one run; the live view is interrupted after as many
+MOST_STUCK = 1000  # maximum number of clock readings at the same time; more mean an endless loop
 BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
 REPLIES = {record["code"]: record["reply"] for record in WIRE["record"]}
 TEXTS = (b"[/x]", b"[bold]a[/bold]", b"\x1b[2J\x07", b"\xff\xfe\x80", b":smile:", b"a\nb\r", b"%s{0}", b"")
@@ -32,16 +33,20 @@ class Clock(SimulatedClock):
 
     def __init__(self):
         super().__init__()
-        self.calls = 0
+        self.calls = self.stuck = 0
+        self.last = self.time
         self.ends = LAST  # time at which to interrupt the running command, once
 
     def now(self):
         self.calls += 1
-        if self.time >= self.ends:
-            self.ends, self.interrupted = LAST, self.time
+        self.stuck = self.stuck + 1 if self.time == self.last else 0
+        self.last = self.time
+        many = self.calls > MOST_CALLS
+        if self.stuck > MOST_STUCK or (many and self.ends == LAST):
+            raise EndlessLoop(f"{self.calls} readings of the clock, the last {self.stuck} at the same time")
+        if many or self.time >= self.ends:
+            self.calls, self.ends, self.interrupted = 0, LAST, self.time
             raise KeyboardInterrupt
-        if self.calls > MOST_CALLS:
-            raise EndlessLoop(f"{self.calls} looks at the clock")
         return self.time
 
     def readable(self, source, timeout):
