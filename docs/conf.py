@@ -23,7 +23,7 @@ extensions = [
 ]
 root_doc = "docs/index"
 include_patterns = ["**.md"]
-exclude_patterns = ["**/build/**", "**/.pytest_cache/**", ".venv/**", ".venv-hil/**"]
+exclude_patterns = ["build/**", "**/build/**", ".pytest_cache/**", "**/.pytest_cache/**", ".venv/**", ".venv-hil/**"]
 
 # Makes anchors of headings as GitHub does, so that a link to a heading works in both places.
 myst_heading_anchors = 4

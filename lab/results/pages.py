@@ -87,6 +87,7 @@ TABLES = (
             ise_cycles,
         )
     ),
+    boards.ADDED,
     *papers.TABLES,
 )
 MEASURED = tuple(each for each in TABLES if each.keep)

@@ -1,18 +1,38 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables of `make boards` as a page."""
+"""The tables of `make boards` as pages: one of the product, and one of the configurations that the laboratory adds."""
 
-from gateware.flow.listing import SOURCES, tables
+from gateware.flow.listing import LEFT_OUT, SOURCES, TARGETS, tables
+from lab.extension import EXTENSION
 from lab.results.kept import Content
 from lab.results.tables import Table, table
 
+COMMAND = "make bitstream BOARD=... CONFIG=..."
+_ADDED = {configuration.name for configuration in EXTENSION.configurations}
+
+
+def _is_added(headings: tuple[str, ...], row: list[str]) -> bool:
+    """Return whether a row is of a configuration of the laboratory."""
+    if headings == TARGETS:
+        return row[0].endswith(tuple(f"_{name}" for name in _ADDED))
+    return headings == LEFT_OUT and row[1] in _ADDED
+
 
 def render(content: dict[str, Content]) -> list[str]:
-    """Return the tables in Markdown."""
+    """Return the tables of the product in Markdown."""
     lines = ['`make boards` prints these tables. Clocks marked "one seed" are only indicative:']
     for headings, rows in tables(content):
-        lines += ["", *table(headings, rows)]
+        lines += ["", *table(headings, (row for row in rows if not _is_added(headings, row)))]
     return lines
 
 
-COMMAND = "make bitstream BOARD=... CONFIG=..."
+def render_added(content: dict[str, Content]) -> list[str]:
+    """Return the rows of the laboratory in Markdown."""
+    lines = []
+    for headings, rows in tables(content):
+        if added := [row for row in rows if _is_added(headings, row)]:
+            lines += ["", *table(headings, added)]
+    return lines[1:]
+
+
 TABLE = Table(name="boards", page="gateware/boards/README.md", sources=SOURCES, command=COMMAND, render=render)
+ADDED = Table(name="boards", page="lab/README.md", sources=SOURCES, command=COMMAND, render=render_added)
