@@ -52,7 +52,7 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core hil test test-all lint fuzz edits stress sweep netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -150,6 +150,9 @@ fuzz: setup sim ## 20 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each
 	@$(PYTHON) -m tests.host.hostile_runs --runs 10000
 	@$(PYTHON) -m tests.host.hostile_environments --runs 10000
 	@$(PYTHON) -m tests.end_to_end.killed_runs --runs 100
+
+edits: setup ## 10 min | Let decrypt read 10,000 authenticated files that were changed at random; it must refuse each
+	@$(PYTHON) -m tests.host.edits --edits 10000
 
 stress: setup ## 10 min | Test long transfers over bad wires to the simulated board with Ethernet (root)
 	@$(PYTHON) -m gateware.flow sim eth

@@ -178,3 +178,29 @@ class LoadError(CipherlaneError):
 
 class VerifyError(CipherlaneError):
     """The board's result differs from the reference, or the reference is not installed."""
+
+
+class TamperedError(CipherlaneError):
+    """A part of an authenticated file does not fit the key. Nothing of this part was released.
+
+    `part` names the header or the record, `name` the file; the caller that knows the file sets `name`.
+    """
+
+    exit_code = 8
+
+    def __init__(self, part: str, name: str = "the input"):
+        """Create the error for a `part` of the file `name`."""
+        super().__init__(part, name)
+        self.part = part
+        self.name = name
+
+    @classmethod
+    def of_record(cls, number: int) -> "TamperedError":
+        """Return the error for record `number`."""
+        return cls(f"record {number}")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.part} of {self.name} was changed, moved or cut off, or belongs to another key: "
+            "get the file again, or give the key that encrypted it"
+        )

@@ -24,10 +24,10 @@ KEY = "00" * 16
 LEFT_S = 60  # seconds within which all started processes must end, even on a busy machine
 COMMANDS = (
     ("sim", ("info",)),
-    ("sim", ("encrypt", "--key", KEY, "--iv", KEY, "--force", "in", "out")),
+    ("sim", ("encrypt", "--key", KEY, "--raw", "--iv", KEY, "--force", "in", "out")),
     ("sim", ("live", "--listen", "127.0.0.1:0")),
     ("sim+udp", ("info",)),
-    ("sim+udp", ("encrypt", "--key", KEY, "--iv", KEY, "--force", "in", "out")),
+    ("sim+udp", ("encrypt", "--key", KEY, "--raw", "--iv", KEY, "--force", "in", "out")),
 )
 
 

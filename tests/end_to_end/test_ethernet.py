@@ -141,7 +141,7 @@ def test_host_killed_and_restarted(board, tmp_path):
     source, encrypted, part = tmp_path / "in", tmp_path / "out", tmp_path / "out.part"
     source.write_bytes(plaintext)
     inside = ["nsenter", "--target", str(board.pid), "--net", "--"]
-    options = ["--port", f"udp://{board.ip_address}", "--key", key.hex(), "--iv", iv.hex()]
+    options = ["--port", f"udp://{board.ip_address}", "--key", key.hex(), "--raw", "--iv", iv.hex()]
     process = subprocess.Popen([*inside, *PAUSING, "encrypt", *options, source, encrypted])
     grows(part, 4096, process)
     process.send_signal(signal.SIGKILL)
@@ -157,7 +157,7 @@ def test_host_killed_and_restarted(board, tmp_path):
 def test_the_tool_starts_the_board_and_its_namespace_itself(board, tmp_path):
     source, encrypted = tmp_path / "in", tmp_path / "out"
     source.write_bytes(random.Random(7).randbytes(5000))
-    options = ["--port", "sim+udp", "--key", "11" * 32, "--iv", "22" * 16, "--verify", "--json"]
+    options = ["--port", "sim+udp", "--key", "11" * 32, "--raw", "--iv", "22" * 16, "--verify", "--json"]
     before = Path("/proc/net/dev").read_text().count("\n")
     done = subprocess.run(
         [CIPHERLANE, "encrypt", *options, source, encrypted], capture_output=True, text=True, timeout=120

@@ -171,7 +171,7 @@ def test_other_firmware_is_loaded_and_ciphers(board, another, tmp_path):
     loaded(board, path, build)
     data = os.urandom(5003)
     (tmp_path / "in").write_bytes(data)
-    words = ("--engine", "accelerator", "--iv", IV, tmp_path / "in", tmp_path / "out")
+    words = ("--engine", "accelerator", "--raw", "--iv", IV, tmp_path / "in", tmp_path / "out")
     status, _, stderr = tool("encrypt", board, *words, CIPHERLANE_KEY=KEY)
     assert status == 0, stderr
     assert (tmp_path / "out").read_bytes() == reference(data)

@@ -73,7 +73,7 @@ def test_encrypts_a_file_and_decrypts_it(board, tmp_path, engine, key_bits):
     key, iv, plaintext = rng.randbytes(key_bits // 8), rng.randbytes(16), rng.randbytes(1500 + rng.randrange(16))
     source, encrypted, decrypted = (tmp_path / name for name in ("in", "out", "back"))
     source.write_bytes(plaintext)
-    options = ["--port", board.url, "--key", key.hex(), "--iv", iv.hex(), "--engine", engine, "--json"]
+    options = ["--port", board.url, "--key", key.hex(), "--raw", "--iv", iv.hex(), "--engine", engine, "--json"]
     result = cipherlane("encrypt", *options, source, encrypted)
     assert result.returncode == 0, result.stderr
     assert encrypted.read_bytes() == reference(key, iv, plaintext)
@@ -122,7 +122,8 @@ def _through_board(board, key, iv, data, engine, **options):
 def test_empty_file(board, tmp_path):
     source, encrypted = tmp_path / "in", tmp_path / "out"
     source.write_bytes(b"")
-    result = cipherlane("encrypt", "--port", board.url, "--key", "11" * 16, "--iv", "22" * 16, source, encrypted)
+    options = ["--port", board.url, "--key", "11" * 16, "--raw", "--iv", "22" * 16]
+    result = cipherlane("encrypt", *options, source, encrypted)
     assert result.returncode == 0, result.stderr
     assert encrypted.read_bytes() == b""
 
@@ -141,7 +142,7 @@ def test_interrupted_transfer_leaves_the_board_usable(board, tmp_path):
     source, encrypted = tmp_path / "in", tmp_path / "out"
     key, iv, plaintext = rng.randbytes(16), rng.randbytes(16), rng.randbytes(20_000)
     source.write_bytes(plaintext)
-    options = ["--port", board.url, "--key", key.hex(), "--iv", iv.hex(), "--engine", "ise"]
+    options = ["--port", board.url, "--key", key.hex(), "--raw", "--iv", iv.hex(), "--engine", "ise"]
     process = subprocess.Popen([*PAUSING, "encrypt", *options, source, encrypted], stderr=subprocess.PIPE)
     part = tmp_path / "out.part"
     grows(part, 4096, process)

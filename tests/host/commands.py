@@ -73,7 +73,7 @@ def command(*words, stdin=None, env=None):
 
 def crypt(board, source, target, *words, verb="encrypt", **options):
     url = board if isinstance(board, str) else board.url
-    return command(verb, "--port", url, "--iv", IV, *words, source, target, **options)
+    return command(verb, "--port", url, "--raw", "--iv", IV, *words, source, target, **options)
 
 
 def words_of(text):

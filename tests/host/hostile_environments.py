@@ -27,13 +27,14 @@ import cipherlane.start
 import cipherlane.transport.sim
 from cipherlane_base import image
 
-from .commands import reference
+from .commands import KEY, reference
+from .edits import Sealed
 from .hostile_plans import ENCODINGS, OLD, draw, enter, lay_out
 from .loader_model import BUILD, FIRMWARE, ORIGIN, LoaderBoard
 from .model import PeerBoard, SocketBoard
 
 HANGS_S = 120
-STATUSES = {*range(8), 129, 130, 141, 143}
+STATUSES = {*range(9), 129, 130, 141, 143}
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 BAD = ("Traceback", "Exception ignored", "Fatal Python", 'File "', "Exception in thread", "a fault of this tool")
 
@@ -144,7 +145,11 @@ def _files(plan, status, work, kept):
     if plan.there and not plan.force and found != OLD:
         yield "what was there is lost"
     if plan.kind == "encrypt":
-        allowed = {reference((work / "in").read_bytes()), *([OLD] if plan.there else [])}
+        data, key = (work / "in").read_bytes(), bytes.fromhex(KEY)
+        result = (
+            reference(data) if "--raw" in plan.words else Sealed(key, data, 960, (found or b"")[8:16].ljust(8)).data
+        )
+        allowed = {result, *([OLD] if plan.there else [])}
         if plan.there and found not in allowed:
             yield "neither what was there nor the result is there"
         if found is not None and found not in allowed:

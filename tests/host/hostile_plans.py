@@ -87,7 +87,8 @@ def commands(rng, urls):
     target = rng.choice(NAMES) if rng.random() < 0.3 else b"out"
     source = os.fsdecode(rng.choice(NAMES)) if rng.random() < 0.1 else "in"
     force = rng.choice(([], ["--force"]))
-    crypt = ["--key-file", "key", "--iv", IV, "--engine", "table", *rng.choice(([], ["--verify"], ["--json"]))]
+    crypt = ["--key-file", "key", *rng.choice((["--raw", "--iv", IV], []))]
+    crypt += ["--engine", "table", *rng.choice(([], ["--verify"], ["--json"]))]
     crypt += [*force, *rng.choice(([], [], ["--resume"])), source, os.fsdecode(target)]
     results = [*rng.choice(([], ["--results", "results.json"])), *rng.choice(([], ["--csv", "results.csv"]))]
     bench = ["bench", "--engine", "ise", "--key-bits", "128", *rng.choice(([], ["--json"])), *results]

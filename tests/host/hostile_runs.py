@@ -36,6 +36,7 @@ from cipherlane_base import image
 from cipherlane_base.wire.layout import Engine
 from textual.widgets import Static
 
+from .edits import HEADER, TAG, Sealed
 from .hostile import LAST, Clock, HostileBoard, Port, Socket
 from .loader_model import BUILD, FIRMWARE, ORIGIN
 
@@ -192,6 +193,38 @@ def crypt(device, rng):
     assert len(out.getvalue()) >= len(data)
 
 
+def messages(device, rng):
+    """Encrypt a stream in AES-GCM, or decrypt a genuine one; after a failure, resume it.
+
+    No result may have a length that the result of an honest board cannot have.
+    """
+    file = Sealed(rng.randbytes(16), rng.randbytes(rng.choice((0, 1, 960, 4000))), rng.choice((16, 240, 960)), bytes(8))
+    sides = file.plain, file.data[HEADER:]
+    direction, encrypts = rng.choice((("encrypt", True), ("decrypt", False)))
+    data, expected = sides if encrypts else sides[::-1]
+    steps = (file.size, file.size + TAG) if encrypts else (file.size + TAG, file.size)
+    options = {"gcm": True, "length": rng.choice((None, len(file.plain))), "record_bytes": file.size}
+    iv, out = file.prefix + bytes(8), io.BytesIO()
+    session = device.open_session(
+        file.key, rng.choice((iv, None)) if encrypts else iv, Engine.TABLE, direction, **options
+    )
+    try:
+        with session:
+            session.transfer(io.BytesIO(data), out, length=options["length"])
+            session.stat()
+    except CipherlaneError:
+        written = len(out.getvalue())
+        assert written == len(expected) or written % steps[1] == 0
+        records = (written - 1) // steps[1] if written else 0
+        out.truncate(records * steps[1])
+        out.seek(0, io.SEEK_END)
+        with device.open_session(
+            file.key, session.iv, Engine.TABLE, direction, ticket=session.ticket, **options
+        ) as session:
+            session.transfer(io.BytesIO(data[records * steps[0] :]), out, offset=records * file.size)
+    assert len(out.getvalue()) == len(expected)
+
+
 def watched_step(step):
     """Wrap a step of loading firmware so that it fails if it takes longer than `STEP`."""
 
@@ -242,13 +275,13 @@ def run(seed, file):
         try:
             if words == ["crypt"]:
                 with Watched(transport, TIMEOUT, log) as device:
-                    crypt(device, board.random)
+                    board.random.choice((crypt, messages))(device, board.random)
             elif words[0] in ("live", "top"):
                 log = None
-                messages = watch(lambda: Watched(transport, TIMEOUT), clock, board.random)
-                shown.write("".join(message.decode() for channel, message in messages if channel == Channel.STATE))
+                sent = watch(lambda: Watched(transport, TIMEOUT), clock, board.random)
+                shown.write("".join(message.decode() for channel, message in sent if channel == Channel.STATE))
                 if words == ["top"]:
-                    shown.write(on_screen(messages))
+                    shown.write(on_screen(sent))
             else:
                 args = PARSER.parse_args([*words, "--port", "hostile", "--timeout", str(TIMEOUT)])
                 args.run(args)

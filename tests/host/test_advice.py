@@ -129,11 +129,11 @@ def test_of_going_on(place, server, to, words, before):
     (place / "FILE").chmod(0o600)
     server.board.fail_after = 3
     line = [*words, "encrypt", *to, "in", "out"] if before else ["encrypt", *to, *words, "in", "out"]
-    hint = refused("out.part holds the first 2928 bytes; to resume: cipherlane ", *line).partition("; to resume: ")[2]
+    hint = refused("out.part holds the first 2944 bytes; to resume: cipherlane ", *line).partition("; to resume: ")[2]
     assert KEY not in hint
     server.board.fail_after = None
     works(*words_of(hint)[1:])
-    assert not (place / "out.part").exists() and (place / "out").stat().st_size == 5003
+    assert not (place / "out.part").exists() and (place / "out").stat().st_size == 16 + 5003 + 6 * 16
 
 
 @LOCKED
@@ -169,27 +169,29 @@ def test_of_an_output_that_is_not_as_it_was(place, server, to, how, what):
     server.board.fail_after = None
     good = (place / "out.part").read_bytes()
     if what == "begun already":
-        line = refused("continue it with --resume, or delete it and out.part.resume and", "encrypt", *to, "in", "out")
+        line = refused(
+            "continue it with --resume, or delete it and out.part.resume and", "encrypt", *to, "--raw", "in", "out"
+        )
     elif what == "another key":
         line = refused(
             "resume with the original input and options, or delete it and out.part.resume and",
-            *("encrypt", *to, "--resume", "in", "out"),
+            *("encrypt", *to, "--raw", "--resume", "in", "out"),
             env={"CIPHERLANE_KEY": KEY[::-1]},
         )
     else:
         (place / "out.part").write_bytes(bytes(5) + good[5:])
-        words = ("encrypt", *to, "--resume", *["--verify"] * (what == "verified"), "in", "out")
+        words = ("encrypt", *to, "--raw", "--resume", *["--verify"] * (what == "verified"), "in", "out")
         said = "delete out.part and out.part.resume, and" if what == "verified" else "or delete it and out.part.resume"
         line = refused(said, *words)
         (place / "out.part").write_bytes(good)
-    assert line.endswith("start without --resume, under another IV")
+    assert line.endswith("start without --resume (--raw: under another IV)")
     if how == "resume":
-        works("encrypt", *to, "--resume", "in", "out")
+        works("encrypt", *to, "--raw", "--resume", "in", "out")
         assert (place / "out").read_bytes() == reference((place / "in").read_bytes())
     else:
         (place / "out.part").unlink()
         (place / "out.part.resume").unlink()
-        works("encrypt", *to, "--iv", OTHER_IV, "in", "out")
+        works("encrypt", *to, "--raw", "--iv", OTHER_IV, "in", "out")
 
 
 @LOCKED
@@ -200,11 +202,11 @@ def test_of_a_place_without_locks(place, server, to, monkeypatch):
     monkeypatch.setattr(private, "fcntl", None)
     monkeypatch.setattr(private, "msvcrt", None)
     refused(
-        "out.part cannot be locked on this file system: delete it, and start without --resume, under another IV",
-        *("encrypt", *to, "--resume", "in", "out"),
+        "out.part cannot be locked on this file system: delete it, and start without --resume (--raw: under another",
+        *("encrypt", *to, "--raw", "--resume", "in", "out"),
     )
     (place / "out.part").unlink()
-    works("encrypt", *to, "--iv", OTHER_IV, "in", "out")
+    works("encrypt", *to, "--raw", "--iv", OTHER_IV, "in", "out")
 
 
 @LOCKED
@@ -228,16 +230,25 @@ def test_of_another_run(place, server, to, monkeypatch):
 def test_of_beginning_again(place, server, to):
     """The board refuses counter blocks that it has already used. The advice for a changed input avoids these blocks."""
     assert crypt(server, "in", "out")[0] == 0
-    again = ("encrypt", *to, "--iv", IV, "in", "new")
+    again = ("encrypt", *to, "--raw", "--iv", IV, "in", "new")
     line = refused("use another IV or none (the board draws one), or another board; a power cycle", *again)
     assert "--resume" not in line
     works("encrypt", *to, "in", "none")
-    works("encrypt", *to, "--iv", OTHER_IV, "in", "another")
+    works("encrypt", *to, "--raw", "--iv", OTHER_IV, "in", "another")
     with SocketBoard(PeerBoard()) as other:
-        works("decrypt", "--port", other.url, "--iv", IV, "out", "back")
-    refused("a power cycle clears this board's table: after it, decrypt", "decrypt", *to, "--iv", IV, "out", "again")
+        works("decrypt", "--port", other.url, "--raw", "--iv", IV, "out", "back")
+    refused(
+        "a power cycle clears this board's table: after it, decrypt",
+        "decrypt",
+        *to,
+        "--raw",
+        "--iv",
+        IV,
+        "out",
+        "again",
+    )
     server.board.power_cycle()
-    works("decrypt", *to, "--iv", IV, "out", "again")
+    works("decrypt", *to, "--raw", "--iv", IV, "out", "again")
     assert (place / "again").read_bytes() == (place / "back").read_bytes() == (place / "in").read_bytes()
 
 
@@ -282,10 +293,10 @@ def test_of_keys_and_blocks(place, to):
     assert status == 0 and "use --key-file FILE, --key-file - or CIPHERLANE_KEY" in stderr
     refused("--key-file takes the name of a file", *words, "o", "--key-file", KEY)
     refused("give 32, 48 or 64 hexadecimal digits", *words, "o", env={"CIPHERLANE_KEY": KEY[:-2]})
-    refused("give 16, as 32 hexadecimal digits", *words, "o", "--iv", IV[:-2])
-    refused("give 32 hexadecimal digits", *words, "o", "--iv", "x")
-    refused("decrypt needs --iv", "decrypt", *to, "in", "back")
-    works("decrypt", *to, "--iv", IV, "in", "back")
+    refused("give 16, as 32 hexadecimal digits", *words, "o", "--raw", "--iv", IV[:-2])
+    refused("give 32 hexadecimal digits", *words, "o", "--raw", "--iv", "x")
+    refused("decrypt --raw needs --iv", "decrypt", "--raw", *to, "in", "back")
+    works("decrypt", *to, "--raw", "--iv", IV, "in", "back")
     if os.name == "posix":
         (place / "key").chmod(0o644)
         line = refused("chmod 600 key; where that changes nothing", *words, "o5", "--key-file", "key", env=nothing)
@@ -357,7 +368,14 @@ def test_of_lte(place):
         does(*crypt128, "eea1", *message[2])
         says("give --cipher eea1, or another engine", *crypt128, "ctr", "--engine", "snow3g")
         does(*crypt128, "eea1", *message[3], "--engine", "snow3g")
-        says("give --cipher ctr or --cipher eea2, or another", *crypt128, "eea1", *message[4], "--engine", "ise")
+        says(
+            "give --cipher gcm or --cipher ctr or --cipher eea2, or another",
+            *crypt128,
+            "eea1",
+            *message[4],
+            "--engine",
+            "ise",
+        )
         does(*crypt128, "eea2", *message[4], "--engine", "ise")
         says("or give --cipher eea2", "encrypt", "--port", aes.url, "--cipher", "eea1", *message[5])
         does("encrypt", "--port", aes.url, "--cipher", "eea2", *message[5])

@@ -53,7 +53,7 @@ def test_every_option_that_names_a_file_says_whether_it_is_read_or_written(name,
 
 
 def encrypt(server, *words, out="out"):
-    return command("encrypt", "--port", server.url, "--key-file", "key", "--iv", IV, *words, "in", out)
+    return command("encrypt", "--port", server.url, "--key-file", "key", "--raw", "--iv", IV, *words, "in", out)
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])

@@ -168,7 +168,7 @@ def test_refusals_of_counter_blocks_have_types_and_name_the_ways_on():
         two.close()
         assert device.connect().ranges_free == 1, "of the second nothing was used"
         link.board.random = None
-        with pytest.raises(RandomSourceError, match="give an IV that was never used"):
+        with pytest.raises(RandomSourceError, match="give --raw and an --iv that was never used"):
             device.open_session(KEY, None, Engine.ISE)
         assert not link.board.sessions
 

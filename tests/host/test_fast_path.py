@@ -142,7 +142,7 @@ def test_commands_take_the_fast_path_by_default_and_show_its_counters(tmp_path):
     board = Sockets()
     with Served(board.step):
         options = ["--port", board.url, "--json"]
-        session = ["--key", KEY.hex(), "--iv", IV.hex(), "--verify"]
+        session = ["--key", KEY.hex(), "--raw", "--iv", IV.hex(), "--verify"]
         command = [*CIPHERLANE, "encrypt", *options, *session, source, encrypted]
         done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S)
         assert done.returncode == 0, done.stderr

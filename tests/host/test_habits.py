@@ -81,7 +81,7 @@ def test_what_is_interrupted_with_force_goes_on_with_force(server, source, tmp_p
     out = tmp_path / "out"
     out.write_bytes(b"earlier")
     server.board.fail_after = 2
-    words = ("--json", "--port", server.url, "encrypt", "--force", "--iv", IV, source, out)
+    words = ("--json", "--port", server.url, "encrypt", "--force", "--raw", "--iv", IV, source, out)
     status, _, stderr = command(*words)
     assert status == 7 and out.read_bytes() == b"earlier"
     server.board.fail_after = None
@@ -98,7 +98,7 @@ def test_on_a_terminal_the_user_is_asked(server, source, tmp_path, answer, statu
     out.write_bytes(b"earlier")
     master, terminal = os.openpty()
     process = subprocess.Popen(
-        [COMMAND, "encrypt", "--port", server.url, "--iv", IV, "--no-progress", source, out],
+        [COMMAND, "encrypt", "--port", server.url, "--raw", "--iv", IV, "--no-progress", source, out],
         stdin=terminal,
         stdout=subprocess.PIPE,
         stderr=terminal,
@@ -418,7 +418,7 @@ def test_find_hears_boards_of_another_version_and_nobody_else(unserved):
     def answer(raw, address):
         reply = genuine(raw, address)
         token.append(raw[16:24])
-        return b"\3" + reply[1:] if len(token) > 1 else reply[:16] + bytes(8) + reply[24:]
+        return b"\x63" + reply[1:] if len(token) > 1 else reply[:16] + bytes(8) + reply[24:]
 
     unserved.answer = answer
     (found,) = boards("127.0.0.1", 3.0, int(unserved.url.rpartition(":")[2]), Serving(unserved))

@@ -200,6 +200,16 @@ def test_a_resume_file_full_of_brackets(tmp_path):
     (tmp_path / "out.part").write_bytes(bytes(1024))
     (tmp_path / "out.part.resume").write_text("[" * 100_000)
     with SocketBoard(PeerBoard()) as board:
-        words = ["encrypt", "--port", board.url, "--resume", "--iv", "00" * 16, tmp_path / "in", tmp_path / "out"]
+        words = [
+            "encrypt",
+            "--port",
+            board.url,
+            "--resume",
+            "--raw",
+            "--iv",
+            "00" * 16,
+            tmp_path / "in",
+            tmp_path / "out",
+        ]
         status, _, stderr = command(*words)
     assert status == 2 and "does not record how far it got" in one_line_error(stderr)

@@ -170,7 +170,7 @@ def parts_of(line, folder):
 
 @ON_POSIX
 @pytest.mark.parametrize("how", ["file", "pipe"])
-@pytest.mark.parametrize("iv", [[], ["--iv", IV]])
+@pytest.mark.parametrize("iv", [[], ["--raw"], ["--raw", "--iv", IV]])
 def test_a_stream_that_is_too_long_says_how_to_split_it(server, tmp_path, short_streams, how, iv):
     source = tmp_path / "my input"
     source.write_bytes(DATA)
@@ -186,13 +186,14 @@ def test_a_stream_that_is_too_long_says_how_to_split_it(server, tmp_path, short_
     ivs = {shlex.split(name)[0]: iv for name, iv in re.findall(r"((?:'[^']*'|\S)+) --iv ([0-9a-f]{32})", line)}
     encrypted = b""
     for path in parts:
-        own = ["--iv", ivs[str(path) if how == "file" else path.name]] if iv else []
+        own = [*iv[:2], ivs[str(path) if how == "file" else path.name]] if iv[1:] else iv
         out = path.with_name(f"{path.name}.out")
         status, _, stderr = command("encrypt", "--port", server.url, *own, path, out)
         assert status == 0, stderr
         encrypted += out.read_bytes()
-    assert len(encrypted) == len(DATA) and (not iv or encrypted == reference(DATA)), "the parts follow each other"
-    assert iv or "under its own IV, which the board draws" in line
+    assert not iv or len(encrypted) == len(DATA)
+    assert not iv[1:] or encrypted == reference(DATA), "the parts follow each other"
+    assert iv[1:] or ("under its own IV, which the board draws" in line) == bool(iv)
 
 
 def test_a_stream_of_the_most_bytes_is_none_too_many(server, tmp_path, short_streams):
@@ -235,7 +236,7 @@ def test_names_that_are_too_long_or_share_their_beginning(server, tmp_path, sour
 @pytest.mark.parametrize(
     "words",
     [
-        ["encrypt", "--port", "PORT", "--iv", IV, "IN", "-"],
+        ["encrypt", "--port", "PORT", "--raw", "--iv", IV, "IN", "-"],
         ["bench", "--port", "PORT", "--engine", "ise", "--json"],
         ["bench", "--port", "PORT", "--engine", "ise"],
         ["completion", "bash"],
@@ -264,7 +265,9 @@ def test_a_reader_that_stops_early_is_no_failure(source, words):
 
 @ON_POSIX
 def test_head_ends_a_transfer_quietly(server, source):
-    line = f"{shlex.join([COMMAND, 'encrypt', '--port', server.url, '--iv', IV, str(source), '-'])} | head -c 10"
+    line = (
+        f"{shlex.join([COMMAND, 'encrypt', '--port', server.url, '--raw', '--iv', IV, str(source), '-'])} | head -c 10"
+    )
     done = subprocess.run(
         ["/bin/sh", "-c", line], capture_output=True, timeout=120, env={**os.environ, "CIPHERLANE_KEY": KEY}
     )

@@ -27,7 +27,7 @@ def encrypt(server, source, tmp_path):
     def run(*words, key="", port=None, input=source, **options):
         (tmp_path / "out").unlink(missing_ok=True)
         server.board.power_cycle()
-        words = ["encrypt", "--port", port or server.url, "--iv", IV, *words, input, tmp_path / "out"]
+        words = ["encrypt", "--port", port or server.url, "--raw", "--iv", IV, *words, input, tmp_path / "out"]
         status, stdout, stderr = command(*words, env={"CIPHERLANE_KEY": key}, **options)
         assert stdout == b""
         if status == 0:
@@ -93,7 +93,7 @@ def test_wrong_keys_are_not_shown(source, key_file, monkeypatch, capsys, key, ex
     key_file.write_text(key, encoding="utf-8")
     for words, environment in ((["--key-file", key_file], ""), (["--key", key], ""), ([], key)):
         monkeypatch.setenv("CIPHERLANE_KEY", environment)
-        words = ["encrypt", "--port", "/dev/ttyNOPE", "--iv", IV, *words, source, f"{source}.out"]
+        words = ["encrypt", "--port", "/dev/ttyNOPE", "--raw", "--iv", IV, *words, source, f"{source}.out"]
         status, stderr = cli.main(list(map(str, words))), capsys.readouterr().err
         assert status == 2 and expected in stderr
         assert key not in stderr and key[:8] not in stderr
@@ -108,24 +108,25 @@ def test_wrong_keys_are_not_shown(source, key_file, monkeypatch, capsys, key, ex
     ],
 )
 def test_wrong_initial_blocks(source, tmp_path, iv, expected):
-    status, _, stderr = command("encrypt", "--port", "/dev/ttyNOPE", "--iv", iv, source, tmp_path / "out")
+    status, _, stderr = command("encrypt", "--port", "/dev/ttyNOPE", "--raw", "--iv", iv, source, tmp_path / "out")
     assert status == 2 and expected in one_line_error(stderr)
 
 
 def test_initial_block_that_the_board_draws(server, source, tmp_path):
     out = tmp_path / "out"
-    status, _, stderr = command("encrypt", "--port", server.url, source, out)
+    status, _, stderr = command("encrypt", "--port", server.url, "--raw", source, out)
     assert status == 0, stderr
     iv = re.search(r"IV ([0-9a-f]{24}0{8}) ", stderr)[1]
     with SocketBoard(PeerBoard()) as other:
-        status, _, stderr = command("decrypt", "--port", other.url, "--iv", iv, out, tmp_path / "back")
+        status, _, stderr = command("decrypt", "--port", other.url, "--raw", "--iv", iv, out, tmp_path / "back")
     assert status == 0, stderr
     assert (tmp_path / "back").read_bytes() == source.read_bytes()
     server.board.random = None
-    status, _, stderr = command("encrypt", "--port", server.url, source, tmp_path / "new")
-    assert status == 6 and "give an IV that was never used" in one_line_error(stderr)
-    status, _, stderr = command("decrypt", "--port", server.url, source, tmp_path / "new")
-    assert status == 2 and "decrypt needs --iv" in one_line_error(stderr)
+    for words in ([], ["--raw"]):
+        status, _, stderr = command("encrypt", "--port", server.url, *words, source, tmp_path / "new")
+        assert status == 6 and "give --raw and an --iv that was never used" in one_line_error(stderr)
+    status, _, stderr = command("decrypt", "--port", server.url, "--raw", source, tmp_path / "new")
+    assert status == 2 and "decrypt --raw needs --iv" in one_line_error(stderr)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "in", "out"]
 
 
@@ -194,7 +195,18 @@ def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source)
     build = make_build(tmp_path / "sim", extra="SocketBoard.most = 10")
     (tmp_path / "in").write_bytes(bytes(100_000))
     process = subprocess.Popen(
-        [COMMAND, "encrypt", "--port", f"sim:{build}", *PATIENT, "--iv", IV, tmp_path / "in", tmp_path / "out"],
+        [
+            COMMAND,
+            "encrypt",
+            "--port",
+            f"sim:{build}",
+            *PATIENT,
+            "--raw",
+            "--iv",
+            IV,
+            tmp_path / "in",
+            tmp_path / "out",
+        ],
         env={**os.environ, "CIPHERLANE_KEY": KEY},
     )
     try:

@@ -65,14 +65,14 @@ def test_of_file_names(server, tmp_path, verb):
         path.write_bytes(b"data")
     link = ("--port", server.url)
     words = {
-        "encrypt": ("encrypt", *link, "--iv", IV, source, folder / "out"),
-        "decrypt": ("decrypt", *link, "--iv", IV, source, folder / "no" / "out"),
+        "encrypt": ("encrypt", *link, "--raw", "--iv", IV, source, folder / "out"),
+        "decrypt": ("decrypt", *link, "--raw", "--iv", IV, source, folder / "no" / "out"),
         "keygen": ("keygen", there),
         "report": ("report", "--out", folder / "page", source),
         "load": ("load", *link, source),
-        "missing": ("encrypt", *link, "--iv", IV, folder / "missing", folder / "out"),
-        "exists": ("encrypt", *link, "--iv", IV, source, there),
-        "key": ("encrypt", *link, "--iv", IV, "--key-file", source, source, folder / "out"),
+        "missing": ("encrypt", *link, "--raw", "--iv", IV, folder / "missing", folder / "out"),
+        "exists": ("encrypt", *link, "--raw", "--iv", IV, source, there),
+        "key": ("encrypt", *link, "--raw", "--iv", IV, "--key-file", source, source, folder / "out"),
         "config": ("config",),
     }[verb]
     environment = {"CIPHERLANE_CONFIG": os.fspath(source)} if verb == "config" else {}

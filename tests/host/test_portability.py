@@ -61,7 +61,7 @@ for verb, source, target in (("encrypt", "plain", "secret"), ("decrypt", "secret
     thread = threading.Thread(target=board.serve, args=(1e9,), daemon=True)
     thread.start()
     assert "cryptography" in run("info", "--port", board.url)
-    words = ("--key-file", "key", "--iv", "00" * 16, "--verify", "--log", "log", "--force")
+    words = ("--key-file", "key", "--raw", "--iv", "00" * 16, "--verify", "--log", "log", "--force")
     run("--port", board.url, verb, *words, source, target)
 assert pathlib.Path("back").read_bytes() == pathlib.Path("plain").read_bytes() != pathlib.Path("secret").read_bytes()
 assert sorted(path.name for path in pathlib.Path(".").iterdir()) == ["back", "key", "log", "plain", "secret"]

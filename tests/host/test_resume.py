@@ -46,7 +46,7 @@ def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-f
     part = Path(f"{out}.part")
     before = part.stat().st_size if words else 0
     process = subprocess.Popen(
-        [COMMAND, "encrypt", "--port", server.url, *PATIENT, *key, "--iv", IV, *words, source, out],
+        [COMMAND, "encrypt", "--port", server.url, *PATIENT, *key, "--raw", "--iv", IV, *words, source, out],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         **{"preexec_fn": heed_signals, **options},
@@ -128,7 +128,7 @@ def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big,
     server.most = 10
     master, terminal = os.openpty()
     process = subprocess.Popen(
-        [COMMAND, "encrypt", "--port", server.url, *PATIENT, "--iv", IV, "--progress", big, tmp_path / "out"],
+        [COMMAND, "encrypt", "--port", server.url, *PATIENT, "--raw", "--iv", IV, "--progress", big, tmp_path / "out"],
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
@@ -193,7 +193,7 @@ def test_resume_refuses_what_is_not_its_own_before_it_talks_to_the_board(server,
     status, _, stderr = crypt(server, source, out)
     assert status == 2 and "holds an interrupted transfer" in one_line_error(stderr)
     assert server.board.seen == [] and not out.exists()
-    status, _, stderr = command("encrypt", "--port", server.url, "--resume", source, out)
+    status, _, stderr = command("encrypt", "--port", server.url, "--raw", "--resume", source, out)
     assert status == 0, stderr
     assert out.read_bytes() == reference(source.read_bytes()), "the sidecar knows the IV"
     status, _, stderr = crypt(server, source, tmp_path / "new", "--resume")
@@ -252,7 +252,7 @@ def test_a_board_that_forgot_goes_on_behind_what_is_complete(server, source, tmp
 def test_of_two_commands_with_one_output_the_second_ends(server, big, tmp_path):
     going = held(server, 0)
     out = tmp_path / "out"
-    words = ["encrypt", "--port", server.url, *PATIENT, "--iv", IV, big, out]
+    words = ["encrypt", "--port", server.url, *PATIENT, "--raw", "--iv", IV, big, out]
     first = subprocess.Popen([COMMAND, *words], env={**os.environ, "CIPHERLANE_KEY": KEY})
     until(lambda: Path(f"{out}.part").exists() or first.poll() is not None)
     other = tmp_path / "other"

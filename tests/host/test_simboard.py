@@ -320,6 +320,7 @@ def test_command_that_is_terminated_stops_its_board(tmp_path):
             str(HANG_S),
             "--key",
             key,
+            "--raw",
             "--iv",
             key,
             big,

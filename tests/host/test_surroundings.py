@@ -34,7 +34,7 @@ def shell(line, **options):
 
 def encrypted(server, source, out, key):
     return command(
-        "encrypt", "--port", server.url, "--key-file", key, "--iv", IV, source, out, env={"CIPHERLANE_KEY": ""}
+        "encrypt", "--port", server.url, "--key-file", key, "--raw", "--iv", IV, source, out, env={"CIPHERLANE_KEY": ""}
     )
 
 
@@ -90,7 +90,7 @@ def test_a_key_file_that_cannot_be_private_is_given_as_standard_input(server, so
     status, _, stderr = encrypted(server, source, tmp_path / "out", key)
     assert status == 2
     (way,) = re.findall(r"where that changes nothing, give (--key-file - < .*)$", one_line_error(stderr))
-    done = shell(f"{COMMAND} encrypt --port {server.url} --iv {IV} in out {way}", cwd=tmp_path)
+    done = shell(f"{COMMAND} encrypt --port {server.url} --raw --iv {IV} in out {way}", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out").read_bytes() == reference(source.read_bytes())
 
@@ -166,7 +166,7 @@ def test_help_says_which_addresses_boards_have():
 
 
 def test_the_package_is_the_command():
-    for words in (["--version"], ["encrypt", "--iv", "00", "IN"]):
+    for words in (["--version"], ["encrypt", "--raw", "--iv", "00", "IN"]):
         pair = [
             subprocess.run([*program, *words], capture_output=True, text=True, timeout=120)
             for program in ([COMMAND], [sys.executable, "-m", "cipherlane"])

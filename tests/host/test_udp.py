@@ -301,7 +301,7 @@ def test_commands_over_udp_with_the_null_board_command(tmp_path):
     )
     try:
         url = board.stderr.readline().split()[-1]
-        options = ["--port", url, "--key", KEY.hex(), "--iv", IV.hex(), "--verify", "--json"]
+        options = ["--port", url, "--key", KEY.hex(), "--raw", "--iv", IV.hex(), "--verify", "--json"]
         done = subprocess.run(
             [*CIPHERLANE, "encrypt", *options, source, encrypted], capture_output=True, text=True, timeout=HANG_S
         )

@@ -8,7 +8,7 @@ from cipherlane_base.wire.layout import BLOCK
 
 from .. import views
 from ..link.counterblocks import block_after
-from ..link.lte import CTR
+from ..link.lte import CTR, GCM
 
 _SHOWN = 4  # number of initial counter blocks to print, one for each part of a split input
 
@@ -29,6 +29,8 @@ def beginning_again(args: argparse.Namespace) -> str:
     """Return how to restart a transfer after the board has used some of its counter blocks."""
     if args.direction == "encrypt" and args.cipher == CTR:
         return "begin again without --iv, or with another IV"
+    if args.cipher == GCM:
+        return "begin again"
     return "cycle the board's power, or use another board, and begin again"
 
 
@@ -48,11 +50,13 @@ def _kept(words: list[str]) -> list[str]:
     return kept
 
 
-def splitting(name: str, direction: str, iv: bytes | None, most: int, size: int | None) -> str:
+def splitting(name: str, direction: str, cipher: str, iv: bytes | None, most: int, size: int | None) -> str:
     """Return how to split a stream of more than `most` bytes into parts, which `split` names `name`.aa and so on."""
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"
     how = f"split it: {command}" + (" instead of this command" if size is None else "")
+    if cipher == GCM:
+        return f"{how}, and {direction} each part"
     if iv is None:
         return f"{how}, and {direction} each part under its own IV, which the board draws"
     shown = _SHOWN if size is None else min(_SHOWN, -(-size // most))

@@ -124,6 +124,13 @@ def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> En
         fits = " or ".join(f"--cipher {other}" for other, of in lte.CIPHERS.items() if of == engine.traits.cipher)
         raise ArgumentError(f"engine {name} is not for --cipher {cipher}: give {fits}, or another engine")
     present = device.info().engines_of(wanted)
+    if cipher == lte.GCM and present:
+        able = [item for item in present if item in device.info().gcm_engines]
+        if not able or (engine in present and engine not in able):
+            which = "the board" if not able else f"engine {name}"
+            other = "another board or current firmware" if not able else "another engine"
+            raise ArgumentError(f"{which} has no AES-GCM: use {other}, or give --raw for AES-CTR without tags")
+        present = able
     if not present:
         if device.info().engines:
             raise ArgumentError(

@@ -25,7 +25,8 @@ def run(args: argparse.Namespace) -> int:
     """Show the board's identity and counters."""
     with common.open_device(args) as device:
         fields = asdict(device.info())
-        fields["engines"] = [engine.name.lower() for engine in device.info().engines]
+        for name in ("engines", "gcm_engines"):
+            fields[name] = [engine.name.lower() for engine in fields[name]]
         counters = device.counters()
         fast_path = device.fast_path() if any(engine.traits.serves for engine in device.info().engines) else None
     if args.json:

@@ -118,6 +118,14 @@ class InputFile:
             )
         return data
 
+    def rewind(self, offset: int) -> bool:
+        """Continue reading at byte `offset`, or return False if the input cannot be read twice."""
+        if self.size is None:
+            return False
+        self._file.seek(offset)
+        self._begin, self._done = b"", offset
+        return True
+
     def bound(self, most: int, how: str) -> None:
         """Make `read` fail after the first `most` bytes of input; its error gives the advice `how`."""
         self._most, self._too_long = most, how

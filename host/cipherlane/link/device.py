@@ -22,6 +22,7 @@ from ..errors import (
     ReplyError,
     VersionMismatchError,
 )
+from ..files.authenticated import RECORD_BYTES, TAG_BYTES
 from ..protocol.records import Record
 from ..transport import open_transport
 from ..transport.base import Pace, Transport
@@ -132,8 +133,9 @@ class Device(Calls):
         record_bytes: int | None = None,
         ticket: int | None = None,
         begin: int = 0,
+        gcm: bool = False,
     ) -> Session:
-        """Open a session that encrypts or decrypts with AES-CTR; use it as a context manager.
+        """Open a session that encrypts or decrypts with AES-CTR, or with AES-GCM; use it as a context manager.
 
         The session owns a range of ceil(length / 16) counter blocks under its key, starting at the initial counter
         block. The board refuses a range if one of its blocks was used before or belongs to another session. It
@@ -148,6 +150,8 @@ class Device(Calls):
             record_bytes: data bytes of a full record, a multiple of 16; by default the largest size possible.
             ticket: resumes the range of an earlier session that had this ticket, key, iv and record_bytes.
             begin: byte of a longer stream at which this range begins; transfer offsets count from the stream's start.
+            gcm: AES-GCM: each record gets a tag, or is checked by its tag. `iv` is then the nonce prefix, 8 bytes, and
+                8 zeros; `record_bytes` and `length` count plaintext.
 
         Raises:
             KeyLengthError, IvLengthError, ArgumentError: an argument is invalid.
@@ -170,14 +174,19 @@ class Device(Calls):
         length = MOST_STREAM if length is None else length
         if not 0 <= length <= MOST_STREAM:
             raise ArgumentError(f"a stream cannot have {length} bytes: give 0 to {MOST_STREAM}")
+        if gcm and engine not in self.info().gcm_engines:
+            raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
         self.info()
         fast_path = self.fast_path() if engine.traits.serves and engine in self.info().engines else None
-        record_bytes = self._checked_record_bytes(record_bytes, fast_path)
+        record_bytes = RECORD_BYTES if gcm and record_bytes is None else record_bytes
+        record_bytes = self._checked_record_bytes(record_bytes, fast_path, TAG_BYTES if gcm else 0)
         fields = {
             "key_bits": len(key) * 8,
             "engine": engine,
             "direction": _direction_code(direction),
-            "flags": (0 if ticket is None else OpenFlag.RESUME) | (OpenFlag.DRAW if iv is None else 0),
+            "flags": (OpenFlag.RESUME if ticket is not None else 0)
+            | (OpenFlag.DRAW if iv is None else 0)
+            | (OpenFlag.GCM if gcm else 0),
             "length": max(1, length),
             "record_bytes": record_bytes,
             "reserved": 0,
@@ -186,16 +195,18 @@ class Device(Calls):
             "key": key.ljust(32, b"\0"),
         }
         opened, token = self._open(fields)
-        return Session(self, self.info(), opened, token, direction, length, record_bytes, fast_path, begin)
+        return Session(self, self.info(), opened, token, direction, length, record_bytes, fast_path, begin, gcm)
 
-    def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None) -> int:
-        """Return the data bytes of a full record; by default the maximum that the CPU or the fast path accepts."""
+    def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
+        """Return the data bytes of a full record without its tag of `tag` bytes; by default the maximum that the CPU or
+        the fast path accepts.
+        """
         where = fast_path or self.info()
         if record_bytes is None:
             return fast_path.max_data if fast_path else self.record_bytes
-        fits = self.link.transport.wire_size(layout.HEADER.size + record_bytes) <= where.rx_window
-        if record_bytes % BLOCK or not 0 < record_bytes <= where.max_data or not fits:
-            most = fast_path.max_data if fast_path else self.record_bytes
+        fits = self.link.transport.wire_size(layout.HEADER.size + record_bytes + tag) <= where.rx_window
+        if record_bytes % BLOCK or not 0 < record_bytes <= where.max_data - tag or not fits:
+            most = (fast_path.max_data if fast_path else self.record_bytes) - tag
             raise ArgumentError(f"records of {record_bytes} bytes: give a multiple of {BLOCK} up to {most}")
         return record_bytes
 
@@ -205,8 +216,7 @@ class Device(Calls):
         data = table.pack(**fields)
         try:
             reply = self.exchange(Record(RecordType.OPEN, token=token, data=data))
-            resumed, drawn = (bool(fields["flags"] & flag) for flag in (OpenFlag.RESUME, OpenFlag.DRAW))
-            return Opened.from_reply(reply, table.unpack(data), resumed, drawn), token
+            return Opened.from_reply(reply, table.unpack(data)), token
         except BoardError:
             raise
         except BaseException:  # the board may have opened a session: close it

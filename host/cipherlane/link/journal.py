@@ -7,7 +7,8 @@ rewritten in place with one call, even on a full disk.
 For the key, it holds sixteen random bytes (`salt`) and 8 bytes of their HMAC-SHA-256 under the key (`key_check`). This
 detects a wrong key without revealing an AES block under the key. `input_hash` and `output_hash` are running
 HMAC-SHA-256 of the first `done` bytes of input and output, so they reveal nothing to those without the key. `done` is a
-multiple of `record_bytes`.
+multiple of `record_bytes`. For an authenticated file, it counts plaintext, and never the last record: a resumed
+transfer must still know that this record is the last.
 
 The sidecar is written every quarter of a second or every megabyte, and when a transfer ends early. So it can lag behind
 `OUT.part` only if the program was killed.
@@ -26,9 +27,10 @@ from typing import Any, Self
 from cipherlane_base.wire.layout import BLOCK
 
 from ..errors import FileError
+from ..files.authenticated import TAG_BYTES, Header
 from ..files.inputs import InputFile, trouble
 from ..files.output import ANEW, SIDECAR_FORMAT, SIDECAR_SIZE, OutputFile, read_at, write_at
-from .lte import CTR
+from .lte import CTR, GCM
 from .transfer import Reader, Writer
 
 PIECE = 1 << 20  # bytes read at once when files are checked
@@ -38,23 +40,46 @@ _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
 
 
 @dataclass(frozen=True)
+class Side:
+    """The input or the output of a stream: the bytes before its first record, and the size of a full record."""
+
+    head: bytes
+    record: int
+
+    def at(self, number: int) -> int:
+        """Return the byte of the file at which record `number` begins."""
+        return len(self.head) + number * self.record
+
+
+def sides(cipher: str, direction: str, key: bytes, iv: bytes, record_bytes: int) -> tuple[Side, Side]:
+    """Return input and output of a stream whose full records have `record_bytes` bytes of plaintext."""
+    plain = secret = Side(b"", record_bytes)
+    if cipher == GCM:
+        secret = Side(Header.of_stream(key, iv, record_bytes).encode(), record_bytes + TAG_BYTES)
+    return (plain, secret) if direction == "encrypt" else (secret, plain)
+
+
+@dataclass(frozen=True)
 class _Point:
     """A position in the stream, with hashes of input and output before it, and the input and output data after it."""
 
-    done: int
+    records: int
     input_hash: hmac.HMAC
     output_hash: hmac.HMAC
     read: list[bytes] = field(default_factory=list)
     written: list[bytes] = field(default_factory=list)
 
-    def advanced(self, unit: int) -> "_Point":
-        """Return the position after the output that was written since this one, rounded down to whole `unit` bytes."""
+    def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
+        """Return the position after the records that were written since this one, as far as at least `held` more bytes
+        of input were read. The other arguments are the sizes of a record in input and output.
+        """
         read, written = b"".join(self.read), b"".join(self.written)
-        count = len(written) // unit * unit
+        count = min(len(written) // output_record, max(0, len(read) - held) // input_record)
+        ends = count * input_record, count * output_record
         hashes = self.input_hash.copy(), self.output_hash.copy()
-        hashes[0].update(read[:count])
-        hashes[1].update(written[:count])
-        return _Point(self.done + count, *hashes, [read[count:]], [written[count:]])
+        hashes[0].update(read[: ends[0]])
+        hashes[1].update(written[: ends[1]])
+        return _Point(self.records + count, *hashes, [read[ends[0] :]], [written[ends[1] :]])
 
 
 class Journal:
@@ -72,6 +97,8 @@ class Journal:
         self.record_bytes: int = facts["record_bytes"]
         self.iv = bytes.fromhex(facts["iv"])
         salt = bytes.fromhex(facts["salt"])
+        self._sides = sides(facts["cipher"], facts["direction"], key, self.iv, self.record_bytes)
+        self._last_counts = facts["cipher"] != GCM
         self._point = _Point(0, _keyed(key, salt, "input"), _keyed(key, salt, "output"))
         self._held = 0
         self._saved = time.monotonic()
@@ -139,9 +166,9 @@ class Journal:
         salt = bytes.fromhex(facts["salt"])
         for what, same in (
             ("key", hmac.compare_digest(facts["key_check"], _key_check(key, salt))),
-            ("IV", iv is None or iv.hex() == facts["iv"]),
             ("direction", direction == facts["direction"]),
             ("cipher", cipher == facts["cipher"]),
+            ("input" if cipher == GCM else "IV", iv is None or iv.hex() == facts["iv"]),
             ("length in bits", bits == facts["bits"]),
             (f"input, or {source.name} has changed since then", source.identity == facts["input"]),
         ):
@@ -151,8 +178,13 @@ class Journal:
 
     @property
     def done(self) -> int:
-        """Number of bytes from the stream's start that are complete in both files."""
-        return self._point.done
+        """Bytes from the stream's start that are complete in both files, without header and tags."""
+        return self._point.records * self.record_bytes
+
+    @property
+    def written(self) -> int:
+        """Bytes of the output that are complete, with header and tags."""
+        return self._sides[1].at(self._point.records)
 
     @property
     def ticket(self) -> int | None:
@@ -179,6 +211,9 @@ class Journal:
         Raises:
             FileError: a byte of either file has changed.
         """
+        head = self._sides[1].head
+        if self._facts["done"] and self._output.read_kept(0, len(head)) != head:
+            raise _refusal(self._output, f"cannot be resumed: {self._output.part} has changed since then")
         self.take_over(source, self._facts["done"], note)
         for name, now, hashed in (
             (source.name, self._point.input_hash, "input_hash"),
@@ -186,7 +221,7 @@ class Journal:
         ):
             if not hmac.compare_digest(now.hexdigest(), self._facts[hashed]):
                 raise _refusal(self._output, f"cannot be resumed: {name} has changed since then")
-        self._output.kept = self.done
+        self._output.kept = self.written
 
     def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
         """Mark bytes `done` to `end` of input and output as complete; `end` is a multiple of `record_bytes`.
@@ -194,19 +229,21 @@ class Journal:
         Raises:
             FileError: one of the files is shorter.
         """
+        from_, to = self._sides
         while self.done < end:
-            size = min(max(1, PIECE // self.record_bytes) * self.record_bytes, end - self.done)
-            read, written = source.read(size), self._output.read_kept(self.done, size)
+            count = min(max(1, PIECE // self.record_bytes), (end - self.done) // self.record_bytes)
+            size, result = count * from_.record, count * to.record
+            read, written = source.read(size), self._output.read_kept(self.written, result)
             while 0 < len(read) < size and (piece := source.read(size - len(read))):
                 read += piece
-            if len(read) != size or len(written) != size:
+            if len(read) != size or len(written) != result:
                 name = source.name if len(read) != size else self._output.part
                 raise _refusal(self._output, f"cannot be resumed: {name} ends before byte {end}")
             if note:
                 note(read, written)
             self._point.read.append(read)
             self._point.written.append(written)
-            self._point = self._point.advanced(self.record_bytes)
+            self._point = self._point.advanced(from_.record, to.record, 0)
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
         """Return a reader and a writer that pass on all data and note them in this journal."""
@@ -225,10 +262,11 @@ class Journal:
 
     def _save(self) -> None:
         """Write the current position to the sidecar; if that fails, the older position in it remains valid."""
-        self._point = self._point.advanced(self.record_bytes)
+        from_, to = self._sides
+        self._point = self._point.advanced(from_.record, to.record, 0 if self._last_counts else 1)
         self._held = 0
         self._saved = time.monotonic()
-        self._output.kept = self.done
+        self._output.kept = self.written
         with contextlib.suppress(OSError):
             self._write()
 
@@ -236,7 +274,7 @@ class Journal:
         point = self._point
         record = {
             **self._facts,
-            "done": point.done,
+            "done": point.records * self.record_bytes,
             "input_hash": point.input_hash.hexdigest(),
             "output_hash": point.output_hash.hexdigest(),
         }

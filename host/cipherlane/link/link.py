@@ -187,17 +187,16 @@ class Link:
         results, others = stream.results(run), []
         if results is None:
             results = []
-            mine = (RecordType.DATA, stream.session, stream.token)
             for arrival in filter(None, map(self._decode, run.records())):
                 key, record = arrival
-                if record.type != ERROR_TYPE and (key.type, key.session, key.token) == mine:
+                if record.type != ERROR_TYPE and stream.owns(key):
                     results.append((key.offset, record.data))
                 else:
                     others.append(arrival)
         else:
             self.counters.received += len(results)
         keys = stream.keys([offset for offset, _ in results])
-        lost = self._answered((*keys, *(other.key for other in others)), stream.record_bytes)
+        lost = self._answered((*keys, *(other.key for other in others)), stream.reply_bytes)
         return Arrivals(results, others, lost)
 
     def expire(self) -> list[Key]:

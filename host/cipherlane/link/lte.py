@@ -15,9 +15,9 @@ from ..errors import ArgumentError
 from ..files.inputs import InputFile
 from .transfer import Writer
 
-CTR = "ctr"
+CTR, GCM = "ctr", "gcm"
 # The values of --cipher, and for each the cipher that its engines implement.
-CIPHERS = {CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
+CIPHERS = {GCM: "aes", CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
 MOST_SNOW3G = 1 << 20  # maximum bytes of a message: the hardware has no larger block numbers
 KEY_BITS = 128
 # Option, its attribute in the parsed arguments, and the number of bits of its value.
@@ -95,9 +95,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cipher",
         choices=CIPHERS,
-        default=CTR,
-        help="AES-CTR from an initial counter block, or an LTE message with 128-EEA1 (SNOW 3G, if the board supports "
-        "it) or 128-EEA2 (default: %(default)s)",
+        default=GCM,
+        help="an authenticated file with AES-GCM, AES-CTR as with --raw, or an LTE message with 128-EEA1 (SNOW 3G, if "
+        "the board supports it) or 128-EEA2 (default: %(default)s)",
     )
     add_message_options(parser)
 
@@ -126,7 +126,7 @@ def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
         ArgumentError: options are missing, contradictory or out of range, or the key is not 128 bits.
     """
     given = [option for option, attribute, _ in _PARAMETERS if getattr(args, attribute) is not None]
-    if args.cipher == CTR:
+    if args.cipher in (CTR, GCM):
         if given or args.bits is not None:
             raise ArgumentError(f"{given[0] if given else '--bits'} goes with --cipher eea1 or eea2")
         return None

@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from cipherlane_base import build_id
-from cipherlane_base.wire.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Kind, RecordType
+from cipherlane_base.wire.layout import (
+    BLOCK,
+    HEADER,
+    REPLIES,
+    REPLY,
+    REQUESTS,
+    Engine,
+    Kind,
+    Mode,
+    OpenFlag,
+    RecordType,
+)
 
 from ..errors import ReplyError
 from ..protocol.records import Record
@@ -60,6 +71,7 @@ class _Checker:
 class BoardInfo:
     """The board's identity: clock in Hz, limits in bytes, engines, and the number of counter-block ranges it can store.
 
+    `gcm_engines` are the engines that AES-GCM can use.
     `build_id` identifies the build: two hexadecimal digests, of gateware and of firmware, with a hyphen between them.
     It is empty if no build flow has made the board.
     """
@@ -77,6 +89,7 @@ class BoardInfo:
     ranges_free: int
     engines: tuple[Engine, ...]
     build_id: str
+    gcm_engines: tuple[Engine, ...] = ()
 
     @property
     def memory_engines(self) -> list[Engine]:
@@ -112,6 +125,7 @@ class BoardInfo:
         most = MOST_BENCH_BYTES
         check(reply.bench_bytes <= most, "bench_bytes", reply.bench_bytes, f"at most {most}")
         check(reply.ranges_free <= reply.ranges, "ranges_free", reply.ranges_free, f"at most ranges, {reply.ranges}")
+        gcm = reply.engines & reply.gcm_engines if reply.modes >> Mode.GCM & 1 else 0
         version = reply.firmware_version
         return cls(
             kind=Kind(reply.kind).name.lower(),
@@ -127,6 +141,7 @@ class BoardInfo:
             ranges_free=reply.ranges_free,
             engines=tuple(engine for engine in Engine if reply.engines >> engine & 1),
             build_id=build_id.text(reply.build_id),
+            gcm_engines=tuple(engine for engine in Engine if gcm >> engine & 1),
         )
 
 
@@ -164,16 +179,19 @@ class Opened:
     window: int
 
     @classmethod
-    def from_reply(cls, record: Record, asked: Any, resumed: bool, drawn: bool) -> Opened:
+    def from_reply(cls, record: Record, asked: Any) -> Opened:
         """Return the checked fields of a reply to open; `asked` are the fields of the request."""
         check, reply = _Checker(RecordType.OPEN), fields_of(record)
         check(record.session > 0, "session", record.session, "above 0")
-        if drawn:
-            check(not any(reply.iv[12:]), "iv", reply.iv.hex(), "96 random bits before 32 zeros")
+        resumed = asked.flags & OpenFlag.RESUME
+        if asked.flags & OpenFlag.DRAW:
+            size = 8 if asked.flags & OpenFlag.GCM else 12
+            zeros = f"{8 * size} random bits before {128 - 8 * size} zeros"
+            check(not any(reply.iv[size:]), "iv", reply.iv.hex(), zeros)
         else:
             check(reply.iv == asked.iv, "iv", reply.iv.hex(), f"that of the request, {asked.iv.hex()}")
         check(0 < reply.window <= MOST_WINDOW, "window", reply.window, f"1 to {MOST_WINDOW}")
-        check(resumed or not reply.first, "first", reply.first, "0")
+        check(bool(resumed) or not reply.first, "first", reply.first, "0")
         check(reply.first % asked.record_bytes == 0, "first", reply.first, f"a multiple of {asked.record_bytes}")
         check(reply.first <= asked.length, "first", reply.first, f"within the stream of {asked.length}")
         return cls(record.session, reply.iv, reply.ticket, reply.first, reply.window)

@@ -9,6 +9,7 @@ from cipherlane_base.figures import Measurement
 from cipherlane_base.wire.layout import HEADER, Engine, RecordType
 
 from ..errors import ArgumentError, CipherlaneError
+from ..files.authenticated import TAG_BYTES
 from ..protocol.records import Record
 from .calls import Calls
 from .replies import BoardInfo, FastPath, Opened, SessionStat, fields_of
@@ -24,7 +25,8 @@ class Session:
     offset of the lowest record that the board still answers, `window` the number of latest records whose checksums it
     remembers. Record N begins at byte N x `record_bytes`, and none ends after `length`. `fast_path` is set if data
     records go to another address than control records. If an earlier session had the beginning of the stream, this
-    session's range begins at byte `begin`; `first` and `length` count from there.
+    session's range begins at byte `begin`; `first` and `length` count from there. In `gcm`, `iv` is the nonce prefix
+    and 8 zeros, and offsets and lengths count plaintext.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Session:
         record_bytes: int,
         fast_path: FastPath | None = None,
         begin: int = 0,
+        gcm: bool = False,
     ):
         """Use a session that a board has opened; `info` describes the board. See `Device.open_session`."""
         self.calls = calls
@@ -53,6 +56,7 @@ class Session:
         self.record_bytes = record_bytes
         self.fast_path = fast_path
         self.begin = begin
+        self.gcm = gcm
         self.closed = False
 
     @property
@@ -74,7 +78,8 @@ class Session:
         """Stream `reader` to its end through the board; write the results to `writer`, strictly in order.
 
         Args:
-            reader: has `read(n)`; its first byte is byte `offset` of the stream.
+            reader: has `read(n)`; its first byte is byte `offset` of the stream. In GCM, one of reader and writer has
+                the records with their tags.
             writer: has `write(data)`.
             offset: where in the stream to begin; a multiple of `record_bytes`, not below `begin` + `first`.
             length: bytes expected in all from `offset`, if known; errors then list the missing bytes up to the end.
@@ -85,9 +90,13 @@ class Session:
         Raises:
             ArgumentError: `offset` or `in_flight` is invalid.
             TransferError: it cannot be completed; the error lists the missing bytes and where to resume.
+            TamperedError: a record to decrypt has a wrong tag; nothing of it was written.
         """
         link = self.calls.link
-        size = link.transport.wire_size(HEADER.size + self.record_bytes)
+        decrypts = self.direction == "decrypt"
+        input_tag, result_tag = (TAG_BYTES * (self.gcm and side) for side in (decrypts, not decrypts))
+        request_bytes = HEADER.size + self.record_bytes + input_tag
+        size = link.transport.wire_size(request_bytes)
         if in_flight is not None and in_flight < size:
             raise ArgumentError(f"{in_flight} bytes in flight are too few for a record: give at least {size}")
         stream = Stream(
@@ -99,11 +108,13 @@ class Session:
             first=self.first,
             window=self.window,
             address=self.fast_path.address if self.fast_path else None,
+            input_tag=input_tag,
+            result_tag=result_tag,
         )
         transfer = Transfer(link, stream, self.stat, reader, writer, offset, length, progress, watch)
         if in_flight is None and self.fast_path is None:
             return transfer.run()
-        link.set_window(min(in_flight or self.rx_window, self.rx_window), HEADER.size + self.record_bytes)
+        link.set_window(min(in_flight or self.rx_window, self.rx_window), request_bytes)
         try:
             return transfer.run()
         finally:

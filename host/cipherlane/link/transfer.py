@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One transfer through a session: keeps records in flight, and repeats each until its result arrives.
 
-Every byte read belongs to exactly one record. Every record is either written or reported as missing.
+Every byte read belongs to exactly one record. Every record is either written or reported as missing. In GCM, each
+record has a tag, in the result or in the input; offsets count the bytes without tags.
 """
 
 from collections import deque
@@ -9,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from cipherlane_base.wire.layout import HEADER, RecordType
+from cipherlane_base.wire.layout import HEADER, ErrorCode
 
-from ..errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
+from ..errors import ArgumentError, BoardError, NoReplyError, PortError, TamperedError, TransferError
+from ..files.authenticated import Reader as Reader
+from ..files.authenticated import RecordReader, check_size
 from ..protocol.datarun import DataCodec, Result
 from ..protocol.records import Record
 from ..protocol.refusal import raise_refusal
@@ -24,13 +27,6 @@ _BURST = 256  # maximum number of results to process before checking time-outs
 _PROBE_TIMEOUTS = 3  # of silence
 
 
-class Reader(Protocol):
-    """Source of the data."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes; none at the end."""
-
-
 class Writer(Protocol):
     """Destination of the results."""
 
@@ -40,7 +36,10 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class Stream:
-    """The stream of a session, as `Session` describes it; `address` is None if the data records go to the CPU."""
+    """The stream of a session, as `Session` describes it; `address` is None if the data records go to the CPU.
+
+    Each request has `input_tag` bytes more than the record has of plaintext, and each result `result_tag` bytes.
+    """
 
     number: int
     token: int
@@ -50,6 +49,8 @@ class Stream:
     first: int
     window: int
     address: Address | None
+    input_tag: int = 0
+    result_tag: int = 0
 
 
 @dataclass
@@ -110,7 +111,7 @@ class Transfer:
                 f"{self._begin + stream.first} on"
             )
         self._stream = stream
-        self._codec = DataCodec(stream.number, stream.token, record_bytes)
+        self._codec = DataCodec(stream.number, stream.token, record_bytes, record_bytes + stream.result_tag)
         self._ask = probe
         self._clock = link.clock
         self._link = link
@@ -119,6 +120,9 @@ class Transfer:
         self._progress = progress
         self._watch = watch
         self._record_bytes = record_bytes
+        self._request_bytes = record_bytes + stream.input_tag
+        self._longer = stream.result_tag - stream.input_tag  # bytes of a result more than of its request
+        self._records_ahead = RecordReader(reader, self._request_bytes) if self._longer else None
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
@@ -151,15 +155,15 @@ class Transfer:
         """Send records while the window has room: first repetitions, then new records."""
         if not self._send_again():
             return
-        most = self._link.transport.run_records(HEADER.size + self._record_bytes)
-        while count := min(most, self._unread(), self._link.room(self._record_bytes)):
-            parts = self._read_records(count)
+        most = self._link.transport.run_records(HEADER.size + self._request_bytes)
+        while count := min(most, self._unread(), self._link.room(self._request_bytes)):
+            parts = self._read_messages(count) if self._records_ahead else self._read_records(count)
             if not parts:
                 break
             offset = self._read
             offsets = range(offset, offset + self._record_bytes * len(parts), self._record_bytes)
             self._pending.update(zip(offsets, parts, strict=True))
-            self._read = offsets[-1] + len(parts[-1])
+            self._read = offsets[-1] + len(parts[-1]) - self._stream.input_tag
             self._records += len(parts)
             self._counts.sent += self._read - offset
             self._link.send_parts(self._codec, offset, parts, self._stream.address)
@@ -178,7 +182,8 @@ class Transfer:
                 self._attempts[offset] = attempts + 1
                 self._counts.retransmissions += 1
                 self._counts.sent += len(data)
-                record = Record(RecordType.DATA, self._stream.number, offset, self._stream.token, bytes(data))
+                kind = self._codec.kind(offset)
+                record = Record(kind, self._stream.number, offset, self._stream.token, bytes(data))
                 self._link.post(record, to=self._stream.address)
             self._again.popleft()
         self._link.flush()
@@ -208,6 +213,30 @@ class Transfer:
             raise self._failure(f"the input is longer than the {self._stream.length} bytes that were declared for it")
         whole = memoryview(data)
         return [whole[start : start + size] for start in range(0, len(data), size)]
+
+    def _read_messages(self, count: int) -> list[memoryview]:
+        """Return the data of up to `count` further records in GCM, and note the last record.
+
+        Raises:
+            TamperedError: the input to decrypt ends inside a record.
+        """
+        assert self._records_ahead
+        parts = self._records_ahead.read(count)
+        if self._records_ahead.at_end:
+            self._at_end = True
+            self._codec.last = last = self._read + (len(parts) - 1) * self._record_bytes
+            if self._stream.input_tag:
+                check_size(self._number(last), len(parts[-1]))
+            elif last + self._begin and not parts[-1]:
+                raise self._failure("the input ended before its last record")
+        text = sum(map(len, parts)) - len(parts) * self._stream.input_tag
+        if self._read + text > self._stream.length:
+            raise self._failure(f"the input is longer than the {self._stream.length} bytes that were declared for it")
+        return parts
+
+    def _number(self, offset: int) -> int:
+        """Return the number in the whole stream of the record at `offset`."""
+        return (self._begin + offset) // self._record_bytes
 
     def _receive(self) -> None:
         """Wait for a reply or a time-out, then process the results that have arrived."""
@@ -244,7 +273,7 @@ class Transfer:
             data = pending.get(offset)
             if data is None or offset in there:
                 continue
-            if len(result) == len(data):
+            if len(result) == len(data) + self._longer:
                 there[offset] = result
             else:  # wrong length: ask again, because no correct result will follow
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
@@ -260,7 +289,7 @@ class Transfer:
         while (result := self._results.pop(end, None)) is not None:
             ready.append(result)
             del self._pending[end]
-            end += len(result)
+            end += len(result) - self._stream.result_tag
         if not ready:
             return
         self._writer.write(ready[0] if len(ready) == 1 else b"".join(ready))
@@ -273,22 +302,26 @@ class Transfer:
     def _refused(self, arrivals: list[Arrival]) -> None:
         """If a reply refuses a record of this transfer, raise the matching exception."""
         for key, reply in arrivals:
-            mine = (key.type, key.session, key.token) == (RecordType.DATA, self._stream.number, self._stream.token)
-            if mine and key.offset in self._pending:
-                raise_refusal(reply)
+            if self._codec.owns(key) and key.offset in self._pending:
+                try:
+                    raise_refusal(reply)
+                except BoardError as error:
+                    if error.code == ErrorCode.TAG and self._stream.input_tag:
+                        raise TamperedError.of_record(self._number(key.offset)) from error
+                    raise
 
     def _repeat(self, keys: list[Key]) -> None:
         """Queue the records of `keys` for repetition; they are sent before new records."""
         for key in keys:
-            mine = key.type == RecordType.DATA and key.token == self._stream.token
-            if mine and key.offset in self._pending and key.offset not in self._again:
+            mine = self._codec.owns(key) and key.offset in self._pending
+            if mine and key.offset not in self._again:
                 self._again.appendleft(key.offset)
 
     def _failure(self, reason: str) -> TransferError:
         """Return the error that names the byte ranges without a result."""
         missing: list[tuple[int, int | None]] = []
         for offset in sorted(self._pending):
-            end = offset + len(self._pending[offset])
+            end = offset + len(self._pending[offset]) - self._stream.input_tag
             if offset in self._results:
                 continue
             if missing and missing[-1][1] == offset:

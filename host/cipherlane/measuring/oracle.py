@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks a transfer against the `cryptography` package while it runs (needs the extra `verify`)."""
+"""AES of the `cryptography` package (needs the extra `verify`): checks a transfer while it runs, and reads
+authenticated files.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,16 @@ from typing import TYPE_CHECKING
 
 from cipherlane_base.wire.layout import BLOCK
 
-from ..errors import VerifyError
+from ..errors import TamperedError, VerifyError
+from ..files.authenticated import TAG_BYTES, Header, check_size
 from ..link.counterblocks import block_after
 from ..link.transfer import Reader, Writer
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext
+
+
+_MISSING = "--verify and --port none need the package cryptography: pip install 'cipherlane[verify]'"
 
 
 class Verifier:
@@ -76,6 +82,108 @@ class Verifier:
             raise VerifyError(f"{len(self._expected)} bytes from byte {self._position} on were never written")
 
 
+class Gcm:
+    """Encrypts and decrypts records of an authenticated file."""
+
+    def __init__(self, key: bytes, header: Header):
+        """Handle the file with this `header`.
+
+        Raises:
+            VerifyError: the package is not installed.
+        """
+        try:
+            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        except ImportError as error:
+            raise VerifyError(_MISSING) from error
+        self._cipher = AESGCM(key)
+        self._header, self._encoded = header, header.encode()
+
+    def encrypted(self, number: int, data: bytes, last: bool) -> bytes:
+        """Return record `number` with its tag."""
+        return self._cipher.encrypt(self._header.nonce(number, last), data, self._encoded)
+
+    def decrypted(self, number: int, data: bytes | memoryview, last: bool) -> bytes:
+        """Return the plaintext of record `number`; `data` ends with its tag.
+
+        Raises:
+            TamperedError: the tag is wrong.
+        """
+        from cryptography.exceptions import InvalidTag
+
+        check_size(number, len(data))
+        try:
+            return self._cipher.decrypt(self._header.nonce(number, last), data, self._encoded)
+        except InvalidTag as error:
+            raise TamperedError.of_record(number) from error
+
+
+class GcmVerifier:
+    """Observes a transfer in GCM, as `Verifier` does in CTR: computes each record anew, and compares."""
+
+    def __init__(self, key: bytes, header: Header, direction: str, number: int = 0):
+        """Check the stream with this `header` from record `number` on.
+
+        Raises:
+            VerifyError: the package is not installed.
+        """
+        gcm, self._decrypts = Gcm(key, header), direction == "decrypt"
+        self._result = gcm.decrypted if self._decrypts else gcm.encrypted
+        self._size = header.record_bytes + (TAG_BYTES if self._decrypts else 0)
+        self._noted = bytearray()
+        self._number = number
+
+    def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
+        """Return a reader and a writer that pass on all data and check them."""
+        return _WatchedReader(self, reader), _WatchedWriter(self, writer)
+
+    def note(self, data: bytes) -> None:
+        """Note `data`, which go to the board."""
+        self._noted += data
+
+    def compare(self, data: bytes) -> None:
+        """Compare `data`, whole records from the board, with the reference.
+
+        A record is the last one if no more input was read, because the transfer reads ahead.
+
+        Raises:
+            VerifyError: they differ from the reference.
+        """
+        while data:
+            data = self._compare(data, len(self._noted) <= self._size)
+
+    def check(self, data: bytes, result: bytes) -> None:
+        """Check the board's `result` for `data`, whole records before the last one.
+
+        Raises:
+            VerifyError: the result differs from the reference.
+        """
+        self.note(data)
+        while result:
+            result = self._compare(result, False)
+
+    def finish(self) -> None:
+        """Check that the board has returned results for all data that were sent.
+
+        Raises:
+            VerifyError: results are missing.
+        """
+        if self._noted and (not self._decrypts or self._compare(b"", True)):
+            raise VerifyError(f"{len(self._noted)} bytes from record {self._number} on were never written")
+
+    def _compare(self, data: bytes, last: bool) -> bytes:
+        """Compare the next record; return the rest of `data`."""
+        number, noted = self._number, bytes(self._noted[: self._size])
+        try:
+            expected = self._result(number, noted, last)
+        except TamperedError as error:
+            raise VerifyError(f"the board released record {number}, but its tag is wrong: do not use it") from error
+        if data[: len(expected)] != expected:
+            raise VerifyError(f"record {number} differs from the reference: do not use this result")
+        del self._noted[: self._size]
+        self._number += 1
+        return data[len(expected) :]
+
+
 def encrypted(key: bytes, iv: bytes, data: bytes) -> bytes:
     """Return `data` encrypted or decrypted with AES-CTR, starting at the initial counter block `iv`.
 
@@ -120,12 +228,12 @@ def _encryptor(key: bytes, mode: str, *parameters: bytes) -> CipherContext:
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
-        raise VerifyError("--verify needs the cryptography package: pip install 'cipherlane[verify]'") from error
+        raise VerifyError(_MISSING) from error
     return Cipher(algorithms.AES(key), getattr(modes, mode)(*parameters)).encryptor()
 
 
 class _WatchedReader:
-    def __init__(self, verifier: Verifier, reader: Reader):
+    def __init__(self, verifier: Verifier | GcmVerifier, reader: Reader):
         self._verifier = verifier
         self._reader = reader
 
@@ -136,7 +244,7 @@ class _WatchedReader:
 
 
 class _WatchedWriter:
-    def __init__(self, verifier: Verifier, writer: Writer):
+    def __init__(self, verifier: Verifier | GcmVerifier, writer: Writer):
         self._verifier = verifier
         self._writer = writer
 

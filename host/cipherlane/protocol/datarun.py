@@ -30,25 +30,39 @@ class Run(NamedTuple):
 
 
 class DataCodec:
-    """Encodes data records of a stream, and decodes their replies, many at once."""
+    """Encodes data records of a stream, and decodes their replies, many at once.
 
-    def __init__(self, session: int, token: int, record_bytes: int):
-        """Handle records of `session` and `token` with `record_bytes` of data; the last record may be shorter."""
+    `record_bytes` is the distance of two records in the stream. In GCM, requests or replies are longer, because they
+    contain tags, and the record at offset `last` has a type of its own. `last` is None until that record is known.
+    """
+
+    def __init__(self, session: int, token: int, record_bytes: int, reply_bytes: int | None = None):
+        """Handle records of `session` and `token`. Full replies have `reply_bytes` of data, by default `record_bytes`;
+        those of the last record may be shorter.
+        """
         self.session = session
         self.token = token
         self.record_bytes = record_bytes
-        self._size = HEADER.size + record_bytes
-        self._split = struct.Struct(_SPLIT.format(record_bytes)).iter_unpack
-        reply = _HEADER.pack(VERSION, RecordType.DATA | REPLY, record_bytes, session, 0, token)
+        self.last: int | None = None
+        self.reply_bytes = record_bytes if reply_bytes is None else reply_bytes
+        self._size = HEADER.size + self.reply_bytes
+        self._split = struct.Struct(_SPLIT.format(self.reply_bytes)).iter_unpack
+        reply = _HEADER.pack(VERSION, RecordType.DATA | REPLY, self.reply_bytes, session, 0, token)
         self._begin = reply[:8]
+
+    def kind(self, offset: int) -> RecordType:
+        """Return the type of the request at `offset`."""
+        return RecordType.DATA_LAST if offset == self.last else RecordType.DATA
 
     def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:
         """Return the run of records for `parts`; the first part is at `offset` of the stream."""
-        kind, session, token, pack = int(RecordType.DATA), self.session, self.token, _HEADER.pack
+        session, token, pack = self.session, self.token, _HEADER.pack
         offsets = range(offset, offset + self.record_bytes * len(parts), self.record_bytes)
+        kinds = [int(RecordType.DATA)] * len(parts)
+        kinds[-1] = int(self.kind(offsets[-1]))
         pieces = [
             piece
-            for at, part in zip(offsets, parts, strict=True)
+            for at, part, kind in zip(offsets, parts, kinds, strict=True)
             for piece in (pack(VERSION, kind, len(part), session, at, token), part)
         ]
         return Run(b"".join(pieces), HEADER.size + len(parts[0]))
@@ -60,9 +74,18 @@ class DataCodec:
         begin, mine = self._begin, self.token
         found = self._split(run.data)
         results = [(offset, data) for head, offset, token, data in found if head == begin and token == mine]
+        if self.last is not None and any(offset == self.last for offset, _ in results):
+            return None  # its type is another one
         return results if len(results) * run.size == len(run.data) else None
 
     def keys(self, offsets: Iterable[int]) -> list[tuple[int, int, int, int]]:
         """Return type, session, offset and token of each request at `offsets`; these four values identify a request."""
-        kind, session, token = int(RecordType.DATA), self.session, self.token
-        return [(kind, session, offset, token) for offset in offsets]
+        kind, session, token, last = int(RecordType.DATA), self.session, self.token, self.last
+        if last is None:
+            return [(kind, session, offset, token) for offset in offsets]
+        return [(int(self.kind(offset)), session, offset, token) for offset in offsets]
+
+    def owns(self, key: tuple[int, int, int, int]) -> bool:
+        """Return whether `key`, as `keys` returns it, identifies a request of this stream."""
+        kind, session, offset, token = key
+        return (kind, session, token) == (self.kind(offset), self.session, self.token)

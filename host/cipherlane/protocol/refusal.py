@@ -19,7 +19,7 @@ _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
         errors.RangesFullError,
         "cycle the board's power, which clears its table, and use new keys from then on; or use another board",
     ),
-    ErrorCode.RANDOM: (errors.RandomSourceError, "give an IV that was never used under this key"),
+    ErrorCode.RANDOM: (errors.RandomSourceError, "give --raw and an --iv that was never used under this key"),
     ErrorCode.TICKET: (
         errors.TicketError,
         "start the transfer anew under another IV or none: the board's power was cycled, it is another board, "

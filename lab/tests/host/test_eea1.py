@@ -9,6 +9,8 @@ from tests.host.commands import KEY, command, one_line_error
 from tests.host.model import SocketBoard
 from tests.host.test_lte import SnowBoard, cut, lte
 
+OTHERS = "gcm or --cipher ctr or --cipher eea2"
+
 
 class StandardBoard(SnowBoard):
     """A model board whose engine snow3g enciphers messages as the standard defines."""
@@ -41,7 +43,7 @@ def test_eea1(tmp_path):
         )
         assert status == 0, stderr
         assert (tmp_path / "back").read_bytes()[:-1] == data[:-1]
-        for cipher, engine, given in (("eea1", "table", "ctr or --cipher eea2"), ("eea2", "snow3g", "eea1")):
+        for cipher, engine, given in (("eea1", "table", OTHERS), ("eea2", "snow3g", "eea1")):
             status, _, stderr = lte(server, tmp_path / "in", tmp_path / "no", "--engine", engine, cipher=cipher)
             expected = f"engine {engine} is not for --cipher {cipher}: give --cipher {given}, or another engine"
             assert status == 2 and expected in one_line_error(stderr)

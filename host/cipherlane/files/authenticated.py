@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The authenticated file: a header of 16 bytes, then records, each with a tag of AES-GCM (SP 800-38D).
+
+A record's nonce holds the file's prefix, the record's number, and whether it is the last one. The header is the
+additional data of every record. So a record that was changed, moved, or taken from another file has a wrong tag, and so
+has the last record of a file that was cut off. The page `docs/reference/file-format.md` specifies every byte. This
+module handles sizes, header and nonces, and cuts a stream into records; it neither encrypts nor decrypts.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from cipherlane_base.wire.layout import BLOCK
+
+from ..errors import ArgumentError, TamperedError
+
+MAGIC = b"CLGC"
+VERSION = 1
+HEADER_BYTES = 16
+TAG_BYTES = 16
+PREFIX_BYTES = 8
+RECORD_BYTES = 960  # of plaintext; with its tag, a record fits twice into the smallest receive window of a board
+MOST_RECORDS = 1 << 30
+_KEY_BYTES = (16, 24, 32)
+
+
+class Reader(Protocol):
+    """Source of bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes; none at the end."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The header: bytes of the key, plaintext bytes of a full record, and the prefix of all nonces."""
+
+    key_bytes: int
+    record_bytes: int
+    prefix: bytes
+
+    def encode(self) -> bytes:
+        """Return the header as it stands at the beginning of the file."""
+        blocks = self.record_bytes // BLOCK
+        return MAGIC + bytes((VERSION, self.key_bytes)) + blocks.to_bytes(2, "big") + self.prefix
+
+    @classmethod
+    def decode(cls, raw: bytes, key_bytes: int, name: str) -> Self:
+        """Return the header in `raw`, the first bytes of the file `name`, which is to be decrypted with a key of
+        `key_bytes`.
+
+        Raises:
+            ArgumentError: the file is no authenticated file, or has a newer version.
+            TamperedError: the header is impossible, or belongs to a key of another length.
+        """
+        if raw[: len(MAGIC)] != MAGIC:
+            raise ArgumentError(
+                f"{name} is no authenticated file of cipherlane: if encrypt --raw wrote it, give --raw and --iv"
+            )
+        if len(raw) < HEADER_BYTES:
+            raise TamperedError("the header", name)
+        if raw[4] != VERSION:
+            raise ArgumentError(f"{name} has version {raw[4]} of the format, but this tool knows {VERSION}: update it")
+        blocks = int.from_bytes(raw[6:8], "big")
+        if raw[5] not in _KEY_BYTES or raw[5] != key_bytes or not blocks:
+            raise TamperedError("the header", name)
+        return cls(raw[5], blocks * BLOCK, raw[8:])
+
+    @classmethod
+    def of_stream(cls, key: bytes, iv: bytes, record_bytes: int) -> Self:
+        """Return the header of a stream under `key`, from the initial counter block `iv` of its session."""
+        return cls(len(key), record_bytes, iv[:PREFIX_BYTES])
+
+    @property
+    def iv(self) -> bytes:
+        """The counter block that precedes all those of the file: the prefix and zeros."""
+        return self.prefix.ljust(BLOCK, b"\0")
+
+    def block_of(self, number: int) -> bytes:
+        """Return the counter block at which the range of record `number` and all later ones begins."""
+        return self.nonce(number, False).ljust(BLOCK, b"\0")
+
+    def nonce(self, number: int, last: bool) -> bytes:
+        """Return the nonce of record `number`, 12 bytes; `last` tells whether the record is the file's last one."""
+        if not 0 <= number < MOST_RECORDS:
+            raise ArgumentError(f"record {number}: a file has at most {MOST_RECORDS} records")
+        return self.prefix + (2 * number + last).to_bytes(4, "big")
+
+    def plain_size(self, size: int) -> int:
+        """Return the plaintext bytes of a file of `size` bytes.
+
+        Raises:
+            TamperedError: no file has this size.
+        """
+        count = max(1, -(-(size - HEADER_BYTES) // (self.record_bytes + TAG_BYTES)))
+        last = size - HEADER_BYTES - (count - 1) * (self.record_bytes + TAG_BYTES)
+        check_size(count - 1, last)
+        return size - HEADER_BYTES - count * TAG_BYTES
+
+
+def check_size(number: int, size: int) -> None:
+    """Refuse record `number` if its `size`, with the tag, is too small. Only an empty file has a record without data.
+
+    Raises:
+        TamperedError: the record is too short.
+    """
+    if size < TAG_BYTES or (size == TAG_BYTES and number > 0):
+        raise TamperedError.of_record(number)
+
+
+class RecordReader:
+    """Cuts what `reader` returns into records of `size` bytes, and knows which one is the last.
+
+    A record is returned when something follows it, or at the end of the data. `at_end` tells whether the last record
+    was returned. If there is no data at all, the only record is empty.
+    """
+
+    def __init__(self, reader: Reader, size: int):
+        """Read from `reader`, whose first byte begins a record."""
+        self._reader = reader
+        self._size = size
+        self._held = b""
+        self.at_end = False
+
+    def read(self, count: int) -> list[memoryview]:
+        """Return up to `count` further records, at least one before the end. Only the last one may be short."""
+        if self.at_end:
+            return []
+        size = self._size
+        while len(self._held) <= size:
+            piece = self._reader.read(count * size)
+            if not piece:
+                self.at_end = True
+                return [memoryview(self._held)]
+            self._held += piece
+        end = min(count, (len(self._held) - 1) // size) * size
+        whole, self._held = memoryview(self._held[:end]), self._held[end:]
+        return [whole[start : start + size] for start in range(0, end, size)]
