@@ -8,7 +8,6 @@ import pstats
 import re
 import stat
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from cipherlane.measuring import plots
@@ -17,9 +16,9 @@ from cipherlane.report.best import best, table
 from cipherlane.report.page import page
 from cipherlane.report.sources import read, read_all
 
+from ..kept import figures as kept_figures
 from .commands import ON_POSIX, command, one_line_error
 
-KEPT = Path(__file__).parents[2] / "results" / "data"
 PROVENANCE = {
     "date": "2026-11-23T06:24:33+00:00",
     "commit": "bdd703bf929c",
@@ -104,21 +103,21 @@ def test_a_page_has_figures_and_all_that_they_were_measured_with(tmp_path):
 
 
 def test_every_kept_file_is_shown_with_every_row(tmp_path):
-    out = tmp_path / "page.html"
-    assert command("report", KEPT, "--out", out)[0] == 0
+    out, kept = tmp_path / "page.html", kept_figures()
+    assert command("report", kept, "--out", out)[0] == 0
     text = out.read_text(encoding="utf-8")
     page = Page(text)
     assert {"table", "svg", "rect"} <= page.tags <= set(ELEMENTS.split()), "and nothing that runs"
     assert {name for name, _ in page.attributes} & {"src", "srcset", "action", "data", "onload"} == set()
     assert not re.findall(r"https?:|@import|url\(", text), "nothing is loaded from elsewhere"
     assert all(value.startswith("#") for name, value in page.attributes if name == "href")
-    for path in KEPT.glob("*.json"):
+    for path in kept.glob("*.json"):
         content = json.loads(path.read_text())
         assert content["provenance"]["command"] in page.texts and content["provenance"]["date"] in page.texts
         for record in content.get("records", ()):
             for name in ("mbps", "cycles_per_block", "achieved_mhz", "goodput_mbps"):
                 assert record.get(name) is None or str(record[name]) in page.texts
-    assert text.count("<svg") >= len(list(KEPT.glob("*.json"))) - 4, "calls of one row need none"
+    assert text.count("<svg") >= len(list(kept.glob("*.json"))) - 4, "calls of one row need none"
 
 
 def test_each_plot_stands_with_a_table_of_its_figures(tmp_path):
@@ -225,7 +224,7 @@ def test_names_are_for_people():
     assert words.file_title("bench") == "Engines from memory to memory (bench)"
     assert words.file_title("build/results/bench-udp_zephyr.json").startswith("Records over UDP (build/")
     assert words.file_title("benches") == "benches"
-    named = {path.stem for path in KEPT.glob("*.json")}
+    named = {path.stem for path in kept_figures().glob("*.json")}
     assert {name for name in named if words.file_title(name) == name} == set(), "each kept file has a title"
 
 
