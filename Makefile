@@ -52,7 +52,7 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core hil test test-all lint fuzz edits stress sweep netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz edits stress sweep netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -117,6 +117,11 @@ udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables
 
 core: setup ## 2 s | Make CORE with OPTIONS, or the cores in FILE, as plain Verilog with page and test benches (build/cores)
 	@$(PYTHON) -m gateware.cores $(CORE) $(OPTIONS) $(if $(FILE),file='$(FILE)')
+
+cores-all: setup ## 1 hour | Make every member of each kind of core; run its lint and test benches in Icarus, Verilator and cocotb
+	@.ci/setup iverilog
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r tests/gateware/cores/requirements.txt
+	@$(PYTHON) -m tests.gateware.cores.matrix
 
 hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated board
 	@.ci/setup-hil

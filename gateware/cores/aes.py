@@ -3,8 +3,10 @@
 
 from typing import Any
 
+from firmware.codegen import registers
 from gateware.aes.cores import MOST_SLOTS
-from gateware.cores import family, vectors
+from gateware.cores import aes_registers, buses, family, vectors
+from gateware.cores.aes_registers import AESRegisters
 from gateware.cores.kinds import Kind, Text
 from gateware.cores.options import Option
 from gateware.cores.ports import IN, OUT, Design, Phase, Stream
@@ -16,7 +18,7 @@ OPTIONS = (
     family.LENGTHS,
     family.slots_option(1, MOST_SLOTS),
     family.STAGES,
-    Option("bus", "ports for blocks and keys", ("stream", "axi-stream"), "stream"),
+    Option("bus", "ports for blocks and keys", ("stream", "axi-stream", buses.WISHBONE, buses.AXI_LITE), "stream"),
 )
 
 _STREAM_USE = """1. Hold `rst` at 1 for at least one clock edge.
@@ -36,9 +38,40 @@ and `32'h0f0e0d0c`. The plaintext 00112233...ff is `128'hffeeddccbbaa99887766554
 """
 
 
+_REGISTER_USE = """1. Hold `rst` at 1 for at least one clock edge.
+2. Write `config`, then the words of a key to `key`, first word first. Wait until the slot's bit of `key_loaded` is 1.
+3. Write `block0` to `block3`, then `start` to `control`. Wait until `done` is 1 in `status`, check `error`, and read
+   `result0` to `result3`.
+
+The core encrypts. CTR, GCM, CMAC and CCM need no decryption. `clear` zeroizes keys, block and result. `cl_aes_regs.h`
+has the offsets and fields in C. {bus}
+
+One block is processed at a time, and the bus takes longer than the core. For throughput take `bus=axi-stream`.
+
+**Byte order.** Word i of a key, a block or a result is bytes 4i to 4i+3, the first one in bits 7:0. In FIPS-197, C.1,
+the key 000102...0f is the words 0x03020100, 0x07060504, 0x0b0a0908 and 0x0f0e0d0c. The plaintext 00112233...ff is the
+words 0x33221100, 0x77665544, 0xbbaa9988 and 0xffeeddcc. The ciphertext 69c4e0d8...5a is the words 0xd8e0c469,
+0x30047b6a, 0x80b7cdd8 and 0x5ac5b470.
+"""
+_BUS_USE = {
+    buses.WISHBONE: "The bus is Wishbone (classic cycles); the address counts registers. Each access takes 3 cycles.",
+    buses.AXI_LITE: "The bus is AXI4-Lite with words of 32 bits. Every access succeeds.",
+}
+
+
+def _peripheral(values: dict[str, Any]) -> registers.Peripheral:
+    """Return the registers, as header and page describe them."""
+    return registers.Peripheral("AES core", "CL_AES", aes_registers, lambda: AESRegisters(values))
+
+
 def create(values: dict[str, Any]) -> Design:
     """Return the core with its ports."""
     design = Design()
+    if values["bus"] in _BUS_USE:
+        design.submodules.core = unit = AESRegisters(values)
+        buses.add_registers(design, unit, values["bus"])
+        design.phases = register_phases(values)
+        return design
     design.submodules.core = core = family.core(values)
     axi = values["bus"] == "axi-stream"
     family.add_keys(design, core, values, prefix="s_axis_key" if axi else "key", axi=axi)
@@ -103,8 +136,64 @@ def phases(values: dict[str, Any]) -> list[Phase]:
     return [*steps, refused]
 
 
+def register_phases(values: dict[str, Any]) -> list[Phase]:
+    """Return the checks through registers."""
+    at = {register.name: register.offset for register in registers.registers(_peripheral(values))}
+    fields = {field.name: field for r in registers.registers(_peripheral(values)) for field in r.fields}
+    last = values["slots"] - 1
+
+    def wait(field: str, value: int) -> tuple:
+        register = "status"
+        return ("wait", at[register], fields[field].mask, value << fields[field].shift)
+
+    def encrypt(block: bytes, result: bytes, *, error: int = 0) -> list[tuple]:
+        steps = [("write", at[f"block{n}"], word) for n, word in enumerate(vectors.words(block))]
+        steps += [("write", at["control"], fields["start"].mask), wait("done", 1), wait("error", error)]
+        return [*steps, *[("wait", at[f"result{n}"], 2**32 - 1, word) for n, word in enumerate(vectors.words(result))]]
+
+    refused = encrypt(vectors.PLAINTEXT, bytes(16), error=1)
+    steps = [
+        Phase("Select the last slot.", accesses=[wait("key_busy", 0), ("write", at["config"], last << 4)]),
+        Phase("A slot without a key gives zeros and an error.", accesses=refused),
+    ]
+    for bits in values["key_lengths"]:
+        code = family.CODES[bits]
+        for key, source, pairs in (
+            (vectors.KEYS[bits], "FIPS-197, appendix C", [(vectors.PLAINTEXT, vectors.CIPHERTEXTS[bits])]),
+            (
+                vectors.BLOCK_KEYS[bits],
+                "SP 800-38A, F.1",
+                zip(vectors.BLOCKS, vectors.listed(vectors.ECB[bits]), strict=True),
+            ),
+        ):
+            accesses = [("write", at["config"], last << 4 | code)]
+            for word in vectors.words(key):
+                accesses += [("write", at["key"], word), wait("key_full", 0)]
+            accesses += [wait("key_busy", 0), ("wait", at["key_loaded"], 1 << last, 1 << last)]
+            accesses += [access for block, result in pairs for access in encrypt(block, result)]
+            steps.append(Phase(f"{source}, AES-{bits}.", accesses=accesses))
+    zeros = [
+        ("wait", at[name], 2**32 - 1, 0) for name in ("block0", "block3", "result0", "result3", "key_loaded", "key")
+    ]
+    clear = [("write", at["control"], fields["clear"].mask), wait("key_busy", 0), *zeros]
+    return [*steps, Phase("Zeroize everything.", accesses=clear), Phase("The key is gone.", accesses=refused)]
+
+
+def files(values: dict[str, Any]) -> dict[str, str]:
+    """Return the C header of the registers, if the core has registers."""
+    return {"cl_aes_regs.h": registers.render(_peripheral(values))} if values["bus"] in _BUS_USE else {}
+
+
 def text(values: dict[str, Any]) -> Text:
     """Return what the page says."""
+    if values["bus"] in _BUS_USE:
+        use = _REGISTER_USE.format(bus=_BUS_USE[values["bus"]])
+        latency = [
+            (w.replace("accepted to result offered", "started to done"), n) for w, n in family.latency_rows(values)
+        ]
+        latency = [(w, str(int(n) + 2)) for w, n in latency if "started" in w]
+        found = registers.registers(_peripheral(values))
+        return Text(use, latency, registers=found, waves=[buses.wave(values["bus"])])
     axi, several = values["bus"] == "axi-stream", values["slots"] > 1
     sink, source = ("s_axis", "m_axis") if axi else ("in", "out")
     use = _STREAM_USE.format(
@@ -143,4 +232,5 @@ KIND = Kind(
     create=create,
     text=text,
     module="cipherlane_aes",
+    files=files,
 )

@@ -167,9 +167,9 @@ def phases(values: dict[str, Any]) -> list[Phase]:
         "A message of a slot without a key leaves as zeros with errors.",
         sends={
             "msg": [{"initial": initial, "count": 2, "width": WIDTH_32, "slot": last}],
-            "in": [{"data": initial, "keep": 0xFFFF}] * 2,
+            "in": [{"data": initial, "keep": 0xFFFF}, {"data": initial, "keep": 0xFFFF, "last": 1}],
         },
-        expects={"out": [{"keep": 0xFFFF, "error": 1}] * 2},
+        expects={"out": [{"keep": 0xFFFF, "error": 1}, {"keep": 0xFFFF, "error": 1, "last": 1}]},
     )
     steps = [Phase("Wait for the end of the reset.", until=("key_busy", 1, 0)), refused]
     for n, bits in enumerate(values["key_lengths"]):

@@ -14,8 +14,10 @@ _MEASURED = (
 _FILES = {
     "{name}.v": "the core, in Verilog-2001; it needs no other file",
     "{name}_tb.v": "self-checking test bench for Icarus and Verilator",
+    "test_{name}.py": "the same checks in cocotb",
     "{name}_component.vhd": "VHDL package with the component declaration",
     "{name}.core": "FuseSoC: targets `lint`, `sim` and `ecp5`",
+    "cl_aes_regs.h": "C header: offsets, fields and values of the registers",
     "cl_isa.h": "C macros, one for each instruction",
     "aes_cfu.c": "a C program that encrypts a block by instructions",
     "{name}_ecp5.v": "the core between shift registers, for the target `ecp5`",
@@ -25,6 +27,7 @@ _CHECK = """
 iverilog -g2012 -o tb {name}_tb.v {name}.v && vvp -N tb
 verilator --binary --timing --top-module {name}_tb {name}_tb.v {name}.v && obj_dir/V{name}_tb
 verilator --lint-only -Wall {name}.v
+python test_{name}.py icarus
 ```
 
 With FuseSoC, from any folder:

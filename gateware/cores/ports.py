@@ -88,6 +88,22 @@ class Stream:
 
 
 @dataclass(frozen=True)
+class Registers:
+    """Ports of a bus that reaches registers.
+
+    Attributes
+    ----------
+    prefix : str
+        Beginning of the names of its ports.
+    axi : bool
+        AXI4-Lite; otherwise Wishbone, whose address is the number of a register.
+    """
+
+    prefix: str
+    axi: bool
+
+
+@dataclass(frozen=True)
 class Phase:
     """A step of a check: set inputs, send and expect items at the same time, then wait until an output has a value.
 
@@ -101,6 +117,9 @@ class Phase:
         Items for each stream, as dictionaries of fields.
     until : tuple or None
         Output port, mask and value to wait for at the end.
+    accesses : list of tuple
+        Accesses to registers, in order: ``("write", offset, value)``, or ``("wait", offset, mask, value)``, which reads
+        until the masked value is there.
     latency : tuple or None
         Input stream, output stream and cycles from the last item taken to the first item offered.
     """
@@ -110,6 +129,7 @@ class Phase:
     sends: dict[str, list[dict[str, int]]] = field(default_factory=dict)
     expects: dict[str, list[dict[str, int]]] = field(default_factory=dict)
     until: tuple[str, int, int] | None = None
+    accesses: list[tuple] = field(default_factory=list)
     latency: tuple[str, str, int] | None = None
 
 
@@ -121,6 +141,8 @@ class Design(Module):
     ports : list of Port
         In the order of the file, the clock and the reset first.
     streams : list of Stream
+    registers : Registers or None
+        The ports of a bus, if the core has registers.
     phases : list of Phase
         The checks of the test benches.
     """
@@ -133,6 +155,7 @@ class Design(Module):
             Port(reset, self.cd_sys.rst, IN, "Synchronous reset, 1 for at least one clock edge after power-on."),
         ]
         self.streams: list[Stream] = []
+        self.registers: Registers | None = None
         self.phases: list[Phase] = []
 
     def add(self, name: str, signal: Signal, direction: str, text: str) -> Port:

@@ -118,6 +118,75 @@ end
 """
 
 
+_BUS = """// Accesses to registers. A register is known by its offset in bytes.
+reg [31:0] value_read;
+
+{accesses}
+task bus_wait(input [31:0] offset, input [31:0] mask, input [31:0] value);
+    begin
+        bus_read(offset);
+        while ((value_read & mask) !== value) bus_read(offset);
+    end
+endtask
+"""
+
+_WISHBONE = """task bus_access(input [31:0] offset, input write, input [31:0] value);
+    begin
+        if (pauses) repeat (random[2:0]) @(negedge {clock});
+        wb_adr = offset >> 2; wb_we = write; wb_dat_w = value; wb_sel = 4'hf; wb_cyc = 1'b1; wb_stb = 1'b1;
+        @(negedge {clock});
+        while (!wb_ack) @(negedge {clock});
+        value_read = wb_dat_r;
+        @(posedge {clock}) #1 wb_cyc = 1'b0;
+        wb_stb = 1'b0;
+        @(negedge {clock});
+    end
+endtask
+
+task bus_write(input [31:0] offset, input [31:0] value); bus_access(offset, 1'b1, value); endtask
+task bus_read(input [31:0] offset); bus_access(offset, 1'b0, 32'h00000000); endtask
+"""
+
+_AXI_LITE = """reg takes_address, takes_data, ends;
+
+task bus_write(input [31:0] offset, input [31:0] value);
+    begin
+        if (pauses) repeat (random[2:0]) @(negedge {clock});
+        s_axi_awaddr = offset; s_axi_awvalid = 1'b1; s_axi_wdata = value; s_axi_wstrb = 4'hf; s_axi_wvalid = 1'b1;
+        s_axi_bready = 1'b1;
+        ends = 1'b0;
+        while (!ends) begin
+            #1 takes_address = s_axi_awvalid && s_axi_awready;
+            takes_data = s_axi_wvalid && s_axi_wready;
+            ends = s_axi_bvalid;
+            if (ends && s_axi_bresp !== 2'd0) fail("an error for a write");
+            @(posedge {clock}) #1 if (takes_address) s_axi_awvalid = 1'b0;
+            if (takes_data) s_axi_wvalid = 1'b0;
+            @(negedge {clock});
+        end
+        s_axi_bready = 1'b0;
+    end
+endtask
+
+task bus_read(input [31:0] offset);
+    begin
+        if (pauses) repeat (random[2:0]) @(negedge {clock});
+        s_axi_araddr = offset; s_axi_arvalid = 1'b1; s_axi_rready = 1'b1;
+        ends = 1'b0;
+        while (!ends) begin
+            #1 takes_address = s_axi_arvalid && s_axi_arready;
+            ends = s_axi_rvalid;
+            if (ends) value_read = s_axi_rdata;
+            if (ends && s_axi_rresp !== 2'd0) fail("an error for a read");
+            @(posedge {clock}) #1 if (takes_address) s_axi_arvalid = 1'b0;
+            @(negedge {clock});
+        end
+        s_axi_rready = 1'b0;
+    end
+endtask
+"""
+
+
 def verilog(design: Design, name: str, spdx: str) -> str:
     """Return the text of the test bench ``NAME_tb.v``."""
     driven = {stream.valid if stream.direction == IN else stream.ready for stream in design.streams}
@@ -138,6 +207,9 @@ def verilog(design: Design, name: str, spdx: str) -> str:
         target = ", ".join(port.name for port in reversed(stream.fields.values()))
         names = {"s": stream.name, "valid": stream.valid, "ready": stream.ready, "target": f"{{{target}}}"}
         processes.append(template.format(**names, bit=3 * n + 2, clock=design.clock, reset=design.reset))
+    if design.registers:
+        accesses = (_AXI_LITE if design.registers.axi else _WISHBONE).format(clock=design.clock)
+        processes.append(_BUS.format(accesses=accesses))
     controls = [p for p in design.inputs() if p.name not in driven and p not in _payloads(design)]
     start = [f"{port.name} = 0;" for port in controls]
     start += [f"{stream.name}_done = 0; {stream.name}_limit = 0;" for stream in design.streams]
@@ -184,6 +256,8 @@ def _script(design: Design, phase: Phase) -> list[str]:
     moved = phase.expects | phase.sends
     lines += [f"{name}_limit = {name}_limit + {len(items)};" for name, items in moved.items()]
     lines.append(f"@(negedge {design.clock});")
+    for kind, *numbers in phase.accesses:
+        lines.append(f"bus_{kind}({', '.join(constant(number, 32) for number in numbers)});")
     lines += [f"while ({name}_done < {name}_limit) @(negedge {design.clock});" for name in moved]
     if phase.latency:
         sender, receiver, cycles = phase.latency

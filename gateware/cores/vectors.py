@@ -45,6 +45,18 @@ CTR = {
     " 2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
 }
 
+# AES-GCM of the same blocks under the longer keys, as OpenSSL computes it. The IV is the first 12 bytes of COUNTER.
+SEALED = {
+    192: bytes.fromhex(
+        "b55ac9232f906138628574dbbc27225a4a4fa15a953dc975547ca3de1f75510accde3b70c8d49036ed7db4595e721c06"
+        "cd9574564e037bb9c29a6f03791fa78a4a69666a719f12b4021a3fc996fb7f7f"
+    ),
+    256: bytes.fromhex(
+        "b532a48be0eaa080e679a4947b16edab42abca8a2a7b908f85e7965d2cf4f5c037ae787bcd17057e29d7c7847069cd89"
+        "e4ca007de01ad62fefa27a04e8cec7a5a7654dbf366369058c4aec1302925c5e"
+    ),
+}
+
 
 @dataclass(frozen=True)
 class GCMCase:

@@ -33,6 +33,7 @@ from gateware.cores.ports import IN, Design
 # Verilator's warnings that the files switch off, with the reasons that they state.
 WAIVERS = {
     "DECLFILENAME": "this file also contains models of cells",
+    "CMPCONST": "comparisons that logic makes for each byte of a block are constant for its last byte",
     "UNUSED": "some words have bits, and some streams have fields, that this core does not use",
 }
 # Models of the ECP5's cells, for linters and simulators; synthesis has its own.
@@ -133,38 +134,35 @@ class _File:
 
     def _live(self, comb: list, sync: list, specials: list) -> tuple[list, list, list]:
         """Return the groups and specials on which an output depends."""
+        makers: dict[Signal, list] = {}  # for each signal, what drives it: an index and the signals read there
+        for n, (targets, statements) in enumerate(comb + sync):
+            for signal in targets:
+                makers.setdefault(signal, []).append((n, statements))
+        for special in specials:
+            for signal in _outputs(special):
+                makers.setdefault(signal, []).append((special, None))
         needed = {port.signal for port in self.design.outputs()}
-        groups = comb + sync
-        kept: set[int] = set()
-        while True:
-            before = len(kept)
-            for targets, statements in groups:
-                if id(targets) not in kept and targets & needed:
-                    kept.add(id(targets))
-                    needed |= list_signals(statements)
-            for special in specials:
-                if id(special) not in kept and _outputs(special) & needed:
-                    kept.add(id(special))
-                    needed |= _inputs(special)
-            if len(kept) == before:
-                break
+        waiting = list(needed)
+        kept = set()
+        while waiting:
+            for maker, statements in makers.get(waiting.pop(), ()):
+                if maker not in kept:
+                    kept.add(maker)
+                    read = (_inputs(maker) if statements is None else list_signals(statements)) - needed
+                    needed |= read
+                    waiting += read
         self.needed = needed
-        return tuple(
-            [item for item in items if id(key(item)) in kept]
-            for items, key in (
-                (comb, lambda group: group[0]),
-                (sync, lambda group: group[0]),
-                (specials, lambda special: special),
-            )
-        )
+        groups = [group for n, group in enumerate(comb) if n in kept]
+        clocked = [group for n, group in enumerate(sync, len(comb)) if n in kept]
+        return groups, clocked, [special for special in specials if special in kept]
 
     def _assign_parts(self, comb, sync, specials, owners) -> None:
         # Signals that lowering made stand where they are read.
         for _ in range(2):
             for targets, statements in comb + sync:
                 number = min((owners[s] for s in targets if s in owners), default=None)
-                for signal in list_signals(statements) - set(owners) if number is not None else ():
-                    owners[signal] = number
+                for signal in list_signals(statements) if number is not None else ():
+                    owners.setdefault(signal, number)
         for groups, field in ((comb, "comb"), (sync, "sync")):
             for targets, statements in groups:
                 number = min((owners[s] for s in targets if s in owners), default=0)
@@ -320,7 +318,7 @@ class _File:
         cases = tuple(sorted((key.value, body[0].r.value & mask) for key, body in bodies.items()))
         otherwise = default[0].r.value & mask if default else signal.reset.value
         key = (len(case.test), len(signal), cases, otherwise)
-        name = self.tables.setdefault(key, f"table_{len(self.tables)}")
+        name = self.tables.setdefault(key, f"lookup_{len(self.tables)}_of_{len(case.test)}_bits")
         return f"assign {self.names.get_name(signal)} = {name}({self.writer.value(case.test)});"
 
     def _clocked(self, groups: list) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from cipherlane_base.version import __version__
 
-from gateware.cores import fusesoc, page, testbench, verilog, vhdl
+from gateware.cores import cocotb_bench, fusesoc, page, testbench, verilog, vhdl
 from gateware.cores.kinds import Kind, figures
 
 SPDX = "SPDX-License-Identifier: BSD-2-Clause"
@@ -26,6 +26,7 @@ def files(kind: Kind, values: dict[str, Any], name: str) -> dict[str, str]:
     header = f"{name}: {kind.about}.\n{SPDX}\nVersion: Cipherlane {__version__}\n\nMade by: {made}"
     texts = {f"{name}.v": verilog.convert(design, name, header)}
     texts[f"{name}_tb.v"] = testbench.verilog(design, name, SPDX)
+    texts[f"test_{name}.py"] = cocotb_bench.python(design, name, SPDX)
     texts[f"{name}_component.vhd"] = vhdl.component(design, name, SPDX)
     texts[f"{name}.core"] = fusesoc.core_file(name, kind.about, __version__, SPDX)
     texts[f"{name}_ecp5.v"] = fusesoc.harness(design, name, SPDX)

@@ -20,6 +20,7 @@ MEMBERS = {
     "ctr": {"core": "ctr", "datapath": 64, "sbox": "block_ram", "engines": 2, "slots": 2},
     "ghash": {"core": "ghash", "cycles": 16},
     "Cfu": {"core": "cfu"},
+    "aes_lite": {"core": "aes", "datapath": 32, "bus": "axi-lite"},
 }
 DECLARATION = re.compile(
     r"^\s*(?:\(\*.*?\*\) *)?(?:input|output)?\s*\b(?:wire|reg|integer|function|module)\b"

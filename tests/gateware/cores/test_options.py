@@ -9,7 +9,7 @@ WRONG = [
     ("aess", "core=aess: choose ", "the nearest is aes"),
     ("aes datapath=33", "datapath=33: choose 32, 64, 128, pipelined", "the nearest is 32"),
     ("aes sbox=tabel", "sbox=tabel", "the nearest is table"),
-    ("aes bus=axi", "bus=axi: choose ", "the nearest is axi-stream"),
+    ("ctr bus=axi", "bus=axi: choose ", "the nearest is axi-stream"),
     ("aes key-length=128", "unknown option key-length", "the nearest is key_lengths"),
     ("aes key_lengths=128,129", "key_lengths=129", "the nearest is 128"),
     ("aes slots=99", "slots=99: give 1 to 32", "the nearest is 32"),
@@ -67,5 +67,5 @@ def test_a_wrong_file_makes_nothing(content, message, tmp_path, capsys):
 def test_help_lists_every_kind(capsys):
     assert main(["help"]) == 0
     printed = capsys.readouterr().out
-    assert all(f"\n{name}: " in printed for name in ("aes", "ctr", "ghash"))
+    assert all(f"\n{name}: " in printed for name in ("aes", "ctr", "gcm", "ghash", "cfu"))
     assert "datapath=32|64|128|pipelined" in printed

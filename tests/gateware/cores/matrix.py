@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Check every member of each kind of core: ``python -m tests.gateware.cores.matrix [TOOL ...]``.
+
+Each member passes lint without a warning, and its checks in Icarus, in cocotb and in Verilator, or in the TOOLs given.
+AES cores have every datapath with every S-box. Other options vary one at a time, because they do not depend on these.
+"""
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+
+from gateware.aes.cores import DATAPATHS
+from gateware.aes.sub_bytes import IMPLEMENTATIONS
+from gateware.cores import cfu, gcm, ghash
+from tests.gateware.cores.made import icarus, lint, make, run, verilator
+from tests.gateware.support import ROOT
+
+FOLDER = ROOT / "build" / "cores-all"
+BUSES = ("stream", "axi-stream")
+LENGTHS = ("128", "192", "256", "128,192", "128,256", "192,256")
+
+
+def members() -> Iterator[dict]:
+    """Yield the options of every member."""
+    for n, (datapath, sbox) in enumerate(product(DATAPATHS, IMPLEMENTATIONS)):
+        yield {"core": "aes", "datapath": datapath, "sbox": sbox, "bus": BUSES[n % 2], "slots": 1 + n % 3}
+    for lengths, bus in product(LENGTHS, BUSES):
+        yield {"core": "aes", "datapath": 32, "sbox": "tower", "key_lengths": lengths, "bus": bus}
+    for bus, datapath in product(("wishbone", "axi-lite"), DATAPATHS):
+        yield {"core": "aes", "datapath": datapath, "sbox": "tower", "bus": bus, "slots": 2}
+    for engines, datapath in product((2, 4), (32, 64, 128)):
+        yield {"core": "aes", "datapath": datapath, "sbox": "tower", "engines": engines}
+    for stages in (1, 2, 3, 4):
+        yield {"core": "aes", "datapath": "pipelined", "sbox": "tower_cut", "stages": stages, "key_lengths": "128"}
+    for datapath, bus in product(DATAPATHS, BUSES):
+        yield {"core": "ctr", "datapath": datapath, "sbox": "tower", "bus": bus, "slots": 2}
+    for slots, engines in product((1, 3, 16), (1, 4)):
+        yield {"core": "ctr", "datapath": 32, "sbox": "tower", "slots": slots, "engines": engines}
+    for cycles, cells, bus in product(ghash.CYCLES, ghash.CELLS, BUSES):
+        yield {"core": "ghash", "cycles": cycles, "cells": cells, "bus": bus}
+    for cycles, bus in product(ghash.CYCLES, BUSES):
+        yield {"core": "gcm", "datapath": 128, "sbox": "tower", "cycles": cycles, "bus": bus}
+    for datapath, depth in zip(DATAPATHS, gcm.DEPTHS, strict=False):
+        yield {"core": "gcm", "datapath": datapath, "sbox": "tower", "depth": depth, "slots": 3}
+    for sbox, memory in product(cfu.IMPLEMENTATIONS, ("none", "0x40000000:0x2000")):
+        yield {"core": "cfu", "sbox": sbox, "memory": memory}
+
+
+def cocotb(folder: Path, name: str) -> tuple[int, str]:
+    """Run the checks in cocotb with Icarus; return status and output."""
+    return run([sys.executable, f"test_{name}.py", "icarus"], folder)
+
+
+def linted(folder: Path, name: str) -> tuple[int, str]:
+    """Run the lint; return status and output."""
+    output = lint(folder, name)
+    return int(bool(output)), output
+
+
+TOOLS: dict[str, Callable[[Path, str], tuple[int, str]]] = {
+    "lint": linted,
+    "icarus": icarus,
+    "cocotb": cocotb,
+    "verilator": verilator,
+}
+
+
+def main(tools: list[str]) -> int:
+    """Check all members with each tool in turn; return the exit status."""
+    gc.set_threshold(100_000, 20, 100)  # as in conftest.py
+    made = []
+    for n, member in enumerate(members()):
+        made.append(make(FOLDER / f"{n:03}", **member))
+    failed = 0
+    for tool in tools or TOOLS:
+        passed, start = 0, time.monotonic()
+        for folder, name in made:
+            status, output = TOOLS[tool](folder, name)
+            passed += not status
+            if status:
+                failed += 1
+                print(f"{tool}: {folder}: failed\n{output[-2000:]}", flush=True)
+        print(f"{tool}: {passed} of {len(made)} members passed, {time.monotonic() - start:.0f} s", flush=True)
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
