@@ -42,6 +42,13 @@ _ETHERNET = {
     "crc_errors": "rx_datapath_crc_errors",
 }
 SDRAM_JSON = "sdram.json"
+# A simulated board has no source of noise. The seed is arbitrary.
+_INSECURE_ENTROPY = """
+	insecure_entropy0: insecure-entropy {
+		compatible = "cipherlane,insecure-entropy";
+		seed = <0x5eed>;
+	};
+"""
 # LiteDRAM's registers. The node lists all registers of the first phase. If there is a second phase, the node lists only
 # its first register, because the registers of all phases are equally far apart. If the PHY has registers that adjust
 # the timing of reads, the node lists these as well.
@@ -183,6 +190,8 @@ def render(csr_json: Path) -> str:
     sdram = json.loads(csr_json.with_name(SDRAM_JSON).read_text()) if has_sdram else {}
     sdram_memory, sdram_controller = _sdram(description, sdram)
     accelerator, random = _address(description, "accelerator"), _address(description, "random")
+    simulated = constants["cipherlane_simulated"]
+    entropy = "insecure_entropy0" if simulated else "random0"
     return f"""\
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from the SoC's description by `make pages`; do not edit. */
@@ -201,7 +210,7 @@ def render(csr_json: Path) -> str:
 		zephyr,console = &console0;
 		zephyr,shell-uart = &console0;
 		cipherlane,uart = &uart0;
-		zephyr,entropy = &random0;
+		zephyr,entropy = &{entropy};
 	}};
 
 	aliases {{
@@ -212,9 +221,9 @@ def render(csr_json: Path) -> str:
 		#address-cells = <1>;
 		#size-cells = <0>;
 
-		cpu@0 {{
+		cpu0: cpu@0 {{
 			device_type = "cpu";
-			compatible = "riscv";
+			compatible = "litex,vexriscv-standard", "riscv";
 			reg = <0>;
 			riscv,isa = "rv32im_zicsr_zifencei";
 			clock-frequency = <{frequency}>;
@@ -242,9 +251,9 @@ def render(csr_json: Path) -> str:
 		compatible = "cipherlane,soc";
 		board-name = "{constants["cipherlane_board"]}";
 		clock-frequency = <{frequency}>;
-		{"simulated;" if constants["cipherlane_simulated"] else "/* not simulated */"}
+		{"simulated;" if simulated else "/* not simulated */"}
 	}};
-
+{_INSECURE_ENTROPY if simulated else ""}
 	vector_aes0: vector-aes {{
 		compatible = "cipherlane,vector-aes";
 		buffer-memory = <&buffer0>;

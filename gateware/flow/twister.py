@@ -68,11 +68,9 @@ def command(
     words += ["--outdir", str(OUTPUT)]
     for name in CONFIGURATIONS:
         words += ["--platform", zephyr.board_of(f"sim_{name}")]
-    for root in zephyr.board_roots(base):
-        words += ["--board-root", str(root / "boards")]
     words += ["--ninja", "--clobber-output", "--inline-logs"]
     words.append("--disable-warnings-as-errors")  # Debian's linker warns of a writable and executable segment
-    chosen = [*zephyr.variables(base), *zephyr.suite_variables(base), *clock_variables(base, roots), *more]
+    chosen = [*clock_variables(base, roots), *more]
     return [
         "python3",
         str(base / "scripts" / "twister"),

@@ -2,7 +2,8 @@
 """Compiles the firmware on Zephyr for `make zephyr`, and finds the tree and tools that it needs.
 
 The tree is the one that ZEPHYR_BASE names, or the workspace that `make zephyr-setup` made in `build/zephyr`. Zephyr's
-scripts run in the Python environment that `make zephyr-setup` made, or with ZEPHYR_PYTHON.
+scripts run in the Python environment that `make zephyr-setup` made, or with ZEPHYR_PYTHON. EXTRA_ZEPHYR_MODULES names
+further modules, for instance mbedtls, for a tree that has no workspace.
 """
 
 import os
@@ -20,17 +21,12 @@ WORKSPACE = REPOSITORY / "build" / "zephyr"
 ENVIRONMENT_PYTHON = WORKSPACE / "venv" / "bin" / "python"
 
 BOARDS = MODULE / "boards" / "cipherlane"
-# Releases before 3.7 use the older hardware model and look for boards here.
-_OLD_BOARD_ROOT = MODULE / "hwmv1"
-_HARDWARE_MODEL_2_SINCE = (3, 7)
-# The SoC's core has no atomic instructions, but Zephyr 3.1 assumes them without these options. Newer compilers require
-# the extensions for CSRs and fences to be named.
-ARCH = "-march=rv32im_zicsr_zifencei"
 CROSS_COMPILE = "riscv64-unknown-elf-"
-# If a release has two interfaces of ztest, this file declares them. Our suites use the newer one.
-_ZTEST_KCONFIG = "subsys/testsuite/ztest/Kconfig"
-# Releases before this one use another variable to name a module.
-_EXTRA_MODULES_SINCE = (3, 4)
+# The first release with all interfaces that the module uses.
+_OLDEST = (4, 1)
+# Where a west workspace keeps its configuration.
+_WORKSPACE_FOLDER = ".west"
+_MODULES = "EXTRA_ZEPHYR_MODULES"
 _BUILD_TIMEOUT_S = 1800
 
 
@@ -51,11 +47,14 @@ def require_base() -> Path:
     Raises
     ------
     ZephyrError
-        There is none; the message says what to do.
+        There is none, or it is too old; the message says what to do.
     """
     base = find_base()
     if base is None:
-        raise ZephyrError("no Zephyr tree: set ZEPHYR_BASE to one (3.1 or newer), or run `make zephyr-setup`")
+        raise ZephyrError("no Zephyr tree: set ZEPHYR_BASE to one (4.1 or newer), or run `make zephyr-setup`")
+    if version(base) < _OLDEST:
+        release = ".".join(map(str, version(base)))
+        raise ZephyrError(f"{base} is Zephyr {release}: the module needs 4.1 or newer; run `make zephyr-setup`")
     return base
 
 
@@ -69,7 +68,7 @@ def version(base: Path) -> tuple[int, int, int]:
 def _python() -> Path:
     named = os.environ.get("ZEPHYR_PYTHON")
     python = Path(named) if named else ENVIRONMENT_PYTHON
-    check = [str(python), "-c", "import elftools, packaging, pykwalify, yaml"]
+    check = [str(python), "-c", "import elftools, jsonschema, packaging, pykwalify, yaml"]
     if shutil.which(str(python)) is None or subprocess.run(check, capture_output=True).returncode:
         raise ZephyrError(
             f"{python} lacks the Python packages of firmware/zephyr/requirements.txt: run `make zephyr-setup`, "
@@ -78,8 +77,19 @@ def _python() -> Path:
     return python
 
 
+def modules() -> list[str]:
+    """Returns the folders of Zephyr modules that EXTRA_ZEPHYR_MODULES names in addition to a workspace's."""
+    return [folder for folder in os.environ.get(_MODULES, "").split(";") if folder and Path(folder) != REPOSITORY]
+
+
+def has_module(base: Path, name: str) -> bool:
+    """Returns whether applications that need the module can be built: from a workspace or from `modules`."""
+    folders = [*map(Path, modules()), *(base.parent / "modules").glob("*/*")]
+    return any(folder.name == name and folder.is_dir() for folder in folders)
+
+
 def environment(base: Path) -> dict[str, str]:
-    """Returns the environment for Zephyr's scripts: tree, Python, compiler.
+    """Returns the environment for Zephyr's scripts: tree, modules, Python, compiler.
 
     Raises
     ------
@@ -89,6 +99,11 @@ def environment(base: Path) -> dict[str, str]:
     # Zephyr's build runs the first Python on the PATH, so this project's Python comes first.
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
+    if base != WORKSPACE / "zephyr":
+        # `zephyr/module.yml` in this folder names everything else. Twister and CMake in a workspace read the variable.
+        surroundings[_MODULES] = ";".join([str(REPOSITORY), *modules()])
+        if not (base.parent / _WORKSPACE_FOLDER).is_dir():
+            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # without a workspace CMake reads only this one
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:
@@ -99,27 +114,14 @@ def environment(base: Path) -> dict[str, str]:
     return surroundings
 
 
-def _library_options(surroundings: dict[str, str]) -> list[str]:
-    """Returns an option that names the folder of libgcc, which Debian's compiler does not find by itself.
-
-    The compiler has a libgcc for rv32im. It does not use it if the architecture's name contains further extensions, as
-    in releases after 3.1.
-    """
-    if "CROSS_COMPILE" not in surroundings:
-        return []
-    command = [f"{surroundings['CROSS_COMPILE']}gcc", "-march=rv32im", "-mabi=ilp32", "-print-libgcc-file-name"]
-    found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
-    return [f"EXTRA_LDFLAGS=-L{Path(found).parent}"]
-
-
 def _repeatably(surroundings: dict[str, str]) -> list[str]:
     """Returns a command prefix that makes builds repeatable: the same sources in the same folders make the same image.
 
-    Zephyr 3.1's `gen_handles.py` writes sets of names and of objects into the image. Their order depends on Python's
-    seed, on the start of its memory, and on the environment, which lies in that memory. If `setarch` is missing or
-    forbidden, as in some containers, a few words of the image may differ from build to build.
+    Zephyr's scripts may write sets of names into the image. Their order depends on Python's seed, on the start of its
+    memory, and on the environment, which lies in that memory. If `setarch` is missing or forbidden, as in some
+    containers, a few words of the image may differ from build to build.
     """
-    kept = ("PATH", "HOME", "CROSS_COMPILE")
+    kept = ("PATH", "HOME", "CROSS_COMPILE", _MODULES)
     fixed = [
         f"{name}={value}"
         for name, value in surroundings.items()
@@ -154,33 +156,6 @@ def require_devicetree(target: str, csr_json: Path) -> None:
         raise ZephyrError(f"{path.relative_to(REPOSITORY)} does not match the SoC: run `make pages`")
 
 
-def board_roots(base: Path) -> list[Path]:
-    """Returns the folders of boards for CMake's BOARD_ROOT; only releases with the older hardware model need one."""
-    return [] if version(base) >= _HARDWARE_MODEL_2_SINCE else [_OLD_BOARD_ROOT]
-
-
-def variables(base: Path) -> list[str]:
-    """Returns CMake's variables for an application with the module, each as `NAME=value`.
-
-    Parameters
-    ----------
-    base : Path
-        Zephyr's source tree.
-    """
-    release = version(base)
-    modules = "EXTRA_ZEPHYR_MODULES" if release >= _EXTRA_MODULES_SINCE else "ZEPHYR_EXTRA_MODULES"
-    if not (base.parent / ".west").is_dir():
-        modules = "ZEPHYR_MODULES"  # without a west workspace there is no list of modules to extend
-    chosen = [f"EXTRA_CFLAGS={ARCH}", f"EXTRA_AFLAGS={ARCH}", *_library_options(environment(base))]
-    chosen.append(f"{modules}={REPOSITORY}")  # `zephyr/module.yml` in this folder names everything else
-    return chosen + [f"BOARD_ROOT={root}" for root in board_roots(base)]
-
-
-def suite_variables(base: Path) -> list[str]:
-    """Returns the variables that a test suite needs in addition to the result of `variables`."""
-    return ["CONFIG_ZTEST_NEW_API=y"] if "config ZTEST_NEW_API" in (base / _ZTEST_KCONFIG).read_text() else []
-
-
 def compile_application(source: Path, output: Path, target: str, more: tuple[str, ...] = ()) -> Path:
     """Compiles an application with the module.
 
@@ -211,8 +186,8 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
         if shutil.which(tool) is None:
             raise ZephyrError(f"{tool} is missing: run `make zephyr-setup`")
     configure = ["cmake", "-GNinja", "-S", str(source), "-B", str(output), f"-DBOARD={board_of(target)}"]
-    configure += [f"-D{variable}" for variable in (*variables(base), *more)]
-    stamp, wanted = output / "configured.txt", "\n".join([str(base), *configure])
+    configure += [f"-D{variable}" for variable in more]
+    stamp, wanted = output / "configured.txt", "\n".join([str(base), *modules(), *configure])
     if output.is_dir() and not (stamp.is_file() and stamp.read_text() == wanted):
         shutil.rmtree(output)  # otherwise CMake would keep the old tree, board and variables
     output.mkdir(parents=True, exist_ok=True)

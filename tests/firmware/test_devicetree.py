@@ -123,7 +123,13 @@ def test_accelerator_and_clock(directory, soc):
 def test_random_source(directory, soc):
     text = devicetree.render(directory / "csr.json")
     assert registers(node(text, "random0"))[0][0] == soc["csr_bases"]["random"]
-    assert "zephyr,entropy = &random0;" in text
+    assert "zephyr,entropy = &insecure_entropy0;" in text
+
+
+def test_a_real_board_has_no_insecure_entropy(tmp_path):
+    describe_soc(targets.load("ecpix5", "zephyr"), tmp_path)
+    text = devicetree.render(tmp_path / "csr.json")
+    assert "zephyr,entropy = &random0;" in text and "insecure" not in text
 
 
 def test_an_interrupt_beyond_zephyrs_table_is_refused(soc, tmp_path):

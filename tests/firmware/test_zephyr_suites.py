@@ -54,7 +54,7 @@ def test_suite_with_sdram(zephyr_sdram_board, name, folder, configuration):
 @pytest.mark.thorough
 def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_board):
     folder, output = SUITES / "sdram_fault", ROOT / "build" / "tests" / "zephyr" / "sdram_fault_required"
-    more = (*zephyr.suite_variables(zephyr.require_base()), "CONFIG_CIPHERLANE_SDRAM_REQUIRED=y")
+    more = ("CONFIG_CIPHERLANE_SDRAM_REQUIRED=y",)
     image = zephyr.compile_application(folder, output, zephyr_sdram_board.name, more)
     with SimulatedBoard(emulator.lay_out(output, zephyr_sdram_board, image)) as board:
         until(lambda: "Halting system" in board.output(), board.output)

@@ -23,8 +23,6 @@ APPLICATIONS = [(zephyr.APPLICATION, "sim_eth_zephyr"), (zephyr.APPLICATION, "si
     for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))
     if path.parent.name != "tls"
 ]
-# The first Zephyr version in which the variable for an extra configuration file is EXTRA_CONF_FILE.
-EXTRA_FILE_SINCE = (3, 4)
 
 
 def switches():
@@ -44,10 +42,8 @@ def compile_with(application, target, symbols):
     extra = output.with_suffix(".conf")
     extra.parent.mkdir(parents=True, exist_ok=True)
     extra.write_text(symbols)
-    since = zephyr.version(zephyr.require_base()) >= EXTRA_FILE_SINCE
-    variable = f"{'EXTRA_CONF_FILE' if since else 'OVERLAY_CONFIG'}={extra}"
     try:
-        zephyr.compile_application(application, output, target, (variable,))
+        zephyr.compile_application(application, output, target, (f"EXTRA_CONF_FILE={extra}",))
     except zephyr.ZephyrError:
         return None, (output / "build.log").read_text()
     return (output / "zephyr" / ".config").read_text().splitlines(), (output / "build.log").read_text()

@@ -59,8 +59,7 @@ def run_suite(
         What the suite printed, up to its end.
     """
     output = REPOSITORY / "build" / "tests" / "zephyr" / name
-    more = (*zephyr.suite_variables(zephyr.require_base()), *configuration)
-    image = zephyr.compile_application(folder, output, directory.name, more)
+    image = zephyr.compile_application(folder, output, directory.name, configuration)
     board = emulator.lay_out(output, directory, image)
     with start(board) as running:
 

@@ -132,7 +132,7 @@ static int set_callback(const struct device *device, cipher_completion_cb callba
 	return 0;
 }
 
-const struct crypto_driver_api cl_accelerator_crypto = {
+DEVICE_API(crypto, cl_accelerator_crypto) = {
 	.query_hw_caps = query,
 	.cipher_begin_session = begin_session,
 	.cipher_free_session = free_session,

@@ -217,7 +217,7 @@ static int free_session(const struct device *device, struct cipher_ctx *ctx)
 	return 0;
 }
 
-const struct crypto_driver_api cl_vector_crypto = {
+DEVICE_API(crypto, cl_vector_crypto) = {
 	.query_hw_caps = query,
 	.cipher_begin_session = begin_session,
 	.cipher_free_session = free_session,

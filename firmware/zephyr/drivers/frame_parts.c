@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include <zephyr/net/ethernet.h>
+#include <zephyr/net/net_pkt.h>
 
-#include <cipherlane/compat_net.h>
 #include <cipherlane/soc.h>
 
 #include "frame_sums.h"
@@ -51,7 +51,7 @@ static struct net_buf *copy_parts(const uint8_t *slot, size_t len, uint32_t *sum
 
 	*sum = 0;
 	for (size_t done = 0; done < len;) {
-		struct net_buf *const part = cl_rx_buffer(
+		struct net_buf *const part = net_pkt_get_reserve_rx_data(
 			MIN(CONFIG_NET_BUF_DATA_SIZE, headroom + len - done), ALLOC_TIMEOUT);
 
 		if (part == NULL) {

@@ -12,8 +12,6 @@
 #include <zephyr/irq.h>
 #include <zephyr/sw_isr_table.h>
 
-#include <cipherlane/compat.h>
-
 #define MASK           DT_INST_REG_ADDR_BY_NAME(0, irq_mask)
 #define PENDING        DT_INST_REG_ADDR_BY_NAME(0, irq_pending)
 #define VECTOR_AES     BIT(31)

@@ -56,7 +56,7 @@ static int get_entropy(const struct device *device, uint8_t *buffer, uint16_t le
 	return status;
 }
 
-static const struct entropy_driver_api api = {
+static DEVICE_API(entropy, api) = {
 	.get_entropy = get_entropy,
 };
 

@@ -13,7 +13,6 @@
 #include <zephyr/logging/log.h>
 #include <zephyr/sys/printk.h>
 
-#include <cipherlane/compat.h>
 #include <cipherlane/sdram.h>
 
 #include "sdram.h"
@@ -84,7 +83,7 @@ static int init(const struct device *device)
 DEVICE_DT_INST_DEFINE(0, init, NULL, NULL, NULL, PRE_KERNEL_1, PRIORITY, NULL);
 
 /** Reports the result of the initialisation. Runs as soon as there is a console. */
-static int tell(CL_SYS_INIT_ARGUMENT)
+static int tell(void)
 {
 	if (status == 0) {
 		TELL(INF, "SDRAM: %s, %u KB at 0x%x", sdram_name(0),

@@ -16,7 +16,6 @@
 #include <zephyr/irq.h>
 #include <zephyr/sys/sys_io.h>
 
-#include <cipherlane/compat.h>
 #include <cipherlane/soc.h>
 
 #define EVENT_TX BIT(0)
@@ -205,7 +204,7 @@ static void irq_callback_set(const struct device *device, uart_irq_callback_user
 	data->user_data = user_data;
 }
 
-static const struct uart_driver_api api = {
+static DEVICE_API(uart, api) = {
 	.poll_in = poll_in,
 	.poll_out = poll_out,
 	.fifo_fill = fifo_fill,

@@ -15,8 +15,6 @@
 #include <zephyr/irq.h>
 #include <zephyr/sys/sys_io.h>
 
-#include <cipherlane/compat.h>
-
 #define CONTROL_FEED         BIT(0)
 #define CONTROL_ENABLE       BIT(8)
 #define CONTROL_RESET        BIT(16)
@@ -121,7 +119,7 @@ static void isr(const struct device *device)
 	}
 }
 
-static const struct wdt_driver_api api = {
+static DEVICE_API(wdt, api) = {
 	.setup = setup,
 	.disable = disable,
 	.install_timeout = install_timeout,

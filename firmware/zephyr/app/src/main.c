@@ -8,7 +8,6 @@
 #include <zephyr/logging/log.h>
 #include <zephyr/logging/log_ctrl.h>
 
-#include <cipherlane/compat.h>
 #include <cipherlane/soc.h>
 
 #include "app.h"
@@ -36,7 +35,7 @@ static struct {
 } receive CL_SOC_IN_BUFFER;
 
 /** Restarts the board after a fault. All sessions and their keys are lost. */
-void k_sys_fatal_error_handler(unsigned int reason, const cl_arch_esf *frame)
+void k_sys_fatal_error_handler(unsigned int reason, const struct arch_esf *frame)
 {
 	ARG_UNUSED(frame);
 	LOG_PANIC();

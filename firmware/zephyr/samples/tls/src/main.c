@@ -54,27 +54,12 @@ static int get(void *context, unsigned char *data, size_t len)
 	return given == 0 ? MBEDTLS_ERR_SSL_WANT_READ : (int)given;
 }
 
-/**
- * A simulated board has no random source, so a counter replaces it there. Real boards use the
- * random source.
- */
 static int draw(void *context, unsigned char *bytes, size_t len)
 {
 	const struct device *const source = DEVICE_DT_GET(DT_CHOSEN(zephyr_entropy));
 
 	ARG_UNUSED(context);
-	if (len > UINT16_MAX) {
-		return -EINVAL;
-	}
-	const int status = entropy_get_entropy(source, bytes, (uint16_t)len);
-
-	if (status == -ENODEV && DT_PROP(DT_NODELABEL(cipherlane0), simulated)) {
-		for (size_t i = 0; i < len; i++) {
-			bytes[i] = (unsigned char)(cl_soc_cycles(NULL) >> i % 16);
-		}
-		return 0;
-	}
-	return status;
+	return len > UINT16_MAX ? -EINVAL : entropy_get_entropy(source, bytes, (uint16_t)len);
 }
 
 static int open(struct end *end, int side)

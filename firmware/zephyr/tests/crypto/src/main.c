@@ -346,4 +346,18 @@ ZTEST(crypto, test_random_source_says_that_it_is_simulated)
 	}
 }
 
+/** Two draws from the fixed sequence of a simulated board differ. */
+ZTEST(crypto, test_insecure_entropy)
+{
+	const struct device *const entropy = DEVICE_DT_GET(DT_CHOSEN(zephyr_entropy));
+	uint8_t bytes[2][16] = {{0}, {0}};
+
+	zassert_true(device_is_ready(entropy), "ready");
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		zassert_equal(entropy_get_entropy(entropy, bytes[i], sizeof(bytes[i])), 0,
+			      "status");
+	}
+	zassert_true(memcmp(bytes[0], bytes[1], sizeof(bytes[0])) != 0, "same bytes twice");
+}
+
 ZTEST_SUITE(crypto, NULL, NULL, NULL, NULL, NULL);

@@ -10,7 +10,6 @@
 #include <zephyr/kernel.h>
 #include <zephyr/ztest.h>
 
-#include <cipherlane/compat.h>
 #include <cipherlane/sdram.h>
 
 #define LEFT   CONFIG_SDRAM_FULL_LEFT
@@ -20,7 +19,7 @@ static uint8_t data[CL_SDRAM_BYTES - LEFT] CL_SDRAM_DATA;
 static int first_status;
 static struct k_heap *first_heap;
 
-static int look(CL_SYS_INIT_ARGUMENT)
+static int look(void)
 {
 	first_status = cl_sdram_status();
 	first_heap = cl_sdram_heap();
