@@ -27,12 +27,18 @@ def declared(root: Path) -> list[tuple[str, Path, dict]]:
 
 
 def scenarios(root: Path, board: str) -> list[tuple[str, Path, dict]]:
-    """Return the declared scenarios for one board, except those that need a module outside the Zephyr tree."""
+    """Return the declared scenarios for one board, except those that need a module which is not there."""
     return [
         (name, folder, scenario)
         for name, folder, scenario in declared(root)
-        if scenario["platform_allow"] == board and not scenario.get("modules")
+        if scenario["platform_allow"] == board and has_modules(scenario)
     ]
+
+
+def has_modules(scenario: dict) -> bool:
+    """Return whether the modules that a scenario needs are there."""
+    base = zephyr.find_base()
+    return base is not None and all(zephyr.has_module(base, name) for name in scenario.get("modules", ()))
 
 
 def run_suite(

@@ -9,51 +9,21 @@
 #include <zephyr/crypto/crypto.h>
 #include <zephyr/kernel.h>
 
-#include <cipherlane/contexts.h>
 #include <cipherlane/engines.h>
 
 #include "crypto_devices.h"
 #include "crypto_session.h"
-#include "zeroize.h"
+#include "vector/engine_ise.h"
+#include "vector_modes.h"
 
 #define CAPABILITIES                                                                               \
 	(CAP_RAW_KEY | CAP_INPLACE_OPS | CAP_SEPARATE_IO_BUFS | CAP_SYNC_OPS | CAP_NO_IV_PREFIX)
 
 #define BLOCK CL_BLOCK_BYTES
-/** Blocks that are copied through the stack at a time, if a buffer is not word-aligned. */
-#define CHUNK_BLOCKS 8u
-
-/** Runs ECB or CBC over whole blocks at any alignment. */
 static int run_blocks(const struct cl_crypto_session *session, uint32_t chain[4], const uint8_t *in,
 		      uint8_t *out, size_t blocks)
 {
-	const bool aligned = (((uintptr_t)in | (uintptr_t)out) & 3) == 0;
-	struct cl_lease lease;
-	int result = 0;
-
-	cl_lease_begin(&lease);
-	if (aligned) {
-		result = session->run(lease.device, &session->key, chain,
-				      (const uint32_t *)(const void *)in, (uint32_t *)(void *)out,
-				      blocks);
-	} else {
-		uint32_t chunk[CHUNK_BLOCKS * BLOCK / sizeof(uint32_t)];
-
-		while (blocks > 0 && result == 0) {
-			const size_t part = MIN(blocks, CHUNK_BLOCKS);
-
-			memcpy(chunk, in, part * BLOCK);
-			result = session->run(lease.device, &session->key, chain, chunk, chunk,
-					      part);
-			memcpy(out, chunk, part * BLOCK);
-			in += part * BLOCK;
-			out += part * BLOCK;
-			blocks -= part;
-		}
-		cl_zeroize(chunk, sizeof(chunk));
-	}
-	cl_lease_end(&lease);
-	return result;
+	return cl_vector_run(session->run, &session->key, chain, in, out, blocks);
 }
 
 static int ecb(struct cipher_ctx *ctx, struct cipher_pkt *pkt)
@@ -168,7 +138,7 @@ static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enu
 
 static void release(struct cl_crypto_session *session)
 {
-	cl_contexts_forget(session->key.generation);
+	cl_vector_clear(&session->key);
 	cl_crypto_release(session);
 }
 
@@ -176,7 +146,6 @@ static int begin_session(const struct device *device, struct cipher_ctx *ctx, en
 			 enum cipher_mode mode, enum cipher_op op)
 {
 	const bool decrypt = op == CRYPTO_CIPHER_OP_DECRYPT;
-	struct cl_lease lease;
 	struct cl_crypto_session *session;
 	int result = cl_crypto_check_session(ctx, algo, CAPABILITIES);
 
@@ -190,11 +159,8 @@ static int begin_session(const struct device *device, struct cipher_ctx *ctx, en
 	}
 	result = choose(session, ctx, mode, decrypt);
 	if (result == 0) {
-		cl_lease_begin(&lease);
-		lease.device->generation = cl_contexts_generation() - 1;
-		result = cl_ise_set_key(lease.device, &session->key, ctx->key.bit_stream,
-					ctx->keylen * 8, decrypt && mode != CRYPTO_CIPHER_MODE_CTR);
-		cl_lease_end(&lease);
+		result = cl_vector_set_key(&session->key, ctx->key.bit_stream, ctx->keylen * 8,
+					   decrypt && mode != CRYPTO_CIPHER_MODE_CTR);
 	}
 	if (result != 0) {
 		release(session);

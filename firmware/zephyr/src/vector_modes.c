@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vector_modes.h"
+
+#include <string.h>
+
+#include <zephyr/sys/util.h>
+
+#include <cipherlane/contexts.h>
+
+#include "zeroize.h"
+
+/** Blocks that are copied through the stack at a time, if a buffer is not word-aligned. */
+#define CHUNK_BLOCKS 8u
+
+int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsigned int key_bits,
+		      bool decrypt)
+{
+	struct cl_lease lease;
+
+	cl_lease_begin(&lease);
+	/* The core adds 1 to this number to get the generation number of the new key. */
+	lease.device->generation = cl_contexts_generation() - 1;
+	const int result = cl_ise_set_key(lease.device, key, key_bytes, key_bits, decrypt);
+
+	cl_lease_end(&lease);
+	return result;
+}
+
+int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t chain[4],
+		  const uint8_t *in, uint8_t *out, size_t blocks)
+{
+	const bool aligned = (((uintptr_t)in | (uintptr_t)out) & 3) == 0;
+	struct cl_lease lease;
+	int result = 0;
+
+	cl_lease_begin(&lease);
+	if (aligned) {
+		result = run(lease.device, key, chain, (const uint32_t *)(const void *)in,
+			     (uint32_t *)(void *)out, blocks);
+	} else {
+		uint32_t chunk[CHUNK_BLOCKS * CL_BLOCK_BYTES / sizeof(uint32_t)];
+
+		while (blocks > 0 && result == 0) {
+			const size_t part = MIN(blocks, CHUNK_BLOCKS);
+
+			memcpy(chunk, in, part * CL_BLOCK_BYTES);
+			result = run(lease.device, key, chain, chunk, chunk, part);
+			memcpy(out, chunk, part * CL_BLOCK_BYTES);
+			in += part * CL_BLOCK_BYTES;
+			out += part * CL_BLOCK_BYTES;
+			blocks -= part;
+		}
+		cl_zeroize(chunk, sizeof(chunk));
+	}
+	cl_lease_end(&lease);
+	return result;
+}
+
+void cl_vector_clear(struct cl_engine_key *key)
+{
+	if (key->generation != 0) {
+		cl_contexts_forget(key->generation);
+	}
+	cl_zeroize(key, sizeof(*key));
+}

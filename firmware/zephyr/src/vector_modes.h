@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * ECB and CBC on the vector AES unit for Zephyr's threads. Each call leases a hardware context.
+ */
+#ifndef CL_VECTOR_MODES_H
+#define CL_VECTOR_MODES_H
+
+#include "engine/modes.h"
+
+/**
+ * Makes a key ready for one direction. CTR needs keys that encrypt.
+ *
+ * @param key holds no key: zero, or cleared by cl_vector_clear
+ * @retval 0 done
+ * @retval -EINVAL key_bits is not 128, 192 or 256
+ */
+int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsigned int key_bits,
+		      bool decrypt);
+
+/**
+ * Runs ECB or CBC over whole blocks at any alignment.
+ *
+ * @param run an entry of cl_modes_ise_vmem for the key's direction and length
+ * @retval 0 done
+ * @retval -errno as cl_modes_run
+ */
+int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t chain[4],
+		  const uint8_t *in, uint8_t *out, size_t blocks);
+
+/** Zeroizes a key and its copies in the unit. Harmless on a key that was never set, if zero. */
+void cl_vector_clear(struct cl_engine_key *key);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tests PSA Crypto with mbedTLS's AES on the vector unit: published and independent results, calls
+ * in parts of any length, several operations and threads at the same time, costs.
+ */
+#include <string.h>
+
+#include <mbedtls/aes.h>
+#include <psa/crypto.h>
+#include <zephyr/kernel.h>
+#include <zephyr/ztest.h>
+
+#include <cipherlane/contexts.h>
+#include <cipherlane/soc.h>
+
+#include "messages.h"
+
+#define AEAD_BYTES  61u
+#define TURNS       4u
+#define STACK_BYTES 3072
+
+static const struct cipher {
+	psa_algorithm_t algorithm;
+	const uint8_t *expected;
+	const uint8_t *iv;
+} ciphers[] = {
+	{PSA_ALG_ECB_NO_PADDING, ecb, NULL},
+	{PSA_ALG_CBC_NO_PADDING, cbc, iv},
+	{PSA_ALG_CTR, ctr, first_counter},
+};
+static const struct {
+	psa_algorithm_t algorithm;
+	const uint8_t *expected;
+} aeads[] = {{PSA_ALG_GCM, gcm}, {PSA_ALG_CCM, ccm}};
+
+static psa_key_id_t import_key(psa_algorithm_t algorithm, psa_key_usage_t usage)
+{
+	psa_key_attributes_t attributes = PSA_KEY_ATTRIBUTES_INIT;
+	psa_key_id_t id = PSA_KEY_ID_NULL;
+
+	psa_set_key_type(&attributes, PSA_KEY_TYPE_AES);
+	psa_set_key_bits(&attributes, 8 * sizeof(key));
+	psa_set_key_algorithm(&attributes, algorithm);
+	psa_set_key_usage_flags(&attributes, usage);
+	zassert_equal(psa_import_key(&attributes, key, sizeof(key), &id), PSA_SUCCESS, "import");
+	return id;
+}
+
+static void begin(psa_cipher_operation_t *operation, psa_key_id_t id, const struct cipher *cipher,
+		  bool decrypt)
+{
+	const psa_status_t status =
+		decrypt ? psa_cipher_decrypt_setup(operation, id, cipher->algorithm)
+			: psa_cipher_encrypt_setup(operation, id, cipher->algorithm);
+
+	zassert_equal(status, PSA_SUCCESS, "setup %d", status);
+	if (cipher->iv != NULL) {
+		zassert_equal(psa_cipher_set_iv(operation, cipher->iv, sizeof(iv)), PSA_SUCCESS,
+			      "iv");
+	}
+}
+
+/** Runs a cipher in pieces of @p piece bytes. */
+static void check_cipher(const struct cipher *cipher, bool decrypt, size_t piece)
+{
+	const psa_key_id_t id = import_key(cipher->algorithm,
+					   decrypt ? PSA_KEY_USAGE_DECRYPT : PSA_KEY_USAGE_ENCRYPT);
+	psa_cipher_operation_t operation = PSA_CIPHER_OPERATION_INIT;
+	uint8_t out[sizeof(text) + CL_BLOCK_BYTES];
+	const uint8_t *const in = decrypt ? cipher->expected : text;
+	size_t done = 0;
+	size_t len;
+
+	begin(&operation, id, cipher, decrypt);
+	for (size_t at = 0; at < sizeof(text); at += piece) {
+		zassert_equal(psa_cipher_update(&operation, in + at, MIN(piece, sizeof(text) - at),
+						out + done, sizeof(out) - done, &len),
+			      PSA_SUCCESS, "update");
+		done += len;
+	}
+	zassert_equal(psa_cipher_finish(&operation, out + done, sizeof(out) - done, &len),
+		      PSA_SUCCESS, "finish");
+	zassert_equal(done + len, sizeof(text), "length");
+	zassert_mem_equal(out, decrypt ? text : cipher->expected, sizeof(text), "result");
+	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
+}
+
+ZTEST(mbedtls, test_ciphers_in_pieces)
+{
+	static const size_t pieces[] = {1, 7, 16, 33, sizeof(text)};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ciphers) * ARRAY_SIZE(pieces); i++) {
+		check_cipher(&ciphers[i % ARRAY_SIZE(ciphers)], false,
+			     pieces[i / ARRAY_SIZE(ciphers)]);
+		check_cipher(&ciphers[i % ARRAY_SIZE(ciphers)], true,
+			     pieces[i / ARRAY_SIZE(ciphers)]);
+	}
+}
+
+ZTEST(mbedtls, test_authenticated_encryption)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(aeads); i++) {
+		const psa_key_id_t id = import_key(aeads[i].algorithm,
+						   PSA_KEY_USAGE_ENCRYPT | PSA_KEY_USAGE_DECRYPT);
+		uint8_t sealed[sizeof(gcm)];
+		uint8_t opened[AEAD_BYTES];
+		size_t len;
+
+		zassert_equal(psa_aead_encrypt(id, aeads[i].algorithm, nonce, sizeof(nonce), data,
+					       sizeof(data), text, AEAD_BYTES, sealed,
+					       sizeof(sealed), &len),
+			      PSA_SUCCESS, "encrypt");
+		zassert_mem_equal(sealed, aeads[i].expected, sizeof(sealed), "sealed");
+		zassert_equal(psa_aead_decrypt(id, aeads[i].algorithm, nonce, sizeof(nonce), data,
+					       sizeof(data), sealed, sizeof(sealed), opened,
+					       sizeof(opened), &len),
+			      PSA_SUCCESS, "decrypt");
+		zassert_mem_equal(opened, text, sizeof(opened), "opened");
+		sealed[AEAD_BYTES - 1] ^= 1;
+		zassert_equal(psa_aead_decrypt(id, aeads[i].algorithm, nonce, sizeof(nonce), data,
+					       sizeof(data), sealed, sizeof(sealed), opened,
+					       sizeof(opened), &len),
+			      PSA_ERROR_INVALID_SIGNATURE, "forged");
+		zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
+	}
+}
+
+ZTEST(mbedtls, test_cmac)
+{
+	const psa_key_id_t id = import_key(PSA_ALG_CMAC, PSA_KEY_USAGE_SIGN_MESSAGE);
+	uint8_t mac[sizeof(cmac)];
+	size_t len;
+
+	zassert_equal(psa_mac_compute(id, PSA_ALG_CMAC, text, sizeof(text), mac, sizeof(mac), &len),
+		      PSA_SUCCESS, "mac");
+	zassert_mem_equal(mac, cmac, sizeof(mac), "mac");
+	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
+}
+
+static struct k_thread threads[2];
+static K_THREAD_STACK_ARRAY_DEFINE(stacks, ARRAY_SIZE(threads), STACK_BYTES);
+static uint32_t wrong;
+
+/** Encrypts and decrypts under mbedTLS's own interface, which needs no lock between contexts. */
+static void work(void *number, void *unused1, void *unused2)
+{
+	ARG_UNUSED(unused1);
+	ARG_UNUSED(unused2);
+	for (unsigned int turn = 0; turn < TURNS; turn++) {
+		mbedtls_aes_context aes;
+		uint8_t out[sizeof(text)];
+		uint8_t chain[sizeof(iv)];
+
+		mbedtls_aes_init(&aes);
+		memcpy(chain, iv, sizeof(iv));
+		bool right = mbedtls_aes_setkey_enc(&aes, key, 8 * sizeof(key)) == 0;
+
+		for (size_t at = 0; at < sizeof(text); at += CL_BLOCK_BYTES) {
+			right = right &&
+				mbedtls_aes_crypt_cbc(&aes, MBEDTLS_AES_ENCRYPT, CL_BLOCK_BYTES,
+						      chain, text + at, out + at) == 0;
+			k_yield();
+		}
+		mbedtls_aes_free(&aes);
+		if (!right || memcmp(out, cbc, sizeof(out)) != 0) {
+			wrong |= BIT(POINTER_TO_UINT(number));
+		}
+	}
+}
+
+ZTEST(mbedtls, test_threads_at_the_same_time)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		k_thread_create(&threads[i], stacks[i], STACK_BYTES, work, UINT_TO_POINTER(i), NULL,
+				NULL, K_PRIO_PREEMPT(1), 0, K_NO_WAIT);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		zassert_equal(k_thread_join(&threads[i], K_SECONDS(1)), 0, "thread %u",
+			      (unsigned int)i);
+	}
+	zassert_equal(wrong, 0, "wrong results in threads 0x%x", (unsigned int)wrong);
+}
+
+/** The unit does the work, and no key remains in a context of mbedTLS. */
+ZTEST(mbedtls, test_on_the_unit_and_zeroized)
+{
+	struct cl_contexts_counters before;
+	struct cl_contexts_counters after;
+	static mbedtls_aes_context aes;
+	uint8_t out[CL_BLOCK_BYTES];
+
+	mbedtls_aes_init(&aes);
+	cl_contexts_count(&before);
+	zassert_equal(mbedtls_aes_setkey_enc(&aes, key, 8 * sizeof(key)), 0, "key");
+	zassert_equal(mbedtls_aes_crypt_ecb(&aes, MBEDTLS_AES_ENCRYPT, text, out), 0, "block");
+	cl_contexts_count(&after);
+	zassert_equal(after.operations - before.operations, 2, "operations");
+	mbedtls_aes_free(&aes);
+	for (size_t i = 0; i < sizeof(aes); i++) {
+		zassert_equal(((const uint8_t *)&aes)[i], 0, "byte %u", (unsigned int)i);
+	}
+	zassert_equal(mbedtls_aes_crypt_ecb(&aes, MBEDTLS_AES_ENCRYPT, text, out),
+		      MBEDTLS_ERR_AES_BAD_INPUT_DATA, "no key");
+	zassert_equal(mbedtls_aes_setkey_enc(&aes, key, 136), MBEDTLS_ERR_AES_INVALID_KEY_LENGTH,
+		      "length");
+}
+
+static void *initialise(void)
+{
+	zassert_equal(psa_crypto_init(), PSA_SUCCESS, "PSA");
+	return NULL;
+}
+
+ZTEST_SUITE(mbedtls, NULL, initialise, NULL, NULL, NULL);
