@@ -67,7 +67,7 @@ class IterativeCipher(Module):
     watched, in_use : Signal, in, and Signal(), out
         `in_use`: the core holds a block that needs the round keys of slot `watched`. Blocks with `error` need none.
     flush : Signal(), in
-        Drop all blocks.
+        Drop all blocks. A zeroization that is under way may begin again.
     clear : Signal(), in
         Drop all blocks and zeroize their remains, in ``2 * parts`` cycles.
     scrub : Signal(), in
@@ -274,5 +274,6 @@ class IterativeCipher(Module):
             # One condition zeroes the result, so synthesis uses the flip-flops' own reset instead of a LUT for each
             # bit.
             If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
-            If(self.clear, left.eq(2 * parts)),
+            # A flush resets the places of parts, so zeroization of several parts begins again.
+            If(self.clear | (self.flush & self.zeroizing) if parts > 1 else self.clear, left.eq(2 * parts)),
         ]

@@ -37,26 +37,41 @@ def add_registers(design: Design, module: Module, bus: str) -> None:
         return
     interface = AXILiteInterface(data_width=32, address_width=32)
     design.submodules.bridge = AXILite2CSR(interface, bank_bus)
-    for channel, direction, fields in (
-        ("aw", IN, ("addr", "prot")),
-        ("w", IN, ("data", "strb")),
-        ("b", OUT, ("resp",)),
-        ("ar", IN, ("addr", "prot")),
-        ("r", OUT, ("resp", "data")),
+    add_axi_lite(design, interface, "s_axi", bits=bits + 2)
+    design.registers = Registers("s_axi", True)
+
+
+def add_axi_lite(design: Design, interface: AXILiteInterface, prefix: str, *, bits: int, master: bool = False) -> None:
+    """Add the ports of AXI4-Lite with addresses of `bits` bits; the core is the slave, or the master."""
+    for channel, asks, fields in (
+        ("aw", True, ("addr",)),
+        ("w", True, ("data", "strb")),
+        ("b", False, ("resp",)),
+        ("ar", True, ("addr",)),
+        ("r", False, ("resp", "data")),
     ):
         endpoint = getattr(interface, channel)
-        opposite = OUT if direction == IN else IN
-        design.add(f"s_axi_{channel}valid", endpoint.valid, direction, "AXI4-Lite.")
-        design.add(f"s_axi_{channel}ready", endpoint.ready, opposite, "AXI4-Lite.")
+        direction, opposite = (IN, OUT) if asks != master else (OUT, IN)
+        design.add(f"{prefix}_{channel}valid", endpoint.valid, direction, "AXI4-Lite.")
+        design.add(f"{prefix}_{channel}ready", endpoint.ready, opposite, "AXI4-Lite.")
         for field in fields:
-            if field == "prot":
-                continue
             signal, text = getattr(endpoint, field), "AXI4-Lite."
             if field == "addr":
-                signal, text = Signal(bits + 2), "Address in bytes, a multiple of 4."
-                design.comb += endpoint.addr.eq(signal)
-            design.add(f"s_axi_{channel}{field}", signal, direction, text)
-    design.registers = Registers("s_axi", True)
+                signal, text = Signal(bits), "Address in bytes."
+                ends = (signal, endpoint.addr) if master else (endpoint.addr, signal)
+                design.comb += ends[0].eq(ends[1])
+            design.add(f"{prefix}_{channel}{field}", signal, direction, text)
+
+
+def add_master(design: Design, interface: wishbone.Interface, prefix: str, texts: dict[str, str]) -> None:
+    """Add the ports of a Wishbone master; `texts` has the signals and what they carry."""
+    for name, text in texts.items():
+        direction = IN if name in ("dat_r", "ack", "err") else OUT
+        signal = getattr(interface, name)
+        if name == "adr":
+            signal = Signal(28)  # words of 128 bits in 2^32 bytes
+            design.comb += signal.eq(interface.adr)
+        design.add(f"{prefix}_{name}", signal, direction, text)
 
 
 def wave(bus: str) -> tuple[str, dict]:

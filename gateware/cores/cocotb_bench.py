@@ -86,6 +86,12 @@ async def checks(dut):
             getattr(dut, name).value = value
         await RisingEdge(dut.{clock})
         for kind, offset, *numbers in accesses:
+            if kind == "fill":
+                memory.write(16 * offset, numbers[0].to_bytes(16, "little"))
+                continue
+            if kind == "compare":
+                assert bytes(memory.read(16 * offset, 16)) == numbers[0].to_bytes(16, "little")
+                continue
             if kind == "write":
                 await with_timeout(bus.write_dword(offset, numbers[0]), 200, "us")
                 continue
@@ -189,6 +195,38 @@ class Wishbone:
         return await self.access(offset, 0, 0)
 '''
 
+_MEMORY = '''
+
+class Memory:
+    """A memory of words of 128 bits at a Wishbone master."""
+
+    def __init__(self, dut):
+        self.data = bytearray({size})
+        dut.{prefix}_ack.value = dut.{prefix}_err.value = dut.{prefix}_dat_r.value = 0
+        cocotb.start_soon(self.serve(dut))
+
+    def write(self, address, data):
+        self.data[address : address + len(data)] = data
+
+    def read(self, address, length):
+        return self.data[address : address + length]
+
+    async def serve(self, dut):
+        rng = random.Random("memory")
+        while True:
+            await RisingEdge(dut.{clock})
+            asked = dut.{prefix}_cyc.value == 1 and dut.{prefix}_stb.value == 1 and dut.{prefix}_ack.value == 0
+            dut.{prefix}_ack.value = int(asked and rng.random() < 0.7)
+            if asked:
+                address = 16 * (int(dut.{prefix}_adr.value) - {first})
+                if dut.{prefix}_we.value:
+                    data = int(dut.{prefix}_dat_w.value).to_bytes(16, "little")
+                    for lane in range(16):
+                        if int(dut.{prefix}_sel.value) >> lane & 1:
+                            self.data[address + lane] = data[lane]
+                dut.{prefix}_dat_r.value = int.from_bytes(self.data[address : address + 16], "little")
+'''
+
 
 def python(design: Design, name: str, spdx: str) -> str:
     """Return the text of ``test_NAME.py``."""
@@ -199,12 +237,23 @@ def python(design: Design, name: str, spdx: str) -> str:
     lite = registers is not None and registers.axi
     if lite:
         driven |= {port.name for port in design.ports if port.name.startswith(registers.prefix)}
+    memory = design.memory
+    if memory:
+        driven |= {port.name for port in design.ports if port.name.startswith(memory.prefix)}
     names = ["AxiStreamBus", "AxiStreamFrame", "AxiStreamSink", "AxiStreamSource"] if axi else []
     names += ["AxiLiteBus", "AxiLiteMaster"] if lite else []
+    names += ["AxiLiteRam"] if memory and memory.axi else []
     make_bus = ""
     if registers:
         end = f'AxiLiteBus.from_prefix(dut, "{registers.prefix}"), dut.{design.clock}, dut.{design.reset}'
         make_bus = f"    bus = AxiLiteMaster({end})\n" if lite else "    bus = Wishbone(dut)\n"
+    model = ""
+    if memory:
+        size = 16 * memory.words
+        end = f'AxiLiteBus.from_prefix(dut, "{memory.prefix}"), dut.{design.clock}, dut.{design.reset}, size={size}'
+        make_bus += f"    memory = AxiLiteRam({end})\n" if memory.axi else "    memory = Memory(dut)\n"
+        if not memory.axi:
+            model = _MEMORY.format(size=size, prefix=memory.prefix, clock=design.clock, first=memory.origin // 16)
     last = next((key for stream in design.streams for key in stream.fields if key in ("last", "final")), "last")
     return _TEMPLATE.format(
         name=name,
@@ -213,7 +262,7 @@ def python(design: Design, name: str, spdx: str) -> str:
         reset=design.reset,
         extra=" cocotbext-axi==0.1.28" if names else "",
         imports=f"from cocotbext.axi import {', '.join(sorted(names))}\n" if names else "",
-        bus=_WISHBONE.format(clock=design.clock) if registers and not lite else "",
+        bus=(_WISHBONE.format(clock=design.clock) if registers and not lite else "") + model,
         make_bus=make_bus,
         axi=_AXI.format(clock=design.clock, reset=design.reset, last=last) if axi else "",
         choice="(Axi if axi else Plain)" if axi else "Plain",

@@ -31,8 +31,11 @@ def width_of(node) -> int:
 
 
 def is_signed(node) -> bool:
-    """Return whether an expression contains a signed operand in the place that determines its sign."""
-    if isinstance(node, (Constant, Signal)):
+    """Return whether an expression contains a signed signal in the place that determines its sign.
+
+    Negative constants are written with all their bits, so they need no sign.
+    """
+    if isinstance(node, Signal):
         return node.signed
     if isinstance(node, _Operator):
         if node.op in SHIFTS:
@@ -152,7 +155,7 @@ class Writer:
         operator, operands = node.op, node.operands
         if operator in COMPARISONS:
             inner = max(width_of(operand) for operand in operands)
-            signed = any(is_signed(operand) for operand in operands)
+            signed = any(is_signed(o) or (isinstance(o, Constant) and o.value < 0) for o in operands)
             left, right = (self._signed(o, inner) if signed else self.value(o, inner) for o in operands)
             text = f"({left} {operator} {right})"
             return text if width == 1 else f"{{{constant(0, width - 1)}, {text}}}"

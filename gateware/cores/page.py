@@ -18,6 +18,7 @@ _FILES = {
     "{name}_component.vhd": "VHDL package with the component declaration",
     "{name}.core": "FuseSoC: targets `lint`, `sim` and `ecp5`",
     "cl_aes_regs.h": "C header: offsets, fields and values of the registers",
+    "cl_accel_regs.h": "C header: offsets, fields and values of the registers",
     "cl_isa.h": "C macros, one for each instruction",
     "aes_cfu.c": "a C program that encrypts a block by instructions",
     "{name}_ecp5.v": "the core between shift registers, for the target `ecp5`",

@@ -104,6 +104,26 @@ class Registers:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """A memory of words of 128 bits that test benches put at a master of the core.
+
+    Attributes
+    ----------
+    prefix : str
+        Beginning of the names of the master's ports.
+    axi : bool
+        AXI4-Lite; otherwise Wishbone.
+    origin, words : int
+        Address of its first byte, and its size.
+    """
+
+    prefix: str
+    axi: bool
+    origin: int
+    words: int
+
+
+@dataclass(frozen=True)
 class Phase:
     """A step of a check: set inputs, send and expect items at the same time, then wait until an output has a value.
 
@@ -119,7 +139,7 @@ class Phase:
         Output port, mask and value to wait for at the end.
     accesses : list of tuple
         Accesses to registers, in order: ``("write", offset, value)``, or ``("wait", offset, mask, value)``, which reads
-        until the masked value is there.
+        until the masked value is there; ``("fill", word, value)`` and ``("compare", word, value)`` for the memory.
     latency : tuple or None
         Input stream, output stream and cycles from the last item taken to the first item offered.
     """
@@ -143,6 +163,8 @@ class Design(Module):
     streams : list of Stream
     registers : Registers or None
         The ports of a bus, if the core has registers.
+    memory : Memory or None
+        The memory that the checks need.
     phases : list of Phase
         The checks of the test benches.
     """
@@ -156,6 +178,7 @@ class Design(Module):
         ]
         self.streams: list[Stream] = []
         self.registers: Registers | None = None
+        self.memory: Memory | None = None
         self.phases: list[Phase] = []
 
     def add(self, name: str, signal: Signal, direction: str, text: str) -> Port:

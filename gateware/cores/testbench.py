@@ -187,6 +187,46 @@ endtask
 """
 
 
+_MEMORY = """// The memory at the core's master.
+reg [127:0] memory [0:{last}];
+integer lane;
+
+{model}"""
+
+_WISHBONE_MEMORY = """wire [31:0] place = {prefix}_adr - 32'd{first};
+
+always @(posedge {clock}) begin
+    {prefix}_ack <= {prefix}_cyc && {prefix}_stb && !{prefix}_ack && !(pauses && random[13]);
+    {prefix}_dat_r <= memory[place];
+    if ({prefix}_cyc && {prefix}_stb && {prefix}_we)
+        for (lane = 0; lane < 16; lane = lane + 1)
+            if ({prefix}_sel[lane]) memory[place][8 * lane +: 8] = {prefix}_dat_w[8 * lane +: 8];
+end
+"""
+
+_AXI_MEMORY = """always @(*) begin
+    {prefix}_awready = {prefix}_awvalid && {prefix}_wvalid && !{prefix}_bvalid;
+    {prefix}_wready = {prefix}_awready;
+    {prefix}_arready = {prefix}_arvalid && !{prefix}_rvalid;
+end
+
+always @(posedge {clock}) begin
+    if ({prefix}_bready) {prefix}_bvalid <= 1'b0;
+    if ({prefix}_awready) begin
+        {prefix}_bvalid <= 1'b1;
+        for (lane = 0; lane < 16; lane = lane + 1)
+            if ({prefix}_wstrb[lane])
+                memory[({prefix}_awaddr >> 4) - {first}][8 * lane +: 8] = {prefix}_wdata[8 * lane +: 8];
+    end
+    if ({prefix}_rready) {prefix}_rvalid <= 1'b0;
+    if ({prefix}_arready) begin
+        {prefix}_rvalid <= 1'b1;
+        {prefix}_rdata <= memory[({prefix}_araddr >> 4) - {first}];
+    end
+end
+"""
+
+
 def verilog(design: Design, name: str, spdx: str) -> str:
     """Return the text of the test bench ``NAME_tb.v``."""
     driven = {stream.valid if stream.direction == IN else stream.ready for stream in design.streams}
@@ -210,6 +250,13 @@ def verilog(design: Design, name: str, spdx: str) -> str:
     if design.registers:
         accesses = (_AXI_LITE if design.registers.axi else _WISHBONE).format(clock=design.clock)
         processes.append(_BUS.format(accesses=accesses))
+    if design.memory:
+        memory = design.memory
+        driven |= {port.name for port in design.ports if port.name.startswith(f"{memory.prefix}_")}
+        model = (_AXI_MEMORY if memory.axi else _WISHBONE_MEMORY).format(
+            prefix=memory.prefix, clock=design.clock, first=memory.origin // 16
+        )
+        processes.append(_MEMORY.format(last=memory.words - 1, model=model))
     controls = [p for p in design.inputs() if p.name not in driven and p not in _payloads(design)]
     start = [f"{port.name} = 0;" for port in controls]
     start += [f"{stream.name}_done = 0; {stream.name}_limit = 0;" for stream in design.streams]
@@ -257,6 +304,11 @@ def _script(design: Design, phase: Phase) -> list[str]:
     lines += [f"{name}_limit = {name}_limit + {len(items)};" for name, items in moved.items()]
     lines.append(f"@(negedge {design.clock});")
     for kind, *numbers in phase.accesses:
+        if kind in ("fill", "compare"):
+            word, value = f"memory[{numbers[0]}]", constant(numbers[1], 128)
+            wrong = f'if ({word} !== {value}) begin $display("memory: %h", {word}); fail("wrong data in memory"); end'
+            lines.append(f"{word} = {value};" if kind == "fill" else wrong)
+            continue
         lines.append(f"bus_{kind}({', '.join(constant(number, 32) for number in numbers)});")
     lines += [f"while ({name}_done < {name}_limit) @(negedge {design.clock});" for name in moved]
     if phase.latency:

@@ -334,3 +334,26 @@ def test_clear_of_another_slot_waits_for_the_load(bench):
     sim.run(clear(), bench.key_loader(1, key), max_cycles=1000)
     assert sim.peek(core.key_valid) == 2
     assert bench.encrypt([(1, PLAIN)]) == ecb(key, [PLAIN])
+
+
+def test_a_flush_at_any_time_of_a_zeroization_harms_no_later_block(bench):
+    core, sim = bench.core, bench.sim
+    rng = random.Random(31)
+    for delay in range(20):
+
+        def interrupted(delay=delay):
+            yield core.clear.eq(1)
+            yield
+            yield core.clear.eq(0)
+            for _ in range(delay):
+                yield
+            yield core.flush.eq(1)
+            yield
+            yield core.flush.eq(0)
+            yield from bench.until_not(core.busy)
+
+        sim.run(interrupted(), max_cycles=5000)
+        keys = bench.random_keys(rng)
+        bench.load_key(0, keys[0])
+        blocks = [(0, rng.randbytes(16)) for _ in range(3)]
+        assert bench.encrypt(blocks) == expected(keys, blocks)

@@ -45,6 +45,8 @@ def members() -> Iterator[dict]:
         yield {"core": "gcm", "datapath": 128, "sbox": "tower", "cycles": cycles, "bus": bus}
     for datapath, depth in zip(DATAPATHS, gcm.DEPTHS, strict=False):
         yield {"core": "gcm", "datapath": datapath, "sbox": "tower", "depth": depth, "slots": 3}
+    for datapath, bus in product(DATAPATHS, ("wishbone", "axi-lite")):
+        yield {"core": "accelerator", "datapath": datapath, "sbox": "tower", "bus": bus, "slots": 4}
     for sbox, memory in product(cfu.IMPLEMENTATIONS, ("none", "0x40000000:0x2000")):
         yield {"core": "cfu", "sbox": sbox, "memory": memory}
 

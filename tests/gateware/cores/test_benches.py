@@ -19,6 +19,7 @@ MEMBERS = [
     {"core": "gcm", "datapath": 64, "cycles": 4},
     {"core": "aes", "datapath": 32, "slots": 2, "bus": "wishbone"},
     {"core": "aes", "datapath": 32, "key_lengths": "128", "bus": "axi-lite"},
+    {"core": "accelerator", "datapath": 32, "key_lengths": "128", "slots": 2},
 ]
 FAULTS = [
     ({"core": "ghash", "cycles": 16}, r"(z <= )", r"\1 128'h1 ^ "),
