@@ -14,6 +14,9 @@ class Fit:
     parts that an extension adds. ``product_cycles`` are the cycles of a product in the vector unit
     (`gateware.isa.products`). With 0 it has no multiplier, and GHASH is software.
 
+    ``rom_size`` is the size of the boot ROM in bytes if it differs from the configuration's: the firmware for a unit
+    with a multiplier is larger.
+
     Memories of at most ``lut_words`` words become LUTs, even if they are declared for block RAM. Memories of at most
     ``distributed_words`` words become distributed RAM, whatever synthesis would choose.
 
@@ -30,6 +33,7 @@ class Fit:
     core_sbox: str = "table"
     part_sbox: str = "table"
     product_cycles: int = 0
+    rom_size: int = 0
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
     lut_words: int = 0

@@ -3,7 +3,7 @@
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gateware import boards
 from gateware.configurations import DEFAULT, Configuration
@@ -86,7 +86,13 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
             f"board {board} has no configuration {configuration!r}{reason}: choose one of {choices}"
         )
     fit = found.fits[configuration]
-    return Target(found, scaled(found, configurations()[configuration], fit), fit)
+    return Target(found, scaled(found, fitted(configuration, fit), fit), fit)
+
+
+def fitted(configuration: str, fit: Fit) -> Configuration:
+    """Return the configuration of this name, with the sizes that the fit gives."""
+    found = configurations()[configuration]
+    return replace(found, rom_size=fit.rom_size or found.rom_size)
 
 
 def load_all() -> list[Target]:

@@ -36,6 +36,13 @@
 #define SESSION_IDLE_CYCLES                                                                        \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 30 * (uint64_t)CONFIG_CLOCK_FREQUENCY)
 
+/* Completes an engine of the vector unit: if the unit has a multiplier, it also does GCM. */
+#ifdef CIPHERLANE_VECTOR_PRODUCTS
+#define WITH_GCM(engine) cl_engine_ise_with_gcm(engine)
+#else
+#define WITH_GCM(engine) (engine)
+#endif
+
 /**
  * The record being handled, in the buffer memory, where the accelerator reaches it. The 8 unused
  * bytes and the record's header of 24 bytes align the record's data to 16 bytes.
@@ -145,9 +152,9 @@ int main(void)
 #endif
 
 #ifndef CIPHERLANE_OTHER_UNIT
-	const struct cl_engine ise = cl_engine_ise(&ise_device);
-	const struct cl_engine ise_fused = cl_engine_ise_fused(&ise_device);
-	const struct cl_engine ise_vmem = cl_engine_ise_vmem(&ise_device);
+	const struct cl_engine ise = WITH_GCM(cl_engine_ise(&ise_device));
+	const struct cl_engine ise_fused = WITH_GCM(cl_engine_ise_fused(&ise_device));
+	const struct cl_engine ise_vmem = WITH_GCM(cl_engine_ise_vmem(&ise_device));
 #endif
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
 #ifdef CSR_FASTPATH_BASE

@@ -34,7 +34,7 @@ BOARD = Board(
     rx_window=8192,
     console_name="jtag_uart",
     fits={
-        "default": replace(_FIT, product_cycles=8, pnr_seed=2, clock_met=True),
+        "default": replace(_FIT, pnr_seed=2, clock_met=True),
         # With nearly all block RAMs in use, nextpnr's other placer makes wires a quarter longer. Allowing long paths
         # saves some 5 % of the LUTs.
         "eth": replace(

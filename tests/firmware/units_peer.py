@@ -120,6 +120,16 @@ class UnitsPeer(CorePeer):
         answer = self.call("c", head, counter, self._buffers(source, target), data)
         return int.from_bytes(answer[:4], "little", signed=True), answer[4:]
 
+    def gcm(
+        self, engine, place, nonce, aad, data, tag=bytes(16), *,
+        decrypt=False, source=(HEAP, 0), target=None, misalign=0,
+    ) -> tuple[int, bytes, bytes]:  # fmt: skip
+        """Run GCM; return status, output and tag."""
+        head = struct.pack("<4B", engine, place, decrypt, misalign)
+        more = struct.pack("<I", len(aad))
+        answer = self.call("G", head, nonce, tag, more, aad, self._buffers(source, target), data)
+        return int.from_bytes(answer[:4], "little", signed=True), answer[4:-16], answer[-16:]
+
     def modes(
         self, modes, device, place, mode, decrypt, key_bits, chain, data, *, source=(HEAP, 0), target=None
     ) -> tuple[int, bytes, bytes]:  # fmt: skip

@@ -9,7 +9,6 @@ import pytest
 from gateware import targets
 from gateware.configurations import CONFIGURATIONS
 from gateware.description import Fit
-from gateware.extensions import configurations
 from gateware.flow.firmware import build_firmware
 from gateware.platform.ecp5 import block_rams
 from gateware.platform.ecp5.parts import PARTS
@@ -60,13 +59,13 @@ def test_what_a_board_offers_fits_into_its_part(target):
 def test_where_there_is_room_nothing_shrinks():
     for target in targets.load_all():
         if target.board.name in ("ecpix5", "sim", "ulx3s", "butterstick"):
-            assert target.configuration == configurations()[target.configuration.name]
+            assert target.configuration == targets.fitted(target.configuration.name, target.fit)
 
 
 def steps_taken(target):
     """Return how many of `STEPS` were applied to get a target's configuration."""
     for count in range(len(block_rams.STEPS) + 1):
-        taken = block_rams.shrunk(configurations()[target.configuration.name], count)
+        taken = block_rams.shrunk(targets.fitted(target.configuration.name, target.fit), count)
         if taken == target.configuration:
             return count
     raise AssertionError(f"{target.name} is not what steps lead to")
@@ -76,7 +75,7 @@ def steps_taken(target):
 def test_nothing_is_given_up_that_need_not_be(target):
     count = steps_taken(target)
     if count:
-        before = block_rams.shrunk(configurations()[target.configuration.name], count - 1)
+        before = block_rams.shrunk(targets.fitted(target.configuration.name, target.fit), count - 1)
         assert total(target, before) > PARTS[target.board.size].block_rams
 
 

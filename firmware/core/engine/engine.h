@@ -51,6 +51,28 @@ struct cl_engine_key {
 	uint32_t engine_word[2];
 };
 
+/** Bytes of a nonce of GCM. */
+#define CL_GCM_NONCE_BYTES 12u
+
+/** A message of AES-GCM (SP 800-38D) with a nonce of 96 bits and a tag of 128 bits. */
+struct cl_gcm_message {
+	/** CL_GCM_NONCE_BYTES bytes; a key must encrypt only one message with each nonce. */
+	const uint8_t *nonce;
+	/** Additional authenticated data. */
+	const uint8_t *aad;
+	size_t aad_len;
+	/**
+	 * Plaintext and ciphertext, or the other way round. `out` is equal to `in`, or does not
+	 * overlap it.
+	 */
+	const uint8_t *in;
+	uint8_t *out;
+	size_t len;
+	/** 16 bytes: encryption writes the tag here, and decryption reads it. Not part of `out`. */
+	uint8_t *tag;
+	bool decrypt;
+};
+
 struct cl_engine {
 	/** Code of the engine in records, CL_WIRE_ENGINE_*; below 32. */
 	uint8_t code;
@@ -88,6 +110,19 @@ struct cl_engine {
 	 * never set, if the structure is zero.
 	 */
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
+	/**
+	 * Encrypts or decrypts a message of GCM. NULL if the engine has no operation for whole
+	 * messages; then GCM is composed of `ctr` and GHASH in C (gcm/gcm.h). All buffers have any
+	 * alignment. Decryption compares the tag in constant time, and writes no plaintext to `out`
+	 * before it has verified the tag.
+	 *
+	 * @retval 0 done
+	 * @retval -EINVAL no key is set
+	 * @retval -EBADMSG decryption: the tag is wrong
+	 * @retval -errno the hardware reported a fault or a time-out; `out` is undefined
+	 */
+	int (*gcm)(const struct cl_engine *engine, const struct cl_engine_key *key,
+		   const struct cl_gcm_message *message);
 	/**
 	 * Returns how many calls of `ctr` used a slower method, because the engine's fast method
 	 * does not reach their buffers. Calls with too few data for the fast method are not

@@ -121,6 +121,12 @@ struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 
 /**
+ * Returns one of these engines with its operation for GCM. The unit must have a multiplier
+ * (gateware/isa/README.md). Decryption verifies the tag first, and then runs the engine's CTR.
+ */
+struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
+
+/**
  * ECB and CBC with the instructions of these three engines; cl_modes.hw is a struct cl_ise_device.
  */
 extern const struct cl_modes cl_modes_ise;

@@ -254,11 +254,11 @@ static void op_start(void)
 	cl_fastpath_zeroize(&fastpath);
 	put_u32((uint32_t)cl_engine_accel_init(&accel, NULL, flush));
 	check_memory();
-	engines[0] = cl_engine_ise(&ise[0]);
-	engines[1] = cl_engine_ise_fused(&ise[0]);
-	engines[2] = cl_engine_ise_vmem(&ise[0]);
-	engines[3] = cl_engine_ise_fused(&ise[1]);
-	engines[4] = cl_engine_ise_vmem(&ise[1]);
+	engines[0] = cl_engine_ise_with_gcm(cl_engine_ise(&ise[0]));
+	engines[1] = cl_engine_ise_with_gcm(cl_engine_ise_fused(&ise[0]));
+	engines[2] = cl_engine_ise_with_gcm(cl_engine_ise_vmem(&ise[0]));
+	engines[3] = cl_engine_ise_with_gcm(cl_engine_ise_fused(&ise[1]));
+	engines[4] = cl_engine_ise_with_gcm(cl_engine_ise_vmem(&ise[1]));
 	engines[5] = cl_engine_accel(&accel);
 	server = cl_fastpath_server(&fastpath);
 	engines[7] = cl_engine_byte;
@@ -334,6 +334,39 @@ static void op_ctr(void)
 	put_result(&call, engine->ctr(engine, key, heap + misalign, call.in.data, call.out.data,
 				      call.in.size));
 	free(heap);
+}
+
+/**
+ * Command: run GCM. Arguments: engine (u8), number of the key structure (u8), 1 to decrypt (u8),
+ * misalignment of nonce, additional data and tag (u8), nonce (12 bytes), tag (16 bytes), length of
+ * the additional data (u32), these data, buffers (5 bytes), data. Reply: status (i32), output, tag.
+ */
+static void op_gcm(void)
+{
+	const struct cl_engine *const engine = take_engine();
+	const struct cl_engine_key *const key = take_key();
+	struct cl_gcm_message gcm = {.decrypt = take_u8() != 0};
+	const size_t misalign = take_u8();
+	uint8_t *const nonce = malloc(misalign + CL_GCM_NONCE_BYTES);
+	uint8_t *const tag = malloc(misalign + CL_BLOCK_BYTES);
+
+	gcm.nonce = memcpy(nonce + misalign, take(CL_GCM_NONCE_BYTES), CL_GCM_NONCE_BYTES);
+	gcm.tag = memcpy(tag + misalign, take(CL_BLOCK_BYTES), CL_BLOCK_BYTES);
+	gcm.aad_len = take_u32();
+
+	uint8_t *const aad = malloc(misalign + gcm.aad_len + 1);
+
+	gcm.aad = memcpy(aad + misalign, take(gcm.aad_len), gcm.aad_len);
+	struct call call = take_buffers();
+
+	gcm.in = call.in.data;
+	gcm.out = call.out.data;
+	gcm.len = call.in.size;
+	put_result(&call, engine->gcm(engine, key, &gcm));
+	put(gcm.tag, CL_BLOCK_BYTES);
+	free(nonce);
+	free(tag);
+	free(aad);
 }
 
 /**
@@ -508,10 +541,10 @@ static const struct {
 	char name;
 	void (*run)(void);
 } operations[] = {
-	{'S', op_start},  {'k', op_set_key},  {'K', op_modes_set_key}, {'c', op_ctr},
-	{'m', op_modes},  {'x', op_clear},    {'s', op_serve},         {'r', op_report},
-	{'f', op_finish}, {'d', op_datagram}, {'a', op_reply},         {'F', op_fault},
-	{'D', op_dump},
+	{'S', op_start},  {'k', op_set_key}, {'K', op_modes_set_key}, {'c', op_ctr},
+	{'G', op_gcm},    {'m', op_modes},   {'x', op_clear},         {'s', op_serve},
+	{'r', op_report}, {'f', op_finish},  {'d', op_datagram},      {'a', op_reply},
+	{'F', op_fault},  {'D', op_dump},
 };
 
 int main(void)

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * GCM (SP 800-38D) on a vector unit with a multiplier. A product of GHASH takes as long as ten
+ * other instructions. Encryption therefore starts one after every three rounds of other blocks, and
+ * the hash takes little more time than its instructions.
+ *
+ * v6 is the hash, and v7 the hash subkey H. H and the multiples of it that the multiplier keeps
+ * never leave the unit. The initial counter block (nonce, counter 1) is in k15. It encrypts the
+ * hash; block n of the text uses counter 2 + n.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cl_wire.h"
+#include "engine/ctr.h"
+#include "vector/engine_ise.h"
+#include "vector/ise.h"
+#include "vector/ise_words.h"
+#include "zeroize.h"
+
+#define WORDS  4u
+#define HASH   6u
+#define SUBKEY 7u
+/** The operand of vghsh: the register of the result, and of the factor. */
+#define PAIR (HASH << 4 | SUBKEY)
+
+/** Blocks whose rounds are interleaved in ctr_scalar. */
+#define QUAD CL_ISE_BATCH_BLOCKS
+/** Blocks whose rounds are interleaved in encrypt_vector; two such halves take turns. */
+#define HALF        3u
+#define GROUP_BYTES (2 * HALF * CL_BLOCK_BYTES)
+/** As in engine_ise.c: for fewer bytes, vector loads and stores are slower than scalar ones. */
+#define VECTOR_BYTES_MIN 512u
+
+#define MULTIPLY(s) CL_ISA_VGHSH(s, PAIR)
+
+/** Runs the rounds on v @p s, for any number of rounds. The register must contain block XOR k0. */
+CL_ISE_INLINE void encrypt_register(unsigned int rounds, unsigned int s)
+{
+#pragma GCC unroll 9
+	for (unsigned int k = 1; k < 10; k++) {
+		CL_ISA_ROUND_ENC(k, s);
+	}
+	if (rounds == 10) {
+		CL_ISA_LAST_ENC(CL_ISA_LAST_K10, s);
+		return;
+	}
+	CL_ISA_ROUND_ENC(10, s);
+	CL_ISA_ROUND_ENC(11, s);
+	if (rounds == 12) {
+		CL_ISA_LAST_ENC(CL_ISA_LAST_K12, s);
+		return;
+	}
+	CL_ISA_ROUND_ENC(12, s);
+	CL_ISA_ROUND_ENC(13, s);
+	CL_ISA_LAST_ENC(CL_ISA_LAST_K14, s);
+}
+
+/** Encrypts counter block J0 + @p index into v0. */
+static __attribute__((noinline)) void keystream(unsigned int rounds, uint32_t index)
+{
+	CL_ISA_COUNTER_XOR(0, index, 0);
+	encrypt_register(rounds, 0);
+}
+
+/** Encrypts the zero block into v7, and clears the hash. */
+static __attribute__((noinline)) void begin_hash(unsigned int rounds)
+{
+	CL_ISA_MOVE_IN(0, SUBKEY, 0, 0);
+	CL_ISA_MOVE_IN(1, SUBKEY, 0, 0);
+	CL_ISA_MOVE_IN(0, HASH, 0, 0);
+	CL_ISA_MOVE_IN(1, HASH, 0, 0);
+	CL_ISA_ROUND_XOR(0, SUBKEY);
+	encrypt_register(rounds, SUBKEY);
+}
+
+CL_ISE_INLINE void hash_words(const uint32_t block[WORDS])
+{
+	CL_ISA_MOVE_IN(0, 0, block[0], block[1]);
+	CL_ISA_MOVE_IN(1, 0, block[2], block[3]);
+	MULTIPLY(0);
+}
+
+/** Hashes data, with zeros after them up to whole blocks. */
+static __attribute__((noinline)) void hash_bytes(const uint8_t *data, size_t len)
+{
+	while (len > 0) {
+		const size_t bytes = len < CL_BLOCK_BYTES ? len : CL_BLOCK_BYTES;
+		uint32_t block[WORDS] = {0};
+
+		if ((uintptr_t)data % 4 == 0 && bytes == CL_BLOCK_BYTES) {
+			cl_ctr_load_aligned(block, data);
+		} else {
+			memcpy(block, data, bytes);
+		}
+		hash_words(block);
+		data += bytes;
+		len -= bytes;
+	}
+}
+
+/** Hashes whole blocks that vector loads reach. A load runs while the product before it does. */
+static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
+{
+	const uintptr_t end = data + len;
+
+	while (data != end) {
+		CL_ISA_VLOAD(0, data);
+		CL_ISE_ADVANCE(data, CL_BLOCK_BYTES);
+		MULTIPLY(0);
+	}
+}
+
+/**
+ * Hashes @p data, except for the blocks that fit into @p tail. They come last there, after zeros.
+ * While the hash is zero, hashing a block of zeros changes nothing.
+ */
+static void hash_except(uint32_t *tail, size_t blocks, const uint8_t *data, size_t len)
+{
+	const size_t all = (len + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;
+	const size_t kept = all < blocks ? all : blocks;
+	const size_t head = (all - kept) * CL_BLOCK_BYTES;
+	uint8_t *const place = (uint8_t *)tail + (blocks - kept) * CL_BLOCK_BYTES;
+
+	memset(tail, 0, blocks * CL_BLOCK_BYTES);
+	if (len > 0) {
+		hash_bytes(data, head);
+		memcpy(place, data + head, len - head);
+	}
+}
+
+/** Runs middle round @p k on three registers. */
+CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
+{
+	CL_ISE_EACH (s, HALF) {
+		CL_ISA_ROUND_ENC(k, first + s);
+	}
+}
+
+/** Runs middle rounds @p from to @p to on three registers. */
+CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned int first)
+{
+#pragma GCC unroll 6
+	for (unsigned int k = from; k <= to; k++) {
+		round_of_half(k, first);
+	}
+}
+
+/** Begins the product of a block of ciphertext, and replaces it by a counter block. */
+CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
+{
+	MULTIPLY(s);
+	CL_ISA_COUNTER_XOR(s, index, 0);
+}
+
+/**
+ * Encrypts and hashes groups of six blocks between buffers that vector loads and stores reach.
+ * While three blocks are encrypted, the ciphertext of the other three is hashed. v3 to v5 must hold
+ * blocks to hash before the text.
+ *
+ * A register is loaded, or a product written, only in a cycle in which no instruction of the unit
+ * writes a register. So additions to pointers, loads and stores are spread such that there is such
+ * a cycle in time.
+ */
+CL_ISE_INLINE void encrypt_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
+				  uint32_t groups)
+{
+	const uintptr_t last = in + (groups - 1) * GROUP_BYTES;
+	uint32_t index = 1;
+
+	in -= GROUP_BYTES;
+	out -= GROUP_BYTES;
+	CL_ISE_EACH (s, HALF) {
+		CL_ISA_COUNTER_XOR(s, index, 0);
+	}
+	round_of_half(1, 0);
+	do {
+		round_of_half(2, 0);
+		hash_and_count(HALF, index);
+		rounds_of_half(3, 5, 0);
+		CL_ISE_ADVANCE(out, GROUP_BYTES);
+		hash_and_count(HALF + 1, index);
+		rounds_of_half(6, 8, 0);
+		CL_ISE_ADVANCE(in, GROUP_BYTES);
+		hash_and_count(HALF + 2, index);
+		rounds_of_half(9, cipher.rounds - 1, 0);
+		cl_ise_last_round(cipher, 0);
+		cl_ise_last_round(cipher, 1);
+		CL_ISA_VLOAD_XOR(0, in);
+		cl_ise_last_round(cipher, 2);
+		CL_ISA_VLOAD_XOR(1, in);
+		CL_ISA_ROUND_ENC(1, HALF);
+		CL_ISA_VLOAD_XOR(2, in);
+		CL_ISA_ROUND_ENC(1, HALF + 1);
+		CL_ISA_VSTORE(0, out);
+		CL_ISA_ROUND_ENC(1, HALF + 2);
+		CL_ISE_ADVANCE(index, 2 * HALF);
+
+		round_of_half(2, HALF);
+		hash_and_count(0, index);
+		rounds_of_half(3, 5, HALF);
+		CL_ISA_VSTORE(1, out);
+		hash_and_count(1, index);
+		rounds_of_half(6, 8, HALF);
+		CL_ISA_VSTORE(2, out);
+		hash_and_count(2, index);
+		rounds_of_half(9, cipher.rounds - 1, HALF);
+		cl_ise_last_round(cipher, HALF);
+		cl_ise_last_round(cipher, HALF + 1);
+		CL_ISA_VLOAD_XOR(HALF, in);
+		cl_ise_last_round(cipher, HALF + 2);
+		CL_ISA_VLOAD_XOR(HALF + 1, in);
+		CL_ISA_ROUND_ENC(1, 0);
+		CL_ISA_VLOAD_XOR(HALF + 2, in);
+		CL_ISA_ROUND_ENC(1, 1);
+		CL_ISA_VSTORE(HALF, out);
+		CL_ISA_ROUND_ENC(1, 2);
+		CL_ISA_VSTORE(HALF + 1, out);
+		CL_ISA_VSTORE(HALF + 2, out);
+	} while (in != last);
+}
+
+#define VECTOR_LOOP(name, rounds_)                                                                 \
+	static __attribute__((noinline, noclone)) void name(uintptr_t in, uintptr_t out,           \
+							    uint32_t groups)                       \
+	{                                                                                          \
+		encrypt_vector((struct cl_ise_cipher){.style = CL_ISE_FUSED, .rounds = (rounds_)}, \
+			       in, out, groups);                                                   \
+	}
+VECTOR_LOOP(gcm_vmem_10, 10)
+VECTOR_LOOP(gcm_vmem_12, 12)
+VECTOR_LOOP(gcm_vmem_14, 14)
+
+/** Moves a block of @p words into v4 or v5. */
+CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
+{
+	CL_ISA_MOVE_IN(0, QUAD + block % 2, words[WORDS * block], words[WORDS * block + 1]);
+	CL_ISA_MOVE_IN(1, QUAD + block % 2, words[WORDS * block + 2], words[WORDS * block + 3]);
+}
+
+/** Begins the product of a block, and moves the next one. */
+CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
+{
+	MULTIPLY(QUAD + block % 2);
+	if (block + 1 < QUAD) {
+		move_hashed(block + 1, words);
+	}
+}
+
+/**
+ * Encrypts and hashes groups of four blocks between word-aligned buffers. While a group is
+ * encrypted, the ciphertext of the group before it is hashed, out of the CPU's registers. At first,
+ * @p hashed are the blocks to hash before the text; afterwards, the blocks still to hash.
+ */
+CL_ISE_INLINE void encrypt_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
+				  uint32_t groups, uint32_t hashed[CL_ISE_BATCH_WORDS])
+{
+	const uint32_t *const end = in + groups * CL_ISE_BATCH_WORDS;
+	uint32_t words[CL_ISE_BATCH_WORDS]; /* in the CPU's registers */
+	uint32_t index = 1;
+
+	cl_ise_load_words(words, hashed);
+
+	while (in != end) {
+		CL_ISE_EACH (s, QUAD) {
+			CL_ISA_COUNTER_XOR(s, index, 0);
+		}
+		move_hashed(0, words);
+#pragma GCC unroll 14
+		for (unsigned int k = 1; k < cipher.rounds; k++) {
+			cl_ise_round(cipher, k, QUAD);
+			if (k % 2 == 1 && k / 2 < QUAD) {
+				hash_and_move(k / 2, words);
+			}
+		}
+		if (cipher.style == CL_ISE_PAPER) {
+			CL_ISE_EACH (s, QUAD) {
+				CL_ISA_SHIFT_ROWS(s);
+			}
+		}
+		CL_ISE_EACH (s, QUAD) {
+			cl_ise_last_round(cipher, s);
+		}
+		cl_ise_load_words(words, in);
+		CL_ISE_ADVANCE(in, CL_ISE_BATCH_WORDS);
+		CL_ISE_ADVANCE(index, QUAD);
+		cl_ise_move_out_xor(0, words);
+		cl_ise_store_words(out, words);
+		CL_ISE_ADVANCE(out, CL_ISE_BATCH_WORDS);
+	}
+	cl_ise_store_words(hashed, words);
+}
+
+#define SCALAR_LOOP(name, style_, rounds_)                                                         \
+	static __attribute__((noinline, noclone)) void name(const uint32_t *in, uint32_t *out,     \
+							    uint32_t groups, uint32_t words[])     \
+	{                                                                                          \
+		encrypt_scalar((struct cl_ise_cipher){.style = (style_), .rounds = (rounds_)}, in, \
+			       out, groups, words);                                                \
+	}
+SCALAR_LOOP(gcm_10, CL_ISE_PAPER, 10)
+SCALAR_LOOP(gcm_12, CL_ISE_PAPER, 12)
+SCALAR_LOOP(gcm_14, CL_ISE_PAPER, 14)
+SCALAR_LOOP(gcm_fused_10, CL_ISE_FUSED, 10)
+SCALAR_LOOP(gcm_fused_12, CL_ISE_FUSED, 12)
+SCALAR_LOOP(gcm_fused_14, CL_ISE_FUSED, 14)
+
+/** Encrypts and hashes bytes that follow block @p index of the counter; at most one partial block.
+ */
+static __attribute__((noinline)) void encrypt_rest(unsigned int rounds, const uint8_t *in,
+						   uint8_t *out, uint32_t index, size_t len)
+{
+	uint32_t block[WORDS];
+
+	for (; len > 0; index++) {
+		const size_t bytes = len < CL_BLOCK_BYTES ? len : CL_BLOCK_BYTES;
+
+		keystream(rounds, index);
+		memset(block, 0, sizeof(block));
+		memcpy(block, in, bytes);
+#pragma GCC unroll 4
+		for (unsigned int c = 0; c < WORDS; c++) {
+			block[c] = CL_ISA_MOVE_OUT_XOR(c, 0, block[c]);
+		}
+		memset((uint8_t *)block + bytes, 0, sizeof(block) - bytes); /* unused keystream */
+		memcpy(out, block, bytes);
+		hash_words(block);
+		in += bytes;
+		out += bytes;
+		len -= bytes;
+	}
+}
+
+/** Completes the hash with the lengths, and encrypts it. */
+static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t tag[WORDS])
+{
+	const uint64_t aad_bits = (uint64_t)aad_len * 8;
+	const uint64_t bits = (uint64_t)len * 8;
+
+	hash_words((const uint32_t[]){
+		cl_ctr_swap((uint32_t)(aad_bits >> 32)), cl_ctr_swap((uint32_t)aad_bits),
+		cl_ctr_swap((uint32_t)(bits >> 32)), cl_ctr_swap((uint32_t)bits)});
+	keystream(rounds, 0);
+#pragma GCC unroll 4
+	for (unsigned int c = 0; c < WORDS; c++) {
+		tag[c] = CL_ISA_MOVE_OUT_XOR(c, 0, CL_ISA_MOVE_OUT_XOR(c, HASH, 0));
+	}
+}
+
+/** Encrypts and hashes groups of four blocks; @p words are the blocks before and after them. */
+typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t groups, uint32_t words[]);
+/** Encrypts and hashes groups of six blocks; v3 to v5 are the blocks before and after them. */
+typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
+
+/** Returns whether the vector loop can process @p bytes, and counts a call that it cannot. */
+static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
+{
+	if (bytes < VECTOR_BYTES_MIN) {
+		return false;
+	}
+	if (cl_ise_reaches(&device->memory, in, bytes) &&
+	    cl_ise_reaches(&device->memory, out, bytes)) {
+		return true;
+	}
+	device->falls++;
+	return false;
+}
+
+/** Encrypts and hashes the text, after the additional data. */
+static int encrypt_text(struct cl_ise_device *device, unsigned int rounds,
+			const struct cl_gcm_message *message, scalar_loop *scalar,
+			vector_loop *vector)
+{
+	const uint8_t *const in = message->in;
+	uint8_t *const out = message->out;
+	const size_t groups = message->len / GROUP_BYTES;
+	uint32_t words[CL_ISE_BATCH_WORDS];
+	size_t done = 0;
+	int result = 0;
+
+	if (vector != NULL && reaches(device, in, out, groups * GROUP_BYTES)) {
+		done = groups * GROUP_BYTES;
+		hash_except(words, HALF, message->aad, message->aad_len);
+		CL_ISE_EACH (s, HALF) {
+			CL_ISA_MOVE_IN(0, HALF + s, words[WORDS * s], words[WORDS * s + 1]);
+			CL_ISA_MOVE_IN(1, HALF + s, words[WORDS * s + 2], words[WORDS * s + 3]);
+		}
+		cl_ise_memory_begin(&device->memory);
+		vector((uintptr_t)in, (uintptr_t)out, (uint32_t)groups);
+		CL_ISE_EACH (s, HALF) {
+			MULTIPLY(HALF + s);
+		}
+		result = cl_ise_memory_end(&device->memory);
+	} else if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0 && message->len >= sizeof(words)) {
+		const size_t quads = message->len / sizeof(words);
+
+		done = quads * sizeof(words);
+		hash_except(words, QUAD, message->aad, message->aad_len);
+		scalar((const uint32_t *)(const void *)in, (uint32_t *)(void *)out, (uint32_t)quads,
+		       words);
+		hash_bytes((const uint8_t *)words, sizeof(words));
+	} else {
+		hash_bytes(message->aad, message->aad_len);
+	}
+	encrypt_rest(rounds, in + done, out + done, (uint32_t)(1 + done / CL_BLOCK_BYTES),
+		     message->len - done);
+	return result;
+}
+
+/** Hashes the additional data and the ciphertext. */
+static int hash_text(struct cl_ise_device *device, const struct cl_gcm_message *message,
+		     bool vector)
+{
+	const size_t bulk = message->len - message->len % CL_BLOCK_BYTES;
+	size_t done = 0;
+	int result = 0;
+
+	hash_bytes(message->aad, message->aad_len);
+	if (vector && reaches(device, message->in, message->in, bulk)) {
+		done = bulk;
+		cl_ise_memory_begin(&device->memory);
+		hash_vector((uintptr_t)message->in, bulk);
+		result = cl_ise_memory_end(&device->memory);
+	}
+	hash_bytes(message->in + done, message->len - done);
+	return result;
+}
+
+/** Loads nonce and counter 1 into k15. */
+static void load_nonce(const uint8_t *nonce)
+{
+	uint32_t words[3];
+
+	memcpy(words, nonce, sizeof(words));
+	CL_ISA_KEY_WRITE(0, 15, words[0], words[1]);
+	CL_ISA_KEY_WRITE(1, 15, words[2], 0x01000000u);
+}
+
+/** The loops of an engine for 10, 12 and 14 rounds. */
+struct loops {
+	scalar_loop *scalar[3];
+	vector_loop *vector[3];
+};
+
+static int run(const struct cl_engine *engine, const struct cl_engine_key *key,
+	       const struct cl_gcm_message *message, const struct loops *loops)
+{
+	struct cl_ise_device *const device = engine->hw;
+	uint8_t counter[CL_BLOCK_BYTES] = {[CL_BLOCK_BYTES - 1] = 2};
+	uint32_t tag[WORDS];
+	uint32_t given[WORDS];
+	uint32_t difference = 0;
+
+	if (key->key_bits == 0) {
+		return -EINVAL;
+	}
+	const unsigned int rounds = key->rounds;
+	const unsigned int n = rounds / 2 - 5;
+
+	cl_ise_use_key(device, key);
+	load_nonce(message->nonce);
+	begin_hash(rounds);
+	int result = message->decrypt ? hash_text(device, message, loops->vector[n] != NULL)
+				      : encrypt_text(device, rounds, message, loops->scalar[n],
+						     loops->vector[n]);
+
+	make_tag(rounds, message->aad_len, message->len, tag);
+	cl_ise_clear_state();
+	if (!message->decrypt) {
+		memcpy(message->tag, tag, sizeof(tag));
+		return result;
+	}
+	memcpy(given, message->tag, sizeof(given));
+	for (unsigned int c = 0; c < WORDS; c++) {
+		difference |= given[c] ^ tag[c];
+	}
+	cl_zeroize(tag, sizeof(tag));
+	if (result != 0) {
+		return result;
+	}
+	if (difference != 0) {
+		return -EBADMSG;
+	}
+	memcpy(counter, message->nonce, CL_GCM_NONCE_BYTES);
+	return engine->ctr(engine, key, counter, message->in, message->out, message->len);
+}
+
+static int ise_gcm(const struct cl_engine *engine, const struct cl_engine_key *key,
+		   const struct cl_gcm_message *message)
+{
+	static const struct loops loops = {
+		.scalar = {gcm_10, gcm_12, gcm_14},
+	};
+
+	return run(engine, key, message, &loops);
+}
+
+static int ise_fused_gcm(const struct cl_engine *engine, const struct cl_engine_key *key,
+			 const struct cl_gcm_message *message)
+{
+	static const struct loops loops = {
+		.scalar = {gcm_fused_10, gcm_fused_12, gcm_fused_14},
+	};
+
+	return run(engine, key, message, &loops);
+}
+
+static int ise_vmem_gcm(const struct cl_engine *engine, const struct cl_engine_key *key,
+			const struct cl_gcm_message *message)
+{
+	static const struct loops loops = {
+		.scalar = {gcm_fused_10, gcm_fused_12, gcm_fused_14},
+		.vector = {gcm_vmem_10, gcm_vmem_12, gcm_vmem_14},
+	};
+
+	return run(engine, key, message, &loops);
+}
+
+struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine)
+{
+	engine.gcm = engine.code == CL_WIRE_ENGINE_ISE         ? ise_gcm
+		     : engine.code == CL_WIRE_ENGINE_ISE_FUSED ? ise_fused_gcm
+							       : ise_vmem_gcm;
+	return engine;
+}
