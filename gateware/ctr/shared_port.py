@@ -7,11 +7,12 @@
     request 1 ─┴─► (port) ─► keystream ─────┤
                └─► order ─► whose it is ────┴─► keystream 1
 
-Requests are taken whole, at their handshake; if both modes ask, mode 0 is first. Each block of keystream goes to the
-mode that asked for it. A block waits for its mode, and later blocks wait after it. So a mode must take its blocks
-whatever the other mode waits for. `flush` of either mode drops the requests of both.
+Requests are taken whole, at their handshake, in turns. Each block of keystream goes to the mode that asked for it. A
+block waits for its mode, and later blocks wait after it. So a mode must take its blocks whatever the other mode waits
+for. `flush` of either mode drops the requests of both.
 
-Latency: none (combinational). Handshake: valid and ready everywhere.
+Latency: one cycle for a request of mode 1, otherwise none (combinational). Handshake: valid and ready everywhere. Mode
+0 may wait for `ready` before its `valid`, mode 1 must not.
 """
 
 from litex.soc.interconnect import stream
@@ -47,19 +48,27 @@ class SharedPort(Module):
         order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
         self.submodules.order = order
         request = port.request
+        turn = Signal()  # the mode whose request is shown; a register, because an adder follows
+        asks = Signal()
         self.comb += [
             port.flush.eq(first.flush | second.flush),
             order.reset.eq(port.flush | port.keys.flush),
-            If(first.request.valid, first.request.connect(request, omit={"ready", "valid"})).Else(
-                second.request.connect(request, omit={"ready", "valid"})
-            ),
-            request.valid.eq((first.request.valid | second.request.valid) & order.sink.ready),
-            first.request.ready.eq(request.ready & order.sink.ready),
-            second.request.ready.eq(request.ready & order.sink.ready & ~first.request.valid),
+            If(
+                turn,
+                second.request.connect(request, omit={"ready", "valid"}),
+            ).Else(first.request.connect(request, omit={"ready", "valid"})),
+            asks.eq(Mux(turn, second.request.valid, first.request.valid)),
+            request.valid.eq(asks & order.sink.ready),
+            first.request.ready.eq(request.ready & order.sink.ready & ~turn),
+            second.request.ready.eq(request.ready & order.sink.ready & turn),
             order.sink.valid.eq(request.valid & request.ready),
-            order.sink.mode.eq(~first.request.valid),
+            order.sink.mode.eq(turn),
             order.sink.more.eq(request.count - 1),
         ]
+        self.sync += If(
+            ~asks | (request.valid & request.ready),
+            turn.eq(~turn & second.request.valid),
+        )
 
         # Keystream. The present request has `left` blocks, once its first block has left.
         keystream, present = port.keystream, order.source

@@ -307,6 +307,44 @@ def test_bus_errors(bench, answer):
             bench.assert_empty()
 
 
+def test_an_error_after_a_message_that_reads_nothing(bench):
+    """Its reads end before the message before it has its tag; each still has its own result."""
+    key, rng = bytes(range(16)), random.Random(19)
+    bench.load_key(key)
+    empty, good = Message(key, IV), Message(key, IV, b"aad")
+    long = Message(key, IV, b"", bytes(200))  # the core works on it meanwhile
+    bad = replace(good, error=Error.BUS_ERROR)
+    order = placed([long, empty, bad, empty, empty, good, good.to_open()], rng, gap=60)
+    address = order[2].aad_address & ~15
+    bench.memory.answer = lambda at, we: "err" if at == address else "ack"
+    for m in order:
+        for place, data in m.parts():
+            bench.memory.write(place, data)
+    assert bench.transfer(*order) == [m.error for m in order]
+    bench.memory.answer = lambda at, we: "ack"
+    bench.carry_out(placed([empty, good, good.to_open()], rng))
+
+
+def test_a_refused_message_before_a_forged_one(bench):
+    """The verdict on the forged message may come before the refused one takes its turn; each has its own result."""
+    key, rng = bytes(range(16)), random.Random(20)
+    bench.load_key(key)
+    good, empty = Message(key, IV, b"aad", bytes(16)), Message(key, IV)
+    refused = replace(empty, tag_length=5, error=Error.LENGTH)
+    wrong = empty.to_open(tag=bytes(16), error=Error.TAG)
+    writing = placed([good, refused, wrong, empty.to_open()], rng)
+    kinds = []
+
+    def answer(address, we):
+        kinds.append(we)
+        return "ack"
+
+    bench.memory.answer = answer
+    bench.memory.latency = lambda: 90 if kinds[-1] else 1  # the timeout is 100 cycles
+    bench.carry_out(writing)
+    bench.memory.answer, bench.memory.latency = lambda address, we: "ack", lambda: 1
+
+
 @pytest.mark.parametrize("wait_cycles", [1, 7])
 def test_a_slow_bus(bench, wait_cycles):
     rng = random.Random(wait_cycles)
