@@ -3,21 +3,14 @@
 
 #include <errno.h>
 
+#include "accelerator/accel_access.h"
+
 /*
  * Limits for waits, as numbers of register reads. One read takes several cycles. The accelerator
  * takes 2 to 15 cycles per block, and more on a shared bus.
  */
 #define POLLS_COMMAND 10000u
 #define POLLS_RUN     100000u
-
-/* A test bench may define these two macros to access a simulated accelerator. */
-#ifndef CL_ACCEL_READ
-#define CL_ACCEL_READ(accel, offset)         ((accel)->regs[(offset) / sizeof(uint32_t)])
-#define CL_ACCEL_WRITE(accel, offset, value) ((accel)->regs[(offset) / sizeof(uint32_t)] = (value))
-#endif
-
-/* Prevents the compiler from moving memory accesses across this point. */
-#define BARRIER() __asm__ volatile("" : : : "memory")
 
 #define RESULT_BITS 4u
 #define RESULTS     (32u / RESULT_BITS)
@@ -59,6 +52,10 @@ static int result(uint32_t error)
 		return -ETIMEDOUT;
 	case CL_ACCEL_STATUS_ERROR_ABORTED:
 		return -ECANCELED;
+	case CL_ACCEL_STATUS_ERROR_TAG:
+		return -EBADMSG;
+	case CL_ACCEL_STATUS_ERROR_LENGTH:
+		return -EMSGSIZE;
 	default:
 		return -EIO;
 	}
@@ -164,6 +161,17 @@ int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot)
 	return key_command(accel, CL_ACCEL_CONTROL_CLEAR_KEY_MASK);
 }
 
+/* Inlined, so that the path of CTR stays within few cache lines. */
+__attribute__((always_inline)) static inline int start(const struct cl_accel *accel,
+						       uint16_t *number)
+{
+	*number = (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED);
+	CL_ACCEL_BARRIER();
+	command(accel, CL_ACCEL_CONTROL_START_MASK);
+	/* If the start was refused, the counter of submitted descriptors has not changed. */
+	return (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED) == *number ? -EBUSY : 0;
+}
+
 int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor,
 		    uint16_t *number)
 {
@@ -195,11 +203,12 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 			       (uint32_t)descriptor->in_bits << CL_ACCEL_OPTIONS_IN_BITS_SHIFT |
 			       (uint32_t)descriptor->interrupt << CL_ACCEL_OPTIONS_INTERRUPT_SHIFT |
 			       (uint32_t)descriptor->ordered << CL_ACCEL_OPTIONS_ORDERED_SHIFT);
-	*number = (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED);
-	BARRIER();
-	command(accel, CL_ACCEL_CONTROL_START_MASK);
-	/* If the start was refused, the counter of submitted descriptors has not changed. */
-	return (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED) == *number ? -EBUSY : 0;
+	return start(accel, number);
+}
+
+int cl_accel_start(const struct cl_accel *accel, uint16_t *number)
+{
+	return start(accel, number);
 }
 
 /** Returns true if a descriptor has ended. */
@@ -221,28 +230,24 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 		return -EAGAIN;
 	}
 	flush(accel);
-	BARRIER();
+	CL_ACCEL_BARRIER();
 	return result_of(accel, number);
 }
 
-int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor)
+__attribute__((always_inline)) static inline int
+finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool uncached)
 {
 	uint32_t polls = POLLS_RUN; /* plus one for each unit of the length (a byte or a bit) */
-	uint16_t number;
-	const int refused = cl_accel_submit(accel, descriptor, &number);
 
-	if (refused != 0) {
-		return refused;
-	}
 	/*
 	 * Flush the cache while the accelerator works. The CPU does not read the output before the
 	 * descriptor ends, so no line of the output gets into the cache again.
 	 */
-	if (!descriptor->uncached) {
+	if (!uncached) {
 		flush(accel);
 	}
-	if (descriptor->length < UINT32_MAX - POLLS_RUN) {
-		polls += descriptor->length;
+	if (length < UINT32_MAX - POLLS_RUN) {
+		polls += length;
 	}
 	while (!has_ended(accel, number)) {
 		if (polls-- == 0) {
@@ -250,8 +255,24 @@ int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor 
 			return -ETIMEDOUT;
 		}
 	}
-	BARRIER();
+	CL_ACCEL_BARRIER();
 	return result_of(accel, number);
+}
+
+int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor)
+{
+	uint16_t number;
+	const int refused = cl_accel_submit(accel, descriptor, &number);
+
+	if (refused != 0) {
+		return refused;
+	}
+	return finish(accel, number, descriptor->length, descriptor->uncached);
+}
+
+int cl_accel_finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool uncached)
+{
+	return finish(accel, number, length, uncached);
 }
 
 int cl_accel_ctr(const struct cl_accel *accel, unsigned int slot, const uint8_t counter[16],

@@ -140,6 +140,8 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
  * @retval -EIO the bus reported an error; the output is incomplete
  * @retval -ETIMEDOUT the bus did not answer; the output is incomplete
  * @retval -ECANCELED it was aborted; the output is incomplete
+ * @retval -EBADMSG the tag of a GCM message is wrong; nothing was written
+ * @retval -EMSGSIZE a length of a GCM message is not allowed; nothing was done
  */
 int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
 

@@ -32,6 +32,11 @@ struct cl_accel_device {
 	 */
 	uint8_t *bounce;
 	size_t bounce_bytes;
+	/**
+	 * Passes zeros from and to the bounce buffer through all of the accelerator's memories for
+	 * data. NULL: by cl_accel_ctr. Set by cl_engine_accel_gcm.
+	 */
+	void (*pass)(const struct cl_accel_device *device, unsigned int slot, size_t len);
 	/** For each key slot, the generation number of its key; 0 if the slot is free. */
 	uint32_t slots[CL_ACCEL_SLOTS];
 	/** The generation number that was assigned last. */

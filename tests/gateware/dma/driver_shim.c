@@ -14,6 +14,8 @@ static void (*write_register)(uint32_t offset, uint32_t value);
 
 #include "accelerator/accel.c"
 #include "accelerator/engine_accel.c"
+#include "accelerator/accel_gcm.c"
+#include "accelerator/engine_accel_gcm.c"
 
 #define KEYS 10
 
@@ -33,6 +35,14 @@ void shim_connect(uint32_t (*read)(uint32_t), void (*write)(uint32_t, uint32_t))
 	write_register = write;
 }
 
+static bool has_gcm;
+
+/** From the next shim_init on, the accelerator has GCM. */
+void shim_has_gcm(void)
+{
+	has_gcm = true;
+}
+
 int shim_init(uintptr_t origin, size_t bytes, uint8_t *bounce_buffer, size_t bounce_bytes)
 {
 	memset(keys, 0, sizeof(keys));
@@ -42,7 +52,7 @@ int shim_init(uintptr_t origin, size_t bytes, uint8_t *bounce_buffer, size_t bou
 		.bounce = bounce_buffer,
 		.bounce_bytes = bounce_bytes,
 	};
-	engine = cl_engine_accel(&device);
+	engine = has_gcm ? cl_engine_accel_gcm(&device) : cl_engine_accel(&device);
 	const int status = cl_engine_accel_init(&device, NULL, count_flush);
 
 	flushes = 0;
@@ -165,4 +175,42 @@ int shim_poll(unsigned int number)
 int shim_abort(void)
 {
 	return cl_accel_abort(&device.accel);
+}
+
+int shim_gcm(unsigned int n, int decrypt, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
+	     const uint8_t *in, uint8_t *out, size_t len, uint8_t *tag)
+{
+	const struct cl_gcm_message message = {
+		.nonce = nonce,
+		.aad = aad,
+		.aad_len = aad_len,
+		.in = in,
+		.out = out,
+		.len = len,
+		.tag = tag,
+		.decrypt = decrypt != 0,
+	};
+
+	return engine.gcm(&engine, &keys[n], &message);
+}
+
+int shim_gcm_run(unsigned int slot, unsigned int mode, const uint8_t *iv, uint32_t iv_length,
+		 const uint8_t *aad, uint32_t aad_length, const uint8_t *in, uint8_t *out,
+		 uint32_t length, uint8_t *tag, unsigned int tag_length)
+{
+	const struct cl_accel_gcm message = {
+		.mode = (uint8_t)mode,
+		.slot = (uint8_t)slot,
+		.tag_length = (uint8_t)tag_length,
+		.iv = iv,
+		.iv_length = iv_length,
+		.aad = aad,
+		.aad_length = aad_length,
+		.in = in,
+		.out = out,
+		.length = length,
+		.tag = tag,
+	};
+
+	return cl_accel_gcm_run(&device.accel, &message);
 }

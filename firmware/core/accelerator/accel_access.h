@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * What the parts of the accelerator's driver share: access to registers, and the end of a
+ * descriptor. Not for users of the driver.
+ */
+#ifndef CL_ACCEL_ACCESS_H
+#define CL_ACCEL_ACCESS_H
+
+#include "accelerator/accel.h"
+
+/* A test bench may define these two macros to access a simulated accelerator. */
+#ifndef CL_ACCEL_READ
+#define CL_ACCEL_READ(accel, offset)         ((accel)->regs[(offset) / sizeof(uint32_t)])
+#define CL_ACCEL_WRITE(accel, offset, value) ((accel)->regs[(offset) / sizeof(uint32_t)] = (value))
+#endif
+
+/** Prevents the compiler from moving memory accesses across this point. */
+#define CL_ACCEL_BARRIER() __asm__ volatile("" : : : "memory")
+
+/**
+ * Queues the descriptor that the registers describe.
+ *
+ * @retval 0 done
+ * @retval -EBUSY the queue is full
+ */
+int cl_accel_start(const struct cl_accel *accel, uint16_t *number);
+
+/**
+ * Waits for the end of the descriptor that was queued last.
+ *
+ * @param length of the data; longer data are waited for longer
+ * @param uncached the CPU does not cache the output
+ * @return as cl_accel_run
+ */
+int cl_accel_finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool uncached);
+
+#endif

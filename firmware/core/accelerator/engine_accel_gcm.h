@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * Engine that uses an accelerator with GCM, for CTR and for messages of GCM.
+ */
+#ifndef CL_ENGINE_ACCEL_GCM_H
+#define CL_ENGINE_ACCEL_GCM_H
+
+#include "accelerator/engine_accel.h"
+
+/**
+ * Returns the engine `accelerator` on @p device, whose accelerator has GCM. Call it before
+ * cl_engine_accel_init.
+ *
+ * Buffers of a GCM message that the DMA does not reach are copied through the bounce buffer. If
+ * they do not fit there together, the engine's `gcm` returns -ENOMEM.
+ */
+struct cl_engine cl_engine_accel_gcm(struct cl_accel_device *device);
+
+#endif
