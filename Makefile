@@ -9,7 +9,7 @@ KEPT := cache mapped mutants results timing zephyr
 # Programs that write generated files.
 PAGES := firmware.codegen.wire firmware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
 # Configurations of the simulated board.
-SIMULATED := default eth sdram loader zephyr eth_zephyr sdram_zephyr
+SIMULATED := default eth gcm sdram loader zephyr eth_zephyr sdram_zephyr
 # A folder may add targets, and add to these lists.
 include $(wildcard */targets.mk)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
@@ -52,7 +52,7 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz edits stress sweep netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz edits stress sweep forgeries netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -165,6 +165,9 @@ stress: setup ## 10 min | Test long transfers over bad wires to the simulated bo
 
 sweep: setup ## 10 min | Give each fast path command at every cycle of a datagram's passage, with several cores
 	@$(PYTHON) -m tests.gateware.net.sweep
+
+forgeries: setup ## 30 min | Give the accelerator in simulation 100,000 forged GCM messages among good ones
+	@$(PYTHON) -m tests.gateware.dma.forgeries
 
 netlist: setup ## 30 min | Simulate BOARD's synthesised and routed netlists, talk to them, compare cycles with the simulated board
 	@$(PYTHON) -m gateware.flow.netlist_check $(BOARD) $(CONFIG)

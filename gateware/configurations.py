@@ -50,12 +50,14 @@ class Configuration:
     of a record over the UART. ``bench_bytes`` is the size of the benchmark's data in the buffer memory. ``compact``
     compiles the firmware for size, without gaps between hot functions. ``firmware`` names the contents of the boot ROM:
     ``baremetal`` or ``zephyr``. ``core_datapath`` belongs to the accelerator's core if no fast path shares it
-    (``ethernet``). ``unit`` is a class of an extension, written as ``module:class``, that replaces the vector unit on
-    the CPU's CFU port: a `gateware.isa.cfu.CFUUnit` with the parameter ``sbox``. ``unit_engines`` are the engines that
-    use the unit on this port. ``parts`` are added by an extension. ``more_firmware`` is its folder of C sources for the
-    bare-metal firmware, relative to the repository, with a header ``extension.h`` (`firmware/baremetal/main.c`).
-    ``sdram_cache`` puts the board's SDRAM on the bus, with a cache of so many bytes. With ``code_size`` the boot ROM
-    holds a loader, and a memory of so many bytes holds the firmware, which the loader takes over the UART.
+    (``ethernet``). With ``gcm_cycles`` the accelerator has AES-GCM, and its GHASH takes so many cycles for a product
+    (`gateware.gcm.ghash.CYCLES`). ``unit`` is a class of an extension, written as ``module:class``, that replaces the
+    vector unit on the CPU's CFU port: a `gateware.isa.cfu.CFUUnit` with the parameter ``sbox``. ``unit_engines`` are
+    the engines that use the unit on this port. ``parts`` are added by an extension. ``more_firmware`` is its folder of
+    C sources for the bare-metal firmware, relative to the repository, with a header ``extension.h``
+    (`firmware/baremetal/main.c`). ``sdram_cache`` puts the board's SDRAM on the bus, with a cache of so many bytes.
+    With ``code_size`` the boot ROM holds a loader, and a memory of so many bytes holds the firmware, which the loader
+    takes over the UART.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Configuration:
     bench_bytes: int = 32 * 1024
     compact: bool = False
     core_datapath: int | str = 128
+    gcm_cycles: int = 0
     unit: str = ""
     unit_engines: tuple[str, ...] = ("ise", "ise_fused", "ise_vmem")
     parts: tuple[Part, ...] = ()
@@ -111,6 +114,8 @@ _ALL = (
     Configuration("eth", "Ethernet", ethernet=Ethernet()),
     # The pipelined core can process a block per cycle, as fast as the DMA's port transfers blocks.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
+    # A product in 8 cycles keeps up with the core's 10 for AES-128.
+    Configuration("gcm", "AES-GCM accelerator", rom_size=80 * 1024, gcm_cycles=8),
     _ZEPHYR,
     _ETH_ZEPHYR,
     Configuration("sdram", "SDRAM", sdram_cache=_SDRAM_CACHE),

@@ -11,6 +11,7 @@
 
 #include "accelerator/accel.h"
 #include "accelerator/engine_accel.h"
+#include "accelerator/engine_accel_gcm.h"
 #include "vector/engine_ise.h"
 #include "aes/engines.h"
 #include "ethernet.h"
@@ -156,7 +157,11 @@ int main(void)
 	const struct cl_engine ise_fused = WITH_GCM(cl_engine_ise_fused(&ise_device));
 	const struct cl_engine ise_vmem = WITH_GCM(cl_engine_ise_vmem(&ise_device));
 #endif
+#ifdef CIPHERLANE_GCM
+	const struct cl_engine accelerator = cl_engine_accel_gcm(&accel_device);
+#else
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
+#endif
 #ifdef CSR_FASTPATH_BASE
 	const struct cl_server fast_path = cl_fastpath_server(&ethernet.fast_path);
 #endif

@@ -45,6 +45,7 @@ BOARD = Board(
             sys_clk_freq=80_000_000,
             clock_met=True,
         ),
+        "gcm": _SLOWER,
         "pipelined": replace(_SLOWER, core_sbox="tower_cut"),
         "zephyr": _SLOWER,
         "sdram": _SLOWER,

@@ -138,6 +138,7 @@ BOARD = Board(
         for name in (
             "default",
             "eth",
+            "gcm",
             "zephyr",
             "eth_zephyr",
             "sdram",

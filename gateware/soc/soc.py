@@ -188,7 +188,11 @@ class CipherlaneSoC(SoCCore):
         regions = [(BUFFER_ORIGIN, configuration.buffer_size)]
         if configuration.ethernet:
             regions.append(slots_region(configuration.ethernet))
-        self.accelerator = CTRAccelerator(service=self.ctr_service.ports[-1], regions=regions)
+        self.accelerator = CTRAccelerator(
+            service=self.ctr_service.ports[-1], regions=regions, gcm_cycles=configuration.gcm_cycles
+        )
+        if configuration.gcm_cycles:
+            self.add_constant("CIPHERLANE_GCM")
         self.irq.add("accelerator", use_loc_if_exists=True)
         dma_bus = self.accelerator.bus
         if configuration.ethernet:

@@ -35,7 +35,7 @@ def _accelerator(target: Target) -> _Top:
     regions = [(BUFFER_ORIGIN, target.configuration.buffer_size)]
     service = create_ctr_service(target)
     *others, port = service.ports
-    unit = CTRAccelerator(service=port, regions=regions)
+    unit = CTRAccelerator(service=port, regions=regions, gcm_cycles=target.configuration.gcm_cycles)
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
     ports = [unit.bus, bank.bus, unit.ev.irq]
     for other in others:

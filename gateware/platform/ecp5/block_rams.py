@@ -23,6 +23,7 @@ _COLUMN_TABLES = 8  # block RAMs for the vector unit's S-boxes: two for each of 
 _SLOT_ROWS = 256  # rows of 128 bits that hold the round keys of all slots
 # The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
+_GCM = ((128, 145),)  # text that is held, as (words, bits of a word)
 # Small memories, as (words, bits of a word): two keystream queues, the queues of replies and of destinations, and the
 # initial counter blocks. Synthesis uses LUTs for them if the board's `Fit` allows it.
 _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
@@ -76,7 +77,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
         "core": ((core * engines + 32) // 16 if fit.core_sbox == BLOCK_RAM else 0)
         + engines * sum(_in_block_ram([(_SLOT_ROWS * 128 // core, core)], fit.distributed_words)),
         "accelerator": sum(_in_block_ram(_DMA[:1], max(fit.lut_words, fit.distributed_words)))
-        + sum(_in_block_ram(_DMA[1:], fit.distributed_words)),
+        + sum(_in_block_ram([*_DMA[1:], *(_GCM if configuration.gcm_cycles else ())], fit.distributed_words)),
     }
     found |= {part.name: found[part.like] for part in configuration.parts}
     if configuration.sdram_cache:
