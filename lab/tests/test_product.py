@@ -107,5 +107,6 @@ def test_lint_is_clean(product):
 @pytest.mark.simboard
 def test_its_demo_and_its_tests_pass(product):
     assert "bytes" in succeeds(product, "make", "demo", limit=SOME_TIME_S)
+    succeeds(product, sys.executable, "-m", "gateware.flow", "sim", "eth", limit=SOME_TIME_S)
     words = ("-m", "pytest", "-q", "-n", "logical", "--dist", "loadfile", "-m", "not thorough and not simboard")
     succeeds(product, sys.executable, *words, limit=SOME_TIME_S)

@@ -17,8 +17,10 @@ from tests.waiting import HANG_S
 
 # The folder of comparisons. It uses the product, and the product does not know it.
 LABORATORY = "lab"
+_MODULES = "|".join(sorted(path.stem for path in (ROOT / LABORATORY).glob("[a-z]*"))) or "(?!)"
 _NAME = re.compile(
-    rf"(?<![\w.-]){LABORATORY}/\w|/ \"{LABORATORY}\"|`{LABORATORY}\b|(?:^|\s)(?:import|from|-m) {LABORATORY}\b",
+    rf"(?<![\w.-]){LABORATORY}/\w|/ \"{LABORATORY}\"|`{LABORATORY}\b|(?:^|\s)(?:import|from|-m) {LABORATORY}\b"
+    rf"|\b{LABORATORY}\.(?:{_MODULES})\b",
     re.M,
 )
 # Packages that may import the build flow and files generated from the hardware.

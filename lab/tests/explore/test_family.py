@@ -4,6 +4,8 @@
 import json
 import shutil
 import signal
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -199,3 +201,9 @@ def test_a_member_that_does_not_exist_is_reported(task, monkeypatch):
     assert netlist is None
     assert (record["status"], record["reason"]) == ("failed", "no such core")
     assert record["lut4"] is record["fmax_mhz"] is record["mbps"] is None
+
+
+def test_the_command_imports_dask_only_for_tasks():
+    program = "import sys, lab.explore.family; print({'dask', 'distributed'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "set()\n", done.stderr
