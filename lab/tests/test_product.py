@@ -48,7 +48,12 @@ def product():
 
 def succeeds(tree, *command, limit=HANG_S):
     """Run a command in the copy, with the copy's packages and the original's cache; return what it prints."""
-    variables = {"CIPHERLANE_CACHE": str(cache.FOLDER), "PYTHONPATH": f"{tree}:{tree / 'host'}", "MAKEFLAGS": ""}
+    variables = {
+        "CIPHERLANE_CACHE": str(cache.FOLDER),
+        "PYTHONPATH": f"{tree}:{tree / 'host'}",
+        "MAKEFLAGS": "",
+        "COLUMNS": "200",
+    }
     variables["PYTHONHASHSEED"] = "0"  # Migen's order of some names depends on it
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")} | variables
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=limit)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from cipherlane.link.device import Device
-from cipherlane_base.wire.layout import UDP_PORT, Engine
+from cipherlane_base.wire.layout import UDP_PORT, VERSION, Engine
 
 from tests.end_to_end.bad_wire import BadWire
 from tests.end_to_end.ethernet import Host, reference, running_board, transfer, transfer_over_damage
@@ -101,7 +101,8 @@ def test_flood_of_malformed_and_oversized_datagrams(board):
     """For each record that arrives, two hosts without a session send some malformed or oversized datagrams."""
     rng = random.Random(3)
     flood = [rng.randbytes(size) for size in (0, 1, 23, 24, 100, 1472, 1473, 4000)]
-    flood += [b"\x02\x03\xff\xff" + rng.randbytes(60), b"\x07\x01\0\0" + bytes(20), b"\x02\x83\0\0" + bytes(20)]
+    headers = bytes([VERSION, 3, 0xFF, 0xFF]), bytes([VERSION + 4, 1, 0, 0]), bytes([VERSION, 0x83, 0, 0])
+    flood += [headers[0] + rng.randbytes(60), headers[1] + bytes(20), headers[2] + bytes(20)]
     with board.udp_socket() as one, board.udp_socket() as two, Device(Host(board)) as device:
 
         def strangers(_written):

@@ -51,7 +51,7 @@ class Program:
         self.commands.append(encode(name, rs1, rs2, **fields))
         self.expected.append(self.model.execute(name, rs1, rs2, **fields))
 
-    def wait(self, cycles):
+    def idle(self, cycles):
         """Execute commands that do nothing."""
         self.commands += [NOP] * cycles
         self.expected += [0] * cycles
@@ -159,7 +159,7 @@ def test_a_use_after_every_gap(run, name, fill):
             program.vghsh(1, 2, 3)
             for other in range(gap):
                 if fill == "nothing":
-                    program.wait(1)
+                    program.idle(1)
                 else:
                     program("counter", other, s=7)
             if n < 6:
@@ -191,7 +191,7 @@ def test_products_cost_their_instruction_alone(run):
         program.vghsh(6, n % 3, 7)
         for other in range(PERIOD - 2):
             program("counter", n, s=3 + other % 3)
-        program.wait(1)  # a cycle in which the result can be written
+        program.idle(1)  # a cycle in which the result can be written
     program.read(6)
     commands = len(program.commands)
     assert program.check(run) <= commands + TABLE_CYCLES + 2 * PERIOD
