@@ -57,6 +57,17 @@ def test_a_key_file_in_another_form_is_mended(server, source, tmp_path, what):
     assert status == 2 and "the key in standard input" in one_line_error(stderr)
 
 
+def test_a_text_form_is_named_when_no_more_of_python_can_be_loaded():
+    program = """
+import sys
+from cipherlane.files import encodings
+sys.meta_path.clear()
+print([encodings.foreign("key".encode(name))[0] for name in ("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32")])
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert found.stderr == "" and found.stdout.count("is UTF-16") == 3 and "is UTF-32" in found.stdout
+
+
 @pytest.mark.parametrize(
     "data", [b"", KEY.encode(), b"no key at all!!", b"sixteen letters.", bytes(15), b"\xff\xfe\xff"]
 )

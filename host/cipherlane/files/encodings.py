@@ -7,6 +7,11 @@ import shlex
 
 _MARK = len(codecs.BOM_UTF8) + 1  # position of the first byte after the byte order mark, counted from 1
 
+# Python loads a codec at its first use. These are loaded with the tool, because Python's library may be out of reach
+# later, for example when a limit on open files is used up.
+for _name in ("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32"):
+    codecs.lookup(_name)
+
 
 def foreign(data: bytes) -> tuple[str, str]:
     """Return the reason why `data` are not plain ASCII or UTF-8, and the command that converts them; two empty texts if
