@@ -106,9 +106,12 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
 
 def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> FittingTable:
-    """Return a table of measurements. Each figure in Mbps is shown with its kind."""
+    """Return a table of measurements. Each figure in Mbps is shown with its kind. Without GCM, the mode is left out."""
+    measurements = tuple(measurements)
+    modes = any(item.mode != "ctr" for item in measurements)
     headings = (
         "engine",
+        *(["mode"] if modes else []),
         "key\nbits",
         "direction",
         "bytes",
@@ -121,6 +124,7 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
     rows = (
         (
             item.engine + _mark(item.interrupted),
+            *([item.mode] if modes else []),
             str(item.key_bits),
             item.direction,
             str(item.bytes),
@@ -132,7 +136,7 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
         )
         for item in measurements
     )
-    words = ("verified", "kind", "direction")
+    words = ("verified", "kind", "direction", *(["mode"] if modes else []))
     return FittingTable(headings, rows, title, words, ("bits/\ncycle", "bytes", "direction"))
 
 

@@ -110,7 +110,7 @@ class Measurement:
     `bytes` is the length of the data. `processed_bytes` and `blocks` include repeated records, and `cycles` is the time
     for all of these. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures use the host's
     wall clock; for a simulated board they show how fast the simulation runs, and nothing about a board. If the run
-    ended early, `interrupted` tells whether this figure was cut short; otherwise it is None.
+    ended early, `interrupted` tells whether this figure was cut short; otherwise it is None. `mode` is "ctr" or "gcm".
     """
 
     engine: str
@@ -127,6 +127,7 @@ class Measurement:
     link_seconds: float | None = None
     retransmissions: int | None = None
     interrupted: bool | None = None
+    mode: str = "ctr"
 
     @property
     def cycles_per_block(self) -> float | None:

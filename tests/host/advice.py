@@ -84,6 +84,8 @@ RUN = {
     "cycle the board's power, or use another board, and begin again": "test_advice::test_of_beginning_again",
     "begin again without --iv, or with another IV": "test_advice::test_of_beginning_again",
     "--duration and --bytes both": "test_advice::test_of_options_that_go_with_others",
+    "these engines have no AES-GCM on this board": "test_advice::test_of_options_that_go_with_others",
+    "--link measures AES-CTR only: leave --mode gcm out": "test_advice::test_of_options_that_go_with_others",
     "--interval goes with --link": "test_advice::test_of_options_that_go_with_others",
     "--window, and more than one": "test_advice::test_of_options_that_go_with_others",
     "or give --cipher eea2": "test_advice::test_of_lte",

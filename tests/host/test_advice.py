@@ -331,8 +331,11 @@ def test_of_engines(place, server, to):
     works("demo", *to, "--engine", "byte")
 
 
-def test_of_options_that_go_with_others(to):
+def test_of_options_that_go_with_others(server, to):
     refused("go with --link", "bench", *to, "--window", "4")
+    server.board.gcm_engines = 0
+    refused("these engines have no AES-GCM on this board: leave --mode gcm out", "bench", *to, "--mode", "gcm")
+    refused("--link measures AES-CTR only: leave --mode gcm out", "bench", *to, "--link", "--mode", "gcm")
     refused("--interval goes with --link", "bench", *to, "--interval", "1")
     words = ("bench", *to, "--link", "--engine", "ise")
     works(*words, "--window", "4", "--bytes", "5000", "--interval", "1")

@@ -156,7 +156,7 @@ def test_bench_and_selftest(server):
     status, stdout, _ = command("bench", "--port", server.url, "--json", "--direction", "both")
     assert status == 0
     records = json.loads(stdout)
-    assert len(records) == 4 * 3 * 2
+    assert len(records) == 4 * 3 * 2 * 2 and {record["mode"] for record in records} == {"ctr", "gcm"}
     for record in records:
         assert record["bytes"] == 4096 and record["kind"] == "board" and record["verified"] is None
         assert record["cycles_per_block"] * 256 == record["cycles"]
@@ -167,7 +167,7 @@ def test_bench_and_selftest(server):
     assert status == 0 and json.loads(stdout)["passed"] is True
     server.board.selftest_failures = 1
     status, stdout, _ = command("selftest", "--port", server.url)
-    assert status == 1 and b"1 failed on ise" in stdout
+    assert status == 1 and b"2 failed on ise" in stdout
 
 
 @pytest.mark.parametrize("words", [[], ["nonsense"], ["bench", "--bytes", "0"], ["info", "--timeout", "-1"]])

@@ -284,7 +284,7 @@ def test_stat_bench_selftest_and_counters():
         assert again.cycles == CYCLES_PER_BLOCK * 5 * again.blocks and again.blocks == 4 * 63 + 6
         link.board.selftest_failures = 2
         outcome = device.selftest()
-        assert (outcome.tests, outcome.failed, outcome.failed_engines) == (48, 2, (Engine.ISE,))
+        assert (outcome.tests, outcome.failed, outcome.failed_engines) == (96, 4, (Engine.ISE,))
         assert device.counters()["crc_errors"] == 2
 
 

@@ -91,7 +91,7 @@ def test_an_interrupted_engine_leaves_its_figure(server, monkeypatch):
                 raise KeyboardInterrupt
 
     monkeypatch.setattr(Device, "_bench_parts", stopping)
-    words = ("--engine", "ise", "--key-bits", "128", "--duration", "60", "--json")
+    words = ("--engine", "ise", "--mode", "ctr", "--key-bits", "128", "--duration", "60", "--json")
     status, stdout, stderr = command("bench", "--port", server.url, *words)
     assert status == 130, stderr
     (record,) = json.loads(stdout)
@@ -101,7 +101,8 @@ def test_an_interrupted_engine_leaves_its_figure(server, monkeypatch):
 
 def test_an_interrupted_demo_leaves_the_figures_of_what_it_verified(server, tmp_path):
     server.board.fail_after = 13  # fails in the third stream: each stream has five data records
-    status, stdout, stderr = command("demo", "--port", server.url, "--json", "--results", tmp_path / "x.json")
+    words = ("demo", "--port", server.url, "--mode", "ctr", "--json", "--results", tmp_path / "x.json")
+    status, stdout, stderr = command(*words)
     assert status == 7 and "2 of 6 figures were measured: see" in stderr
     records = json.loads(stdout)
     assert len(records) == 2 and all(each["verified"] and each["interrupted"] is False for each in records)

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import cryptography
 import pytest
 from cipherlane.commands import demo
+from cipherlane.commands.common import MODES
 from cipherlane.errors import RangesFullError
 from cipherlane.link.counterblocks import CounterBlocks
 from cipherlane.link.device import DIRECTIONS, Device
@@ -64,14 +65,19 @@ def test_demo_of_nothing_but_a_port_ends_with_what_to_quote_and_to_try():
         done = command("demo", "--port", server.url)
         assert done[0] == 0
         lines, progress = done[1].decode().splitlines(), done[2].splitlines()
-        assert lines[0].strip().startswith("demo.pbm by AES-CTR, record by record: engines of board model at 75 MHz")
-        streams = [(engine, direction) for engine in ("table", "ise", "accelerator") for direction in DIRECTIONS]
-        assert [tuple(line.split()) for line in progress] == [("AES-128", *each, "verified") for each in streams]
+        assert lines[0].strip().startswith("demo.pbm by AES, record by record: engines of board model at 75 MHz")
+        said = [
+            ("AES-128", engine, direction, *(["gcm"] if mode == "gcm" else []), "verified")
+            for engine in ("table", "ise", "accelerator")
+            for mode in MODES
+            for direction in DIRECTIONS
+        ]
+        assert [tuple(line.split()) for line in progress] == said
         assert lines[-6].startswith(
             "Simulated at 75 MHz, without the link: C with tables encrypts AES-128 in counter mode at 240 Mbps, "
         )
         version = re.escape(cryptography.__version__)
-        verified = rf"Verified: 6 streams of 4096 bytes, .* package cryptography {version} \(\w+ [\d.]+\)\."
+        verified = rf"Verified: 12 streams of 4096 bytes, .* package cryptography {version} \(\w+ [\d.]+\)\."
         assert re.fullmatch(verified, lines[-5])
         assert lines[-4] == "Next:"
         following = [shlex.split(line, comments=True) for line in lines[-3:]]
@@ -115,7 +121,11 @@ def test_demo_takes_the_engines_that_are_there(tmp_path):
     with SocketBoard(board) as server:
         board.engines = 1 << Engine.TABLE | 1 << Engine.BYTE | 1 << Engine.ISE_VMEM
         records = json.loads(run("demo", "--port", server.url, "--json"))
-        assert [record["engine"] for record in records[::2]] == ["table", "ise_vmem"]
+        modes = [("table", "ctr"), ("table", "gcm"), ("ise_vmem", "ctr")]
+        assert [(record["engine"], record["mode"]) for record in records[::2]] == modes, "as far as engines have them"
+        assert all(record["verified"] for record in records)
+        records = json.loads(run("demo", "--port", server.url, "--mode", "gcm", "--json"))
+        assert {record["mode"] for record in records} == {"gcm"}
         board.engines = 1 << Engine.BYTE
         status, _, error = command("demo", "--port", server.url)
         assert (status, "none of the demo's engines" in one_line_error(error)) == (2, True)

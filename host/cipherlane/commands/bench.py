@@ -44,6 +44,7 @@ def add_to(commands: Any) -> None:
         default="encrypt",
         help="default: %(default)s; --link only encrypts",
     )
+    common.add_mode(parser)
     parser.add_argument("--bytes", type=_count, help="bytes in all for each figure (default: the board's buffer)")
     common.add_duration(parser)
     parser.add_argument(
@@ -52,7 +53,9 @@ def add_to(commands: Any) -> None:
         action="append",
         help="bytes of each call of the engine; with --link, of each record, and repeatable (default: the largest)",
     )
-    parser.add_argument("--link", action="store_true", help="stream records through the link, with each engine")
+    parser.add_argument(
+        "--link", action="store_true", help="stream records through the link, with each engine, in AES-CTR"
+    )
     parser.add_argument(
         "--window", type=_count, action="append", help="with --link: most records in flight; repeatable"
     )
@@ -73,6 +76,8 @@ def run(args: argparse.Namespace) -> int:
         raise ArgumentError("--window, and more than one --record-bytes, go with --link")
     if args.interval and (not args.link or args.progress):
         raise ArgumentError("--interval goes with --link, and replaces --progress")
+    if args.link and "gcm" in (args.mode or ()):
+        raise ArgumentError("--link measures AES-CTR only: leave --mode gcm out")
     if args.duration and args.bytes:
         raise ArgumentError("--duration and --bytes both limit a measurement: give one")
     done: list[Any] = []
@@ -102,13 +107,13 @@ def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Itera
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
-    for engine in _engines(args, engines):
+    for engine, mode in common.modes_of(_engines(args, engines), device.info(), args.mode):
         sizes = key_bits_of(engine)
         for key_bits in [size for size in args.key_bits or sizes if args.engine or size in sizes]:
             for direction in directions:
                 words = (engine, key_bits, direction, record_bytes, args.bytes)
-                measured = functools.partial(device.bench, *words, seconds=args.duration, keep=keep)
-                yield f"{engine.name.lower()} {key_bits} {direction}", _with_progress(measured)
+                measured = functools.partial(device.bench, *words, mode=mode, seconds=args.duration, keep=keep)
+                yield f"{engine.name.lower()} {key_bits} {direction} {mode}", _with_progress(measured)
 
 
 def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
@@ -165,7 +170,7 @@ def _engines(args: argparse.Namespace, present: Iterable[Engine]) -> list[Engine
 
 def _show(args: argparse.Namespace, info: BoardInfo, done: list[Any], interrupted: str = "") -> None:
     if not args.link:
-        title = f"{info.board}: CTR from memory to memory at {info.clock_hz / 1e6:g} MHz"
+        title = f"{info.board}: engines from memory to memory at {info.clock_hz / 1e6:g} MHz"
         views.show(views.measurement_table(done, title + interrupted))
         return
     views.show(views.link_table(done, f"{info.board}: encrypted streams over {args.port}{interrupted}"))

@@ -13,6 +13,7 @@ from ..files.claims import WrittenName
 from ..link import lte
 from ..link.device import Device
 from ..link.recordlog import RecordLog
+from ..link.replies import BoardInfo
 from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 
@@ -22,7 +23,7 @@ NETWORK = (
 )
 _T = TypeVar("_T")
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
-
+MODES = (lte.CTR, lte.GCM)
 
 LINK_OPTIONS = ("port", "baud", "timeout", "log", "force", "json")
 
@@ -71,6 +72,26 @@ def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
 def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -> None:
     """Add the option that limits waits."""
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help=f"seconds to wait {meaning}", **options)
+
+
+def add_mode(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the modes to measure."""
+    parser.add_argument(
+        "--mode", choices=MODES, action="append", help="repeatable (default: both, if the engine has AES-GCM)"
+    )
+
+
+def modes_of(engines: Iterable[Engine], info: BoardInfo, asked: list[str] | None) -> list[tuple[Engine, str]]:
+    """Return each of `engines` with each mode to measure; without `asked`, with all modes that the engine has.
+
+    Raises:
+        ArgumentError: no engine has a mode that was asked for.
+    """
+    able = info.gcm_engines
+    found = [(engine, mode) for engine in engines for mode in asked or MODES if mode != lte.GCM or engine in able]
+    if not found:
+        raise ArgumentError("these engines have no AES-GCM on this board: leave --mode gcm out")
+    return found
 
 
 def add_duration(parser: argparse.ArgumentParser) -> None:

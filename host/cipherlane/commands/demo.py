@@ -4,6 +4,7 @@
 import argparse
 import io
 import operator
+import secrets
 import shlex
 import sys
 from importlib.resources import files
@@ -15,6 +16,7 @@ from cipherlane_base.wire.layout import Engine
 
 from .. import views
 from ..errors import ArgumentError, CipherlaneError, FileError, VerifyError
+from ..files.authenticated import PREFIX_BYTES, RECORD_BYTES, Header
 from ..files.claims import ReadName
 from ..link.counterblocks import CounterBlocks
 from ..link.device import DIRECTIONS, KEY_BITS, Device
@@ -35,7 +37,8 @@ def add_to(commands: Any) -> None:
         description="Stream IN through every engine, check every byte, and compare the engines. A board serves each "
         "counter block once, so the cryptography package encrypts the data to decrypt, under other counter blocks; the "
         "result is compared with IN. There is one random key for each key length, and successive streams use "
-        "successive counter blocks, which the board's table holds as one range.",
+        "successive counter blocks, which the board's table holds as one range. Engines with AES-GCM then send IN in "
+        "records with a tag each. These streams take a range each, and are left out if few are free.",
     )
     common.add_link_options(parser)
     names = ", ".join(engine.name.lower() for engine in ENGINES)
@@ -48,6 +51,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--key-bits", choices=(*map(str, KEY_BITS), ALL), action="append", help="repeatable (default: 128)"
     )
+    common.add_mode(parser)
     keeping.add_results_option(parser)
     parser.add_argument(
         "input", type=ReadName, metavar="IN", nargs="?", help="file to encrypt (default: a picture of 4096 bytes)"
@@ -65,17 +69,27 @@ def run(args: argparse.Namespace) -> int:
             info = device.info()
             engines = [common.choose_engine(device, each) for each in args.engine or _present(info)]
             lengths = KEY_BITS if ALL in asked else tuple(map(int, asked))
-            title = f"{name} by AES-CTR, record by record: engines of board {info.board} at {_circumstances(info)}"
-            for key_bits in lengths:
-                blocks = CounterBlocks(key_bits)
-                for engine in engines:
-                    for direction in DIRECTIONS:
-                        measurements.append(transfer(device, engine, blocks, direction, plaintext))
-                        if not views.on_terminal():
-                            views.show(f"{_label(engine, key_bits, direction)} verified", stderr=True)
+            title = f"{name} by AES, record by record: engines of board {info.board} at {_circumstances(info)}"
+            streams = [
+                (key_bits, engine, mode, direction)
+                for key_bits in lengths
+                for engine, mode in common.modes_of(engines, info, args.mode)
+                for direction in DIRECTIONS
+            ]
+            if not args.mode and 2 * sum(mode == "gcm" for _, _, mode, _ in streams) > info.ranges_free:
+                streams = [each for each in streams if each[2] == "ctr"]
+            blocks = {key_bits: CounterBlocks(key_bits) for key_bits in lengths}
+            for key_bits, engine, mode, direction in streams:
+                if mode == "gcm":
+                    measurements.append(transfer_records(device, engine, key_bits, direction, plaintext))
+                else:
+                    measurements.append(transfer(device, engine, blocks[key_bits], direction, plaintext))
+                if not views.on_terminal():
+                    label = _label(engine, key_bits, direction)
+                    views.show(f"{label} {mode} verified" if mode == "gcm" else f"{label} verified", stderr=True)
     except (KeyboardInterrupt, CipherlaneError) as error:
         if measurements:
-            total = len(lengths) * len(engines) * len(DIRECTIONS)
+            total = len(streams)
 
             def show(done: list[Measurement], interrupted: str) -> None:
                 views.show(views.measurement_table(done, title + interrupted))
@@ -95,25 +109,50 @@ def run(args: argparse.Namespace) -> int:
 
 
 def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: str, plaintext: bytes) -> Measurement:
-    """Encrypt `plaintext`, or decrypt its ciphertext, in a new session with fresh counter blocks; return the
-    measurement.
+    """Encrypt `plaintext` with AES-CTR, or decrypt its ciphertext, in a new session with fresh counter blocks; return
+    the measurement.
 
     Raises:
         VerifyError: a byte differs from the reference.
         TransferError: the transfer cannot be completed.
     """
     key, iv = blocks.key, blocks.take(len(plaintext))
-    ciphertext = oracle.encrypted(key, iv, plaintext)
+    return _checked(device, engine, key, iv, direction, plaintext, oracle.encrypted(key, iv, plaintext), gcm=False)
+
+
+def transfer_records(device: Device, engine: Engine, key_bits: int, direction: str, plaintext: bytes) -> Measurement:
+    """Encrypt `plaintext` with AES-GCM, or decrypt its records with their tags, under a new key; return the
+    measurement.
+
+    Raises:
+        VerifyError: a byte differs from the reference.
+        TransferError: the transfer cannot be completed.
+    """
+    header = Header(key_bits // 8, RECORD_BYTES, secrets.token_bytes(PREFIX_BYTES))
+    key = secrets.token_bytes(header.key_bytes)
+    ciphertext = oracle.Gcm(key, header).records(plaintext)
+    return _checked(device, engine, key, header.iv, direction, plaintext, ciphertext, gcm=True)
+
+
+def _checked(
+    device: Device,
+    engine: Engine,
+    key: bytes,
+    iv: bytes,
+    direction: str,
+    plaintext: bytes,
+    ciphertext: bytes,
+    *,
+    gcm: bool,
+) -> Measurement:
+    """Transfer `plaintext`, or `ciphertext` to decrypt, and compare the output with the other one."""
     data, expected = (plaintext, ciphertext) if direction == "encrypt" else (ciphertext, plaintext)
     output = io.BytesIO()
-    verifier = oracle.Verifier(key, iv)
-    reader, writer = verifier.watch(io.BytesIO(data), output)
     with (
-        device.open_session(key, iv, engine, direction, length=len(data)) as session,
-        views.transfer_progress(_label(engine, len(key) * 8, direction), len(data)) as progress,
+        device.open_session(key, iv, engine, direction, length=len(plaintext), gcm=gcm) as session,
+        views.transfer_progress(_label(engine, len(key) * 8, direction), len(plaintext)) as progress,
     ):
-        report = session.transfer(reader, writer, length=len(data), progress=progress)
-        verifier.finish()
+        report = session.transfer(io.BytesIO(data), output, length=len(plaintext), progress=progress)
         measurement = session.measurement(engine, key, report, True)
     if output.getvalue() != expected:
         raise VerifyError(f"{direction} with {engine.name.lower()} returned wrong bytes: do not use this board")
@@ -185,7 +224,8 @@ def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
     counted = {
         item.engine: (cycles, item)
         for item in measurements
-        if (cycles := item.cycles_per_block) and (item.key_bits, item.direction) == (key_bits, DIRECTIONS[0])
+        if (cycles := item.cycles_per_block)
+        and (item.key_bits, item.direction, item.mode) == (key_bits, DIRECTIONS[0], "ctr")
     }
     if not counted:
         return []

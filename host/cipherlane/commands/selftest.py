@@ -14,8 +14,9 @@ def add_to(commands: Any) -> None:
         commands,
         "selftest",
         help="run the board's known-answer tests on every engine",
-        description="Run the known-answer tests of FIPS-197 and SP 800-38A on the board, on every engine that works "
-        "from memory to memory. Ends with status 1 if a test fails, or if there is none.",
+        description="Run the known-answer tests of FIPS-197, SP 800-38A and, if the board has AES-GCM, of the GCM "
+        "specification on the board, on every engine that works from memory to memory. Ends with status 1 if a test "
+        "fails, or if there is none.",
     )
     parser.set_defaults(run=run)
 

@@ -174,8 +174,8 @@ class Device(Calls):
         length = MOST_STREAM if length is None else length
         if not 0 <= length <= MOST_STREAM:
             raise ArgumentError(f"a stream cannot have {length} bytes: give 0 to {MOST_STREAM}")
-        if gcm and engine not in self.info().gcm_engines:
-            raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
+        if gcm:
+            self._check_gcm(engine)
         self.info()
         fast_path = self.fast_path() if engine.traits.serves and engine in self.info().engines else None
         record_bytes = RECORD_BYTES if gcm and record_bytes is None else record_bytes
@@ -196,6 +196,10 @@ class Device(Calls):
         }
         opened, token = self._open(fields)
         return Session(self, self.info(), opened, token, direction, length, record_bytes, fast_path, begin, gcm)
+
+    def _check_gcm(self, engine: Engine) -> None:
+        if engine not in self.info().gcm_engines:
+            raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
         """Return the data bytes of a full record without its tag of `tag` bytes; by default the maximum that the CPU or
@@ -232,6 +236,7 @@ class Device(Calls):
         record_bytes: int | None = None,
         total_bytes: int | None = None,
         *,
+        mode: str = "ctr",
         seconds: float | None = None,
         progress: Progress | None = None,
         keep: Callable[[Measurement], None] | None = None,
@@ -247,12 +252,13 @@ class Device(Calls):
             direction: "encrypt" or "decrypt".
             record_bytes: bytes of each call of the engine; by default the maximum.
             total_bytes: bytes in all; by default the board's buffer, or less for C engines on a simulated board.
+            mode: "ctr" or "gcm". In GCM, each call of the engine is one message without additional data.
             seconds: time by the host's clock during which `total_bytes` are processed repeatedly, at least once.
             progress: called with the bytes done so far.
             keep: called with the measurement so far, if there is any, when an exception ends it early.
 
         Raises:
-            ArgumentError: the board has no buffer for this size.
+            ArgumentError: the board has no buffer for this size, or the engine lacks the mode.
             BoardError: the board refuses, for example because it is busy.
             ReplyError: the board's figures are invalid, or each reply reports too few bytes.
         """
@@ -260,6 +266,9 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} takes keys of 128 bits: give --key-bits 128")
         if not self.info().bench_bytes:
             raise ArgumentError("the board has no buffer for benchmarks: measure with bench --link")
+        code = Mode[mode.upper()]
+        if code == Mode.GCM:
+            self._check_gcm(engine)
         total = total_bytes or self.info().bench_bytes
         if not total_bytes and self.info().kind == "sim" and engine.traits.software:
             total = min(total, SIM_BENCH_BYTES)
@@ -268,7 +277,7 @@ class Device(Calls):
             "direction": _direction_code(direction),
             "key_bits": key_bits,
             "record_bytes": record_bytes or min(total, self.info().bench_bytes),
-            "mode": Mode.CTR,
+            "mode": code,
         }
         parts: list[BenchPart] = []
 
@@ -284,6 +293,7 @@ class Device(Calls):
                 kind=self.info().kind,
                 clock_hz=self.info().clock_hz,
                 interrupted=interrupted,
+                mode=mode,
             )
 
         done = 0
@@ -316,16 +326,18 @@ class Device(Calls):
         raise ReplyError("bench", f"{total - left} of {total} bytes after {_MOST_BENCH_PARTS} requests, too few")
 
     def selftest(self) -> SelfTest:
-        """Run the board's known-answer tests on each engine that works from memory to memory."""
-        engines = self.info().memory_engines
-        parts = {
-            engine: SelfTestPart.from_reply(
-                self.request(RecordType.SELFTEST, timeout=self.link.pace.first, engine=engine, mode=Mode.CTR)
+        """Run the board's known-answer tests on each engine that works from memory to memory, in each of its modes."""
+        engines, gcm = self.info().memory_engines, self.info().gcm_engines
+        asked = [(engine, mode) for engine in engines for mode in Mode if mode == Mode.CTR or engine in gcm]
+        parts = [
+            SelfTestPart.from_reply(
+                self.request(RecordType.SELFTEST, timeout=self.link.pace.first, engine=engine, mode=mode)
             )
-            for engine in engines
-        }
-        tests, failed = (sum(getattr(part, what) for part in parts.values()) for what in ("tests", "failed"))
-        return SelfTest(tests, failed, tuple(engine for engine in engines if parts[engine].failed))
+            for engine, mode in asked
+        ]
+        tests, failed = (sum(getattr(part, what) for part in parts) for what in ("tests", "failed"))
+        bad = {engine: None for (engine, _), part in zip(asked, parts, strict=True) if part.failed}
+        return SelfTest(tests, failed, tuple(bad))
 
     def counters(self, attempts: int | None = None) -> dict[str, int]:
         """Return the board's link counters since power-on.

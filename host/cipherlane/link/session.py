@@ -152,6 +152,7 @@ class Session:
             verified=verified,
             link_seconds=report.seconds,
             retransmissions=report.retransmissions,
+            mode="gcm" if self.gcm else "ctr",
         )
 
     def close(self, attempts: int | None = None) -> None:

@@ -102,6 +102,13 @@ class Gcm:
         """Return record `number` with its tag."""
         return self._cipher.encrypt(self._header.nonce(number, last), data, self._encoded)
 
+    def records(self, plaintext: bytes) -> bytes:
+        """Return all records of a file with this `plaintext`, without the header."""
+        size = self._header.record_bytes
+        offsets = range(0, max(1, len(plaintext)), size)
+        parts = [plaintext[offset : offset + size] for offset in offsets]
+        return b"".join(self.encrypted(number, part, number == len(parts) - 1) for number, part in enumerate(parts))
+
     def decrypted(self, number: int, data: bytes | memoryview, last: bool) -> bytes:
         """Return the plaintext of record `number`; `data` ends with its tag.
 

@@ -105,7 +105,7 @@ def _of(source: Source) -> Iterator[Best]:
         clock = row.get("clock_hz")
         yield Best(
             str(row.get("engine")),
-            f"{'link' if link else speed} speed",
+            f"{'link' if link else speed} speed" + (", GCM" if row.get("mode") == "gcm" else ""),
             mbps,
             str(row.get("kind")),
             str(source.provenance.get("board") or "-"),

@@ -23,7 +23,8 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
     for engine in ENGINES:
         for speed, (name, figure) in SPEEDS.items():
             for r in kept[name]["records"]:
-                if (r["engine"], r["key_bits"], r.get("direction", "encrypt")) == (engine, KEY_BITS, "encrypt"):
+                case = (r["engine"], r["key_bits"], r.get("direction", "encrypt"), r.get("mode", "ctr"))
+                if case == (engine, KEY_BITS, "encrypt", "ctr"):
                     found.setdefault(engine, {})[speed] = {**r, "figure": r[figure]}
     return found
 

@@ -32,7 +32,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     slots = limits.issue_slots(ENGINE, KEY_BITS)
     refill = limits.floor(ENGINE, KEY_BITS, "buffer") - slots
     warm = {mode: _one(kept["bench-sim"], mode=mode, direction="encrypt") for mode in ("ctr", "ecb")}
-    bench, demo = _one(kept["bench"]), _one(kept["demo"], direction="encrypt")
+    bench, demo = _one(kept["bench"], mode="ctr"), _one(kept["demo"], mode="ctr", direction="encrypt")
     udp = _one(kept["bench-udp"])
     udp_blocks = udp["record_bytes"] // BLOCK_BYTES
     rows = [
