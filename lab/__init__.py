@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The laboratory: what the product is compared with, papers, and the figures that pages show."""
+"""The laboratory: comparisons with papers and other implementations, and the figures that the pages show."""

@@ -253,7 +253,8 @@ def _ise(name: str) -> Family:
 ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
-# How C computes a round: the engine's name, its constant in c_cipher.h, the configuration with the instructions.
+# For each engine in C: the constant in c_cipher.h that selects how it computes a round, and the configuration of the
+# board if the engine needs special instructions.
 _ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_INSTRUCTIONS", "scalar")}
 
 
@@ -276,8 +277,8 @@ def _styles(engine: str) -> tuple[Family, ...]:
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
-# Programs with data in SDRAM: the vector unit's engines, C with tables, C by bytes, and the accelerator. Its DMA does
-# not reach SDRAM, so the driver moves the data through a buffer of its own, 512 bytes at a time.
+# Programs with data in SDRAM: the vector unit's engines, C with tables, C by bytes, and the accelerator. The
+# accelerator's DMA does not reach SDRAM, so its driver copies the data through a buffer, 512 bytes at a time.
 SDRAM_FAMILIES = tuple(
     replace(family, name=f"sdram_{family.engine}", configuration="sdram")
     for family in (
@@ -287,5 +288,5 @@ SDRAM_FAMILIES = tuple(
         Family("", ("variants_accel.c",), ("-DBENCH_SPARE=512u",), "accelerator", "driver", KEY_BITS, ("ctr",)),
     )
 )
-# The same C with the ratified scalar instructions.
+# The same C code, but its rounds use RISC-V's ratified scalar AES instructions (Zkne, Zknd).
 ZKN_FAMILIES = _styles("zkn")

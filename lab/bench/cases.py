@@ -14,12 +14,12 @@ from lab.bench.board import BLOCK, BUILD, CONTEXTS, BenchBoard, Family, Interlea
 
 Record = dict[str, Any]
 TOTAL_BYTES = 256 * 1024
-# Passes run in place over a smaller buffer: 32 KB is eight times the data cache, and 2 KB fit in it.
+# Bytes that one pass processes in place. 32 KB is eight times the size of the data cache; 2 KB fit in the data cache.
 WORKING_SETS = {"buffer": 32 * 1024, "buffer, cached": 2 * 1024}
 # Simulating 256 KB with the engines in plain C takes too long. Their cost per block is constant: less data is enough.
 C_BYTES = 2 * 1024
-# The sizes of `openssl speed`, and two larger ones. With these, the cost of a call can be told from the cost of its
-# blocks.
+# Bytes in a call: the sizes of `openssl speed`, and two larger ones. The difference between small and large sizes shows
+# the fixed cost of a call.
 RECORD_SIZES = (16, 64, 256, 1024, 8192, 16384, 32768, 65536)
 BUFFER_BYTES = 64 * 1024
 SEEDS = range(1, 17)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Run a cipher of lab/bench/firmware/ciphers on the host, with BENCH_PTLU on a model of `ptlu`.
+ * Run a cipher of lab/bench/firmware/ciphers on the host. With BENCH_PTLU, the cipher looks up its
+ * tables by a model of the instruction `ptlu`.
+ *
  * Standard input: a key of 16 bytes, then data, a multiple of 16 bytes. Standard output: the
  * encrypted data. Standard error: the numbers of `ptlu` lookups, lookup instructions and table
  * writes that the data took, without the key schedule.

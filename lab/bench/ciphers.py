@@ -24,7 +24,8 @@ LOOKUPS = {"c": 0, "ptlu": 1}
 GENERATED = BUILD / "generated"
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 PI_WORDS = 18 + 4 * 256
-# The words that follow the index in the digest's input: from e and pi, and one that MARS' authors chose.
+# SHA-1 of an index and these three words gives the words of MARS' S-boxes. The first two words are digits of e and pi;
+# MARS' authors chose the third word.
 MARS_CONSTANTS = (0xB7E15162, 0x243F6A88, 0x02917D59)
 
 

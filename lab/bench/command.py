@@ -14,7 +14,7 @@ from gateware.flow.firmware import REPOSITORY
 from lab.bench import cases
 from lab.bench.board import WrongAnswerError
 
-Step = tuple[str, Callable[[], list[cases.Record]]]  # step's name for `--only`; function that measures its records
+Step = tuple[str, Callable[[], list[cases.Record]]]  # name for the option --only; function that measures
 
 
 def run(name: str, description: str, kind: str, steps: Iterable[Step], columns: Sequence[str]) -> int:
@@ -25,7 +25,7 @@ def run(name: str, description: str, kind: str, steps: Iterable[Step], columns: 
     Args:
         name: the module in `lab.bench`; it also names the file of results.
         description: the first lines of the help text.
-        kind: what a name of a step names, for example "program".
+        kind: the word for a step in help texts and errors, for example "program".
         steps: what to measure, in order.
         columns: the values of a record to print.
     """

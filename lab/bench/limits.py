@@ -8,7 +8,7 @@ BARS = {
     "ise_fused": {128: 28, 192: 30, 256: 32},
     "ise_vmem": {128: 16, 192: 18, 256: 20},
 }
-# VexRiscv's data cache fetches a line of 32 bytes in 13 cycles: 8 for the words, 1 in the memory, 4 in the cache.
+# VexRiscv's data cache fetches a line of 32 bytes in 13 cycles: 8 for its words, 1 in the memory, 4 in the cache.
 LINE_BYTES, LINE_CYCLES = 32, 13
 BLOCK_BYTES = 16
 STATES = {

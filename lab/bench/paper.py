@@ -17,8 +17,8 @@ NONE = "-"
 
 
 def find(records: list[Record], **values) -> Record | None:
-    """Return the throughput record with these `values`. If they name no memory state, use the one that suits the
-    engine.
+    """Return the throughput record with these `values`. By default, its data are in the data cache; `ise_vmem` bypasses
+    the data cache, so its data are in the buffer memory.
     """
     wanted = {"measure": "throughput", **values}
     wanted.setdefault("memory", "buffer" if values["engine"] == "ise_vmem" else "buffer, cached")

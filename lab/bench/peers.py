@@ -52,7 +52,7 @@ def _fetch() -> None:
 
 
 def _repository() -> str:
-    """Return the address of the release's main archive as this machine's package lists name it."""
+    """Return the URL of Debian's archive for the release, from the package lists of this machine."""
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
     command += ["Created-By: Packages", "Origin: Debian", f"Codename: {CODENAME}", "Component: main"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -63,12 +63,12 @@ def _repository() -> str:
 
 
 def _sources() -> Path:
-    """The folder with the unpacked sources.
+    """Return the folder with the unpacked sources; download them first if necessary.
 
     Raises
     ------
     PeerError
-        They cannot be had, or are not the pinned ones.
+        The sources cannot be downloaded, or differ from the pinned version.
     """
     archive = BUILD / ARCHIVE
     try:

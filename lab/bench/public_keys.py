@@ -14,7 +14,7 @@ from lab.bench.board import BenchBoard, Family, words
 from lab.results.tables.public_keys import BITS, HALVES, MEASURE, MEASURED
 
 NUMBER_BYTES = BITS // 8
-# Numbers in the data of a call; they fit in the data cache.
+# For each operation: how many numbers one call gets as its data. They fit in the data cache.
 NUMBERS = {"product": 2, "multiply": 16, "power": 3}
 FEWER = 3
 FUNCTIONS = {"product": "public_product", "multiply": "public_multiply", "power": "cipher_run"}

@@ -24,12 +24,12 @@ from lab.results.tables.bench_sdram import render
 
 BYTES, C_BYTES = 32 * 1024, 2 * 1024
 PASSES = 3
-# The loads or the DMA of these engines reach only the buffer memory.
+# Engines with their own loads (`ise_vmem`) or DMA (`accelerator`), which reach only the buffer memory.
 ON_CHIP = ("ise_vmem", "accelerator")
 
 
 def measure(board: BenchBoard, key_bits: int = 128) -> Iterator[cases.Record]:
-    """Return one record for each place of the data that the engine can work on."""
+    """Yield one record for each memory in which the engine can process data."""
     engine = board.family.engine
     size = C_BYTES if engine in ("byte", "table") else BYTES
     for memory in ("buffer", "sdram", *(["sdram, copied"] if engine in ON_CHIP else [])):

@@ -18,9 +18,9 @@ BLOCKS = (1, 4, 8)
 KEY_BITS = 128
 MEASURE = "independent blocks a call"
 COLUMNS = ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")
-# How many blocks of a call may go through each round together. The CPU has registers for the states of two blocks. With
-# `table`, two blocks together need more code than the instruction cache holds. A unit with registers of its own has
-# room for eight blocks, but a unit of `ptlu` for one.
+# For each instruction set: how many blocks of a call may go through a round together. The CPU's registers can hold the
+# states of two blocks, but with `table`, the code for two blocks does not fit in the instruction cache. A unit with its
+# own registers has room for eight blocks; a unit of `ptlu` with its own registers has room for one.
 SIDE = dict.fromkeys(("table", "ptlu_64", "ptlu_128"), (1,))
 SIDE |= dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), (1, 2))
 SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), (8,))

@@ -11,8 +11,8 @@ from lab.bench import cases
 from lab.bench.board import ISE_FAMILIES, KEY_BITS, BenchBoard, Family
 
 MEASURE = "one block at a time"
-# How lab/bench/firmware/variants_papers.c makes a round, and in which styles. `ise_kept` has no swap, because the state
-# stays in its register and there is nothing to exchange.
+# For each form of a round: its constant in lab/bench/firmware/variants_papers.c, and the styles that are measured.
+# `ise_kept` has no style `swap`: its state stays in one register, so there are no pointers to exchange.
 FORMS = {
     "table": ("BENCH_TABLES", ("loop", "swap", "unrolled")),
     "byte": ("BENCH_BYTES", ("loop",)),
@@ -24,12 +24,12 @@ FORMS = {
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
 }
-# Only `lab.bench.sets` compares these: a round is one instruction, without and with vector loads and stores.
+# Forms with one instruction for a round, without and with vector loads and stores. Only `lab.bench.sets` uses them.
 ROUND_FORMS = {"ise_fused": "BENCH_FUSED", "ise_vmem": "BENCH_VMEM"}
-# Forms on wider registers, and their value of BENCH_WIDE in lab/bench/firmware/wide_rounds.h.
+# Instruction sets on wider registers, and their values of BENCH_WIDE in lab/bench/firmware/wide_rounds.h.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
 FORMS |= dict.fromkeys(WIDE, ("BENCH_WIDER", ("unrolled",)))
-# These forms need another configuration of the simulated board.
+# Instruction sets that the default simulated board lacks, and the configuration of the simulated board that has them.
 CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), "comparators")
 CONFIGURATIONS |= dict.fromkeys(WIDE, "wide_comparators")
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]

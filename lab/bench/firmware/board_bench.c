@@ -331,8 +331,8 @@ static void run_interleaved(const struct request *request)
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
 		/*
-		 * Each stream's key has another generation number. So if several streams share a
-		 * context, the engine detects that the context contains the key of another stream.
+		 * Give each stream's key a different generation number. So if several streams share
+		 * a context, the engine detects that it contains the key of another stream.
 		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);

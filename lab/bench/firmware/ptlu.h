@@ -3,7 +3,7 @@
  * @file
  * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits. Compiles only for the
  * board's CPU. The unit contains the tables T0 to T7, each with 256 words of 32 bits. The bytes of
- * rs1 are the indices. The hardware is in gateware/isa/ptlu.py.
+ * rs1 are the indices. The hardware is in lab/isa/ptlu.py.
  */
 #ifndef PTLU_H
 #define PTLU_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /**
- * ptlu.4.table.offset.0: one lookup of a word. The tables do not change any more after they were
- * filled, so the compiler may move this instruction.
+ * ptlu.4.table.offset.0: one lookup of a word. After the tables have been filled, they do not
+ * change, so the compiler may move this instruction.
  */
 #define PTLU_WORD(table, offset, rs1_)                                                             \
 	({                                                                                         \

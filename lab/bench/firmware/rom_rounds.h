@@ -2,7 +2,7 @@
 /**
  * @file
  * Rounds of AES with the instructions of VexRiscv's AES plugin. Compiles only for the board's CPU.
- * The unit is gateware/isa/rom_rounds.py. Row 0 of a column is in the high byte of its word. So the
+ * The unit is lab/isa/rom_rounds.py. Row 0 of a column is in the high byte of its word. So the
  * code reverses the byte order of each block before and after the rounds. Round keys are reversed
  * once, in set_key.
  */
@@ -20,8 +20,8 @@
 #define ROM_LAST    0x2
 
 /**
- * Applies @p operation to byte @p byte of @p rs2 and adds the result (XOR) to @p rs1. It has no
- * side effects.
+ * Applies @p operation to byte @p byte of @p rs2; returns @p rs1 XOR the result. The instruction
+ * has no side effects.
  */
 #define ROM_SHARE(operation, byte, rs1, rs2)                                                       \
 	({                                                                                         \

@@ -13,7 +13,7 @@
 #define NAME(a, b, c)  PASTE(a, b, c)
 #define AES(what)      NAME(br_aes_, BENCH_AES, what)
 
-/* Memory of type cl_engine_key holds a BearSSL context, which overlays its members. */
+/* BearSSL's context for a key. It occupies the memory of a struct cl_engine_key. */
 union context {
 	AES(_cbcenc_keys) encrypt;
 	AES(_cbcdec_keys) decrypt;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ECB one block at a time, as Tables 4 and 5 of Jenkins et al. 2007 compare it. Variants differ in
- * the style of the C code, and in the instructions that a round consists of: the vector unit's or
- * another set's.
+ * the style of the C code and in the instructions of a round: plain C, the vector unit's
+ * instructions, or another instruction set.
  *
  * BENCH_STYLE selects how rounds are arranged. With CL_C_LOOP, each round ends with a copy of the
  * state. With CL_C_SWAP, it ends with three XORs that exchange the pointers to the two states. In
@@ -286,8 +286,8 @@ CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t 
 }
 
 /**
- * Begins or ends a sequence of vector loads and stores, as struct cl_ise_memory requires. For other
- * instructions, it does nothing.
+ * Begins or ends a sequence of vector loads and stores, as struct cl_ise_memory requires. Does
+ * nothing in variants without vector loads and stores.
  */
 CL_C_INLINE int vector_memory(void *hw, bool begins)
 {

@@ -66,7 +66,7 @@
 #define VAESZ(d, k)  WIDE(5, (k) << 3 | (d), 0, 0)
 /** k[d] from k[s]. */
 #define VAESKF1(d, s, rnd) WIDE(6, d, (rnd) << 4 | (s), 0)
-/** k[d] = next round key from k[d] and k[s]. */
+/** k[d] = the round key of AES-256 that follows k[d] and k[s]. */
 #define VAESKF2(d, s, rnd) WIDE(6, 0x40 | (d), (rnd) << 4 | (s), 0)
 /** vmv.v.v: k[d] = k[s]. */
 #define VMV(d, s) WIDE(6, 0x20 | (d), s, 0)
