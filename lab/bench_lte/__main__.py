@@ -25,19 +25,19 @@ from tests import rom
 SOURCES = REPOSITORY / "lab" / "bench_lte" / "firmware"
 EXTENSION = REPOSITORY / "lab" / "snow3g" / "firmware"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
-# The engines; their positions are their numbers in requests to the program. None means no ciphering (128-EEA0).
+# The engines. A request to the program names an engine by its position here. None means no ciphering (128-EEA0).
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
-# The configuration with all of these engines.
+# The configuration of the simulated board that contains all of these engines.
 CONFIGURATION = "lte"
-# Rates above the paper's. They are tried in order until a block takes longer than one millisecond, or is too large for
-# the program.
+# Step and maximum of the data rates above the paper's. The rate rises until a block takes longer than one millisecond.
+# Blocks above the maximum do not fit in the program's memory.
 STEP_MBPS, MOST_MBPS = 25, 400
 # Engines in C need about ten times the permitted time, so only one pass is timed.
 PASSES, C_PASSES = 4, 2
 
 
 class LteBoard(ProgramBoard):
-    """The program of `lab/bench_lte/firmware`."""
+    """A simulated board that runs the program of `lab/bench_lte/firmware`."""
 
     def __init__(self):
         board = emulator.build(CONFIGURATION)

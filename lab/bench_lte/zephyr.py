@@ -31,9 +31,9 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from lab.results.tables.bench_lte_zephyr import ORDERS, TABLE
 
 SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
-# This is the configuration for which place-and-route met the clock.
+# Configuration of the simulated board. Place-and-route met the clock for this configuration.
 CONFIGURATION = "eth_zephyr"
-# The engines; their positions are their numbers in requests to the sample. None means no ciphering (128-EEA0).
+# The engines. A request to the sample names an engine by its position here. None means no ciphering (128-EEA0).
 ENGINES = (
     None,
     "byte",
@@ -50,7 +50,8 @@ ENGINES = (
 SLOW = ("byte", "table")
 BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
 REPLY_WORDS = 12 + MOST_BLOCKS
-# Tolerance for the timer's handler, which runs late if the timer expires while interrupts are disabled.
+# Relative tolerance for the time of a TTI: the timer's handler runs late if the timer expires while interrupts are
+# disabled.
 TTI_TOLERANCE = 0.05
 START_TIMEOUT_S = 60
 COSTS = {

@@ -29,7 +29,7 @@ from lab.explore.records import BLOCK_BITS
 
 PARTS = ("85F-8",)
 SEEDS = 3
-WRITE_PORT_LUTS = 2  # sites in the slice with a distributed RAM's write port
+WRITE_PORT_LUTS = 2  # LUT sites that the write port of a distributed RAM also occupies
 
 
 def build(

@@ -23,7 +23,7 @@ from lab.explore.protocols import PATIENCE, ProtocolError
 LANES, BLOCK_BYTES = 8, 16
 # Blocks of additional data in each message.
 BLOCKS = 6
-INITIAL = 1  # the last four bytes of the initial counter block after an IV of 96 bits
+INITIAL = 1  # last four bytes of the initial counter block, which begins with an IV of 96 bits
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """Describes a unit by the cycles of a product, and by whether it uses the ECP5's cells."""
+    """One GHASH unit: the cycles that a product takes, and whether it is portable or uses cells of the ECP5."""
 
     cycles: int
     portable: bool = False
@@ -64,13 +64,13 @@ class Member:
             named |= {f"{name}_{part}": getattr(endpoint, part) for part in ("valid", "ready", "data")}
         named["final"] = unit.sink.final
         output = convert(top, {*named.values(), top.cd_sys.clk}, name="core")
-        # LiteX writes the date into comments.
+        # Without comments, because LiteX writes the date into them.
         text = "".join(line for line in output.main_source.splitlines(keepends=True) if not line.startswith("//"))
         ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
         return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), ports
 
 
-# The largest is the last, because its place-and-route takes longest.
+# The largest unit comes last, because its place-and-route takes longest.
 MEMBERS = (*(Member(cycles) for cycles in CYCLES[:-1]), Member(8, portable=True), Member(4, portable=True), Member(1))
 
 
@@ -89,7 +89,7 @@ class _Mapped:
         self.netlist.settle()
 
     def wait(self, port: str) -> int:
-        """Waits until a port is 1; returns the cycle."""
+        """Waits until a port is 1; returns the number of that cycle."""
         for _ in range(PATIENCE):
             if self.netlist.peek(self.ports[port]):
                 return self.netlist.cycle
@@ -101,7 +101,7 @@ class _Mapped:
         self.netlist.settle()
 
     def give(self, name: str, values: list[bytes], **inputs: int) -> int:
-        """Offers a value for each lane until it is taken; returns the cycle."""
+        """Offers one value to each lane until the unit accepts it; returns the number of that cycle."""
         numbers = [int.from_bytes(value, "little") for value in values]
         self.netlist.poke_lanes(self.ports[f"{name}_data"], numbers)
         self.put(**{f"{name}_valid": 1}, **inputs)

@@ -41,7 +41,7 @@ DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
 SEEDS = 3
-TIMEOUT_S = 7200  # much more than needed, for a machine with other work
+TIMEOUT_S = 7200  # far more than a step needs, in case the machine is busy
 Ports = tuple[Module, list[Signal], list[Signal]]
 
 
@@ -50,7 +50,7 @@ class ExploreError(RuntimeError):
 
 
 def _sub_bytes(sbox: str) -> Ports:
-    """Makes both directions of the substitution of a whole state: 16 S-box pairs."""
+    """Makes SubBytes and InvSubBytes of a whole state: 16 pairs of S-box and inverse S-box."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for n in range(16):
@@ -124,14 +124,14 @@ def _unit(sbox: str) -> Ports:
 
 
 def _multiplier() -> Ports:
-    """Makes a 16x16 multiplier without DSP blocks, which the paper uses for comparison."""
+    """Makes a 16x16 multiplier without DSP blocks, to which Jenkins et al. compare a lane."""
     top = Module()
     a, b, product = Signal(16, name="a"), Signal(16, name="b"), Signal(32, name="product")
     top.comb += product.eq(a * b)
     return top, [a, b], [product]
 
 
-# Names of S-boxes in the names of parts, and the same S-boxes' names in `gateware.aes.sbox_pair`.
+# For each S-box: its name in the names of parts, and its name in `gateware.aes.sbox_pair`.
 SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
 COLUMN_SBOXES = {**SBOXES, "block RAM": BLOCK_RAM}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
@@ -177,7 +177,7 @@ def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[d
         "fmax_mhz": round(mhz, 1),
         "fmax_least_mhz": round(min(reached), 1),
         "fmax_most_mhz": round(max(reached), 1),
-        # Without the harness, which adds an exclusive-or for each output and registers for every port.
+        # Subtract the harness, which adds an exclusive-or for each output and registers for every port.
         "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
         "bram": cells.get("DP16KD", 0),

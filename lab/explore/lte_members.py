@@ -29,7 +29,7 @@ MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)
-# Number of blocks that are simulated, that are measured, and that come before the measured ones. A message's cycles are
+# Number of simulated blocks, of measured blocks, and of blocks before the first measured block. A message's cycles are
 # extrapolated from the measured blocks. Several engines return blocks in bunches, so the number of measured blocks is a
 # multiple of every number of engines.
 BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
@@ -120,7 +120,7 @@ class _Mapped:
         self.netlist.settle()
 
     def offer(self, inputs: dict[str, list[int]]) -> bool:
-        """Offers each lane a job, as values by port and lane; returns whether the next clock edge accepts it."""
+        """Offers a job to each lane: by port, a value for each lane. Returns whether the next edge accepts the jobs."""
         for name, values in inputs.items():
             self.netlist.poke_lanes(self.ports[name], values)
         self._put(valid=1)
@@ -131,7 +131,7 @@ class _Mapped:
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
-        """Returns the lanes' results, which the next clock edge removes; None if there are none."""
+        """Returns the lanes' results, or None if there are none yet. The next clock edge removes the results."""
         return self.netlist.peek_lanes(self.ports["out"]) if self.netlist.peek(self.ports["out_valid"]) else None
 
     def wait(self) -> list[int]:
@@ -168,7 +168,7 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
             compared += _same(z, words.get(number, z), f"word {number}") and number in words
         first = first or mapped.netlist.cycle - begun
         if number == MESSAGE_BYTES // WORD_BYTES:
-            cycles = mapped.netlist.cycle - begun + 1  # the next edge removes it
+            cycles = mapped.netlist.cycle - begun + 1  # + 1: the word leaves at the next edge
             mapped.netlist.is_counting = False
         mapped.edge()
     return Message(cycles, first, mapped.netlist.transitions / mapped.netlist.lanes, compared)

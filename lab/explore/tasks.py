@@ -70,7 +70,7 @@ class Task:
         return self.folder / f"records-{self.device}-{seeds}.json"
 
     def key(self) -> dict[str, str]:
-        """Returns digests of everything that the results depend on: tools and flow, and for the family its sources."""
+        """Returns digests of everything that the results depend on: tools, flow and, for our cores, their sources."""
         flow, sources = _present()
         is_peer = isinstance(self.target, Peer)
         return {"flow": digest([], flow, json.dumps(self.versions)), "sources": "" if is_peer else sources}
@@ -83,7 +83,7 @@ def _present() -> tuple[str, str]:
 
 
 def _flow() -> list[Path]:
-    """Returns the modules of this folder, and those that simulate a netlist."""
+    """Returns the source files of `lab.explore`, and the files of `gateware.flow` that simulate a netlist."""
     return [*_sources("lab/explore"), *(REPOSITORY / "gateware" / "flow").glob("mapped*.py")]
 
 
@@ -100,7 +100,7 @@ TARGETS: dict[str, Target] = {target.name: target for target in [*members(), *PE
 
 
 def build(task: Task) -> tuple[list[dict], str | None]:
-    """Builds one task; returns its records (a failure is one too), and the digest of the netlist, if there is one."""
+    """Builds one task; returns its records, which can report a failure, and the digest of the netlist or None."""
     target = task.target
     task.folder.mkdir(parents=True, exist_ok=True)
     with (task.folder / "lock").open("w") as lock:
@@ -162,7 +162,7 @@ def _is_of_this_design(task: Task, netlist: str | None) -> bool:
 
 @cache
 def _wanted_netlist(member: Member, versions: str) -> str | None:
-    """Returns the digest of the netlist of a core of ours; None if its parameters are invalid."""
+    """Returns the digest that the netlist of one of our cores has now; None if the core's parameters are invalid."""
     try:
         return netlist_digest(member.design()[0], versions)
     except ValueError:

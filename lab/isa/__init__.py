@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Instruction sets of others on VexRiscv's CFU port, to compare with the vector AES unit."""
+"""AES instruction sets of other authors, as units on VexRiscv's CFU port, to compare with the vector AES unit."""

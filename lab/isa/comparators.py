@@ -24,7 +24,8 @@ class _Sets(CFUUnit):
 
     def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:
         is_free = Signal()
-        # At most one answer is pending. A command is accepted if no answer is pending, or if it leaves in this cycle.
+        # At most one answer is pending. So a command is accepted only if no answer is pending, or if the CPU takes the
+        # pending answer in this cycle.
         self.comb += [
             is_free.eq(~self.rsp_valid | self.rsp_ready),
             self.cmd_ready.eq(is_free),

@@ -67,7 +67,7 @@ class LookupTables(Module):
             choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
             self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
-        # Each byte of the entries has its own memory. The size of the subwords decides which lookup reads it.
+        # Each byte of an entry lies in a memory of its own. The size of the subwords decides which lookup reads it.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}

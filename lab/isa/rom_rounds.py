@@ -30,7 +30,7 @@ FUNCT3 = 2
 # Bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
-# For each operation: the bytes of a ROM word that form its result for byte 3 of the operand, low byte first.
+# For each operation on byte 3 of the operand: which bytes of the ROM's word form the result, low byte first.
 BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | LAST: (3, 3, 3, 3)}
 
 

@@ -72,7 +72,7 @@ class ZvknedUnit(WideRegistersUnit):
             byte = slice(8 * n, 8 * n + 8)
             self.comb += [box.i.eq(to_substitute[byte]), box.inverse.eq(inverse), substituted[byte].eq(box.o)]
 
-        # The number of the round, and other values that the next cycle needs.
+        # Compute the number of the round and other values, and store what the next cycle needs.
         second, given, number = funct7[6], rs1[4:8], Signal(4)
         has_meaning = Mux(second, (given >= 2) & (given <= 14), (given >= 1) & (given <= 10))
         self.comb += number.eq(given ^ (masked(~has_meaning, Constant(1)) << 3))

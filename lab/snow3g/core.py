@@ -73,7 +73,7 @@ class Snow3GCore(Module):
         self.submodules.generator = generator = Snow3G(s_r, s_q)
 
         # Keys. Each word of a key has its own memory, so a slot is read or zeroized in one cycle.
-        slot = Signal(slot_bits)  # slot of the current block
+        slot = Signal(slot_bits)  # the key slot that the current block uses
         self.rows = rows = [KeyMemory(width=WORD_BITS, depth=slots, registered=False) for _ in range(WORDS)]
         self.submodules += rows
         number, row = Signal(3), Signal(slot_bits)
@@ -113,7 +113,7 @@ class Snow3GCore(Module):
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
-        live = Signal()  # 1: the generator is at block `position` of message `running`, key `generator_slot`
+        live = Signal()  # 1: the generator is at block `position` of the message `running`, with key `generator_slot`
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
         count = Signal(max=WORDS)  # number of finished words of the current or skipped block
@@ -134,7 +134,7 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # A key is being removed. `cut`: it is the key of the current block; `stale`: it is the generator's key.
+        # A key is being replaced or removed. `cut`: the current block uses this key; `stale`: the generator uses it.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -173,13 +173,13 @@ class Snow3GCore(Module):
             "WAIT",
             *taking,
         )
-        fsm.act(  # one cycle: compares the block's position with the generator's
+        fsm.act(  # takes one cycle: compares the block's number with the generator's position
             "CHOOSE",
             If(bad | cut | ~chosen[slot], NextState("REFUSE"))
             .Elif(~same | (block < position), NextState("BEGIN"))
             .Else(NextState("PASS")),
         )
-        fsm.act(  # waits until the generator accepts a key, which it does not during initialisation
+        fsm.act(  # waits until the generator accepts a key; during initialisation it accepts none
             "BEGIN",
             If(
                 cut,

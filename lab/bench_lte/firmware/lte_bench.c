@@ -163,8 +163,8 @@ int main(void)
 		receive(&request.cipher, sizeof(request) / 4);
 		if (request.bytes > LTE_BENCH_BLOCK_BYTES) {
 			/*
-			 * The block is too long. The host must not send the block after this
-			 * request, as it would be read as requests.
+			 * The block is too long, so this program does not read it. The host must
+			 * not send the block: the program would take its words for requests.
 			 */
 			port_send_words(reply, 11);
 			continue;

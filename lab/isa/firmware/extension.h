@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * What configurations with the scalar AES instructions add to the bare-metal firmware
- * (firmware/baremetal/main.c).
+ * Adds the engine `zkn` to the bare-metal firmware (firmware/baremetal/main.c) in configurations
+ * with the scalar AES instructions.
  */
 #ifndef EXTENSION_H
 #define EXTENSION_H

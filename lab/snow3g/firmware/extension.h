@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * What the configuration with SNOW 3G adds to the bare-metal firmware (firmware/baremetal/main.c).
+ * Adds the engine `snow3g` to the bare-metal firmware (firmware/baremetal/main.c) in the
+ * configuration with SNOW 3G.
  */
 #ifndef EXTENSION_H
 #define EXTENSION_H

@@ -10,13 +10,13 @@
 
 /** CPU cycles of each operation: the mean of many repetitions with code and data in the caches. */
 struct costs {
-	/** k_yield() switches to another thread that is ready. */
+	/** A thread switch: k_yield() passes the CPU to another thread that is ready. */
 	uint32_t yield;
 	/** A thread puts a PDU into a queue and takes it out again, without a switch. */
 	uint32_t queue;
 	/**
-	 * A thread puts a PDU into a queue. A thread of higher priority waits for the PDU, takes it
-	 * and waits again, and the first thread continues.
+	 * A thread puts a PDU into a queue for which a thread of higher priority waits. That thread
+	 * takes the PDU and waits again; then the first thread continues.
 	 */
 	uint32_t hand_over;
 };

@@ -86,7 +86,7 @@ static void deliver(void *context, const uint8_t *packet, size_t len, bool check
 	}
 }
 
-/** Processes the block as the request tells, with the threads in one order of priorities. */
+/** Processes the block as the request asks. @p order sets the priorities of the threads. */
 static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   enum threads_order order, struct reply *reply)
 {

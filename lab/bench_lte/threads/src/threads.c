@@ -193,8 +193,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Hands over the block to the first layer, with the caches as if a modem had just written the block
- * to memory.
+ * Hands over the block to the first layer. Before, it empties the data cache, as if a modem had
+ * just written the block to memory.
  */
 static void hand_over(void)
 {

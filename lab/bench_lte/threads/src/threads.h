@@ -51,8 +51,8 @@ struct threads_plan {
 	/** As in lte_stack. */
 	uint8_t *(*room)(void *context);
 	/**
-	 * As in struct lte_stack. `checks` is true for the one block whose packets are checked and
-	 * whose time is not measured.
+	 * Delivers a packet, as in struct lte_stack. `checks` is true for the one block whose
+	 * packets are checked and whose time is not measured.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;
@@ -70,7 +70,7 @@ struct threads_outcome {
 	uint32_t switches;
 	/** TTIs without a block, because the one before was not finished. */
 	uint32_t missed;
-	/** Fewest and most cycles between two TTIs. */
+	/** Fewest and most cycles from the begin of a TTI to the begin of the next TTI. */
 	uint32_t tti_shortest;
 	uint32_t tti_longest;
 	/**
