@@ -106,7 +106,7 @@ def cores() -> Plot:
 
 
 def luts() -> Plot:
-    """Plot the LUT4 of each unit, for the bitstreams of the reference board whose figures include them."""
+    """Plot the LUT4 of each unit in the bitstreams of the reference board, if their figures count LUT4 by unit."""
     reports = kept.load((f"bitstream-{REFERENCE}*.json",), bitstream.TABLE.command).values()
     counted = [r for r in reports if "shares" in r]
     units = [*dict.fromkeys(unit for r in counted for unit in r["shares"] if unit != "rest"), "rest"]
@@ -233,7 +233,8 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# The plot at the top of each paper's page: title, entry (table or figure), and the end of the plotted values' names.
+# The plot at the top of each paper's page: its title, the paper's table or figure that it shows, and the words that end
+# the names of the plotted values.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),

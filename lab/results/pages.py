@@ -94,7 +94,7 @@ MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """Return the page with the list of tables: page, contents, speed, and the command that measures the figures."""
+    """Return the list of all tables with measured figures: page, contents, speed, command, time and dates."""
     rows = []
     for each in MEASURED:
         page = os.path.relpath(each.page, Path(LIST_PAGE).parent)
@@ -117,7 +117,7 @@ def origin(content: Content) -> str:
 
 
 def shown_setting(value) -> str:
-    """Return a setting as words, without the brackets and quotes that a list or dict would have."""
+    """Return the value of a setting as text, without the brackets and quotes of a list or dict."""
     if isinstance(value, list):
         separator = " " if all(isinstance(each, str) for each in value) else ", "
         return separator.join(map(shown_setting, value))

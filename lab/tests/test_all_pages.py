@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where all folders are there, pages link to none that is not, and name no target that is not."""
+"""Test that, in the whole repository, pages link only to existing folders and name only existing `make` targets."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the product is whole without the laboratory, on a copy of the repository that lacks it."""
+"""Test that the product works without the laboratory: remove the laboratory from a copy of the repository."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from tests.waiting import HANG_S
 
 LABORATORY = Path(__file__).resolve().parents[1]
 ROOT = LABORATORY.parent
-# Tests that read the whole tree, or lists to which an extension adds.
+# Tests that read all files of the repository, or lists to which an extension such as the laboratory adds entries.
 OF_THE_TREE = (
     "tests/test_clocks.py",
     "tests/test_readme.py",
@@ -26,7 +26,7 @@ OF_THE_TREE = (
     "tests/gateware/flow/test_environment.py",
     "tests/host/test_package.py",
 )
-SOME_TIME_S = 4 * HANG_S  # for all tests, next to those of the original
+SOME_TIME_S = 4 * HANG_S  # for a run of all tests in the copy, next to the tests of the original
 
 
 def left_out(folder, names):
@@ -54,7 +54,7 @@ def succeeds(tree, *command, limit=HANG_S):
         "MAKEFLAGS": "",
         "COLUMNS": "200",
     }
-    variables["PYTHONHASHSEED"] = "0"  # Migen's order of some names depends on it
+    variables["PYTHONHASHSEED"] = "0"  # fixed, because it affects the order of names in Migen's output
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")} | variables
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=limit)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
@@ -103,12 +103,12 @@ def test_the_simulated_board_is_made_of_the_same_sources(product):
     assert made[0] == made[1] and "sim_rom.init" in made[0]
 
 
-@pytest.mark.thorough  # lint of the original covers the same sources
+@pytest.mark.thorough  # slow; the lint of the original covers the same sources
 def test_lint_is_clean(product):
     assert succeeds(product, ".ci/lint", limit=SOME_TIME_S).endswith("lint: clean\n")
 
 
-@pytest.mark.thorough  # another run of tests
+@pytest.mark.thorough  # slow: it runs all tests again
 @pytest.mark.simboard
 def test_its_demo_and_its_tests_pass(product):
     assert "bytes" in succeeds(product, "make", "demo", limit=SOME_TIME_S)

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """Our values for a paper do not match the values of the paper; the message names the remedy."""
+    """Our values and reasons do not cover each value of a paper exactly once; the message names the remedy."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,12 @@ class Ours:
     source : str
         Name of the file of figures from which the value is computed; empty if the project's sources define the value.
     conditions : str
-        How it was measured, as far as that differs from theirs.
+        How our value was measured, as far as this differs from the paper.
     kind : str
-        ``sim``, ``est``, or ``definition`` of what the sources define.
+        ``sim``, ``est``, or ``definition`` for a value that the sources define.
     comparable : bool
-        Whether both are of one unit, so that a ratio means something; figures of place-and-route never are.
+        Whether both values have the same unit, so that their ratio has a meaning. Ratios are never computed for figures
+        of place-and-route.
     """
 
     value: float | int | str | list

@@ -34,7 +34,7 @@ def sboxes(record: dict) -> str:
 
 
 def family(record: dict) -> str:
-    """Return the name of a core's family: cipher or datapath. In the paper, each S-box of a family has a curve."""
+    """Return the name of a core's family: SNOW 3G, or the bits of the AES datapath."""
     return "SNOW 3G" if record["algorithm"] == "snow3g" else f"{record['datapath']} bits"
 
 

@@ -11,7 +11,9 @@ FIELDS += ("share", "latency_cycles", "cause")
 
 
 def keep(content: Content) -> Content:
-    """Return the figures with the boards' clock and core: the lower of the results with one and with many sessions."""
+    """Return the figures for the core and clock of the boards. For each payload and key length, this is the lower of
+    the results with one session and with many sessions.
+    """
     first = content["records"][0]
     chosen = [r for r in content["records"] if (r["core"], r["clock_hz"]) == (first["core"], first["clock_hz"])]
     lowest: dict[tuple, dict] = {}

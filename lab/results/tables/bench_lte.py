@@ -37,7 +37,9 @@ def in_time_until(is_in_time: dict[int, bool]) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the time of a transport block by engine and data rate, and computed times for ciphers by ns per byte."""
+    """Return the times of a transport block at several data rates: a row for each engine, then computed rows for
+    ciphers that take a given number of ns per byte.
+    """
     records = kept["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
     engines = {}

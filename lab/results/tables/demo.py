@@ -50,7 +50,7 @@ TABLE = Table(
     name="demo",
     page="host/RESULTS.md",
     sources=("demo.json",),
-    # `make demo` itself omits some key lengths, and engines that are slower than others of their kind.
+    # This names all key lengths and engines, because `make demo` omits some key lengths and slower engines.
     command="cipherlane demo --port sim --key-bits all "
     + " ".join(f"--engine {engine}" for engine in ENGINES)
     + " --force --results build/results/demo.json",

@@ -109,8 +109,8 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 
 def _clocks(records: list[dict]) -> list[str]:
-    """Return the clocks in MHz that one engine needs for several data rates: for our datapaths, and computed for the
-    datapaths of Hessel et al.
+    """Return the clocks in MHz that one engine needs for several data rates. Each cell shows our engine, then the
+    engine of Hessel et al. with the same datapath.
     """
     cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
     quoted = {str(width): each for (cipher, width), (each, _) in hessel.table2().items() if cipher == "aes"}

@@ -38,9 +38,9 @@ QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
 
 
 def front(points: list[tuple[float, float]]) -> list[bool]:
-    """Return for each (cycles, area) whether it is on the Pareto front.
+    """Return for each point (cycles, area) whether it is on the Pareto front.
 
-    It is if no other point is lower in one of the two and not higher in the other.
+    A point is on the front unless another point is lower in one of the two values and not higher in the other.
     """
     return [
         not any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
@@ -70,7 +70,7 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Return cycles per block, by number of independent blocks. If calls with fewer blocks are faster, theirs count."""
+    """Return cycles per block, by number of independent blocks. A program may take fewer a call if this is faster."""
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}
 
@@ -116,7 +116,7 @@ def _key_schedule(cycles: Cycles, engine: str) -> int:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each set."""
+    """Return the table with a row for each instruction set, and the text around it."""
     cycles = Cycles(kept["bench-papers"])
     rows = []
     for one in built(kept):

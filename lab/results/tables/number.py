@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the README's one number: the fast path compared with software on the same core and with the wire."""
+"""Show the README's one number: the fast path's speed, next to software on the same CPU and the limit of the wire."""
 
 from lab.results.kept import Content
 from lab.results.tables import Table, headline
 
-# Bytes on the wire around a datagram: preamble, Ethernet, IPv4, UDP, check sequence, gap between frames.
+# Bytes on the wire around a UDP payload: preamble, Ethernet, IPv4, UDP, frame check sequence, gap between frames.
 AROUND = 8 + 14 + 20 + 8 + 4 + 12
 RECORD_HEADER = 24
 WIRE_MBPS = 1000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show rows that `make demo` prints, as the host tool lays them out."""
+"""Show rows of the table that `make demo` prints, in the layout of the host tool."""
 
 import io
 

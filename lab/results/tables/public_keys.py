@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-papers`: integers of public keys in C, and what the port would allow a wider multiplier."""
+"""Show `make bench-papers`: public-key arithmetic in C, and the most that a wider multiplier on the port could save."""
 
 from lab.results import papers
 from lab.results.kept import Content
@@ -32,7 +32,7 @@ def cycles(content: Content, name: str, halves: str) -> float:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return the speed-up by instructions for high halves of products: cycles without them, divided by cycles with."""
+    """Return the speed-up by an instruction for the high half of a product: cycles without it over cycles with it."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
@@ -45,7 +45,8 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return the instructions per product: the minimum on the port, on the port with operands sent first, and in RV32M.
+    """Return how many instructions a product of two numbers needs: at least on the CFU port, on the CFU port if all
+    operands are sent before the first result, and in RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.
@@ -55,7 +56,7 @@ def instructions(bits: int) -> tuple[int, int, int]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the cycles of each operation, then the lower bounds for any multiplier on the port."""
+    """Return the cycles of each operation, then the fewest instructions that any multiplier on the CFU port needs."""
     content = kept["bench-papers"]
     theirs = papers.values("fiskiran_lee")["table9"]["values"]
     found, rows = records(content), []

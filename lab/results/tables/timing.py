@@ -17,7 +17,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each clock and database, and the paths that limit the system clock.
+    """Return a row for each clock and timing database, and the paths that limit the system clock.
 
     A failed seed counts as 0 MHz.
     """

@@ -7,7 +7,7 @@ from lab.bench.board import ISE_FAMILIES, KEY_BITS, MODES, BenchBoard, WrongAnsw
 
 pytestmark = pytest.mark.simboard
 
-# Fewer blocks than one group of eight, whole groups, and groups with a remainder; each in two passes.
+# Bytes of data: fewer blocks than one group of eight blocks, whole groups, and groups with a remainder.
 SIZES = (16, 112, 128, 528, 656)
 
 

@@ -58,7 +58,7 @@ def compiled(program, header, defines=()):
 
 @pytest.fixture(scope="module", params=ciphers.LOOKUPS)
 def lookups(request):
-    """Fixture parameter: the lookups are done in plain C, or by the model of `ptlu`."""
+    """Fixture parameter: plain C looks up the tables, or the model of `ptlu` does."""
     return request.param
 
 

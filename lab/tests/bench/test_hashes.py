@@ -12,8 +12,8 @@ from lab.tests.bench.test_ciphers import compiled
 
 @pytest.mark.parametrize("name", hashes.HASHES)
 def test_digest_takes_the_place_of_the_begin(name, tmp_path):
-    """Each call replaces the first bytes of its data by their digest. The program makes one call for each half of the
-    data.
+    """Each call hashes its data and replaces their first bytes by the digest. The program makes one call for each half
+    of the data.
     """
     run = compiled(tmp_path / name, f"{name}.h", ("-DBENCH_PTLU=0",))
     for blocks in (1, 2, 31):

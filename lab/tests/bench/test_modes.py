@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""ECB and CBC of the benchmark in C, compiled for the host, against an independent library. The instructions are a
-model.
+"""Test the benchmark's ECB and CBC in C, compiled for the host, against an independent library. A model replaces the
+AES instructions.
 """
 
 import ctypes

@@ -63,7 +63,7 @@ def test_edges(agrees, operation):
 
 @pytest.mark.parametrize(("operation", "numbers"), [("product", 2), ("multiply", 2), ("multiply", 16)])
 def test_random_numbers(agrees, operation, numbers):
-    """The modulus is also random, with its highest and lowest bit set. A product needs more than one number."""
+    """Test random operands and a random modulus. The code under test sets the highest and lowest bit of the modulus."""
     rng = random.Random(f"{operation} {numbers}")
     for _ in range(20):
         agrees(operation, *([rng.getrandbits(BITS) for _ in range(numbers)] for _ in range(2)))
@@ -101,9 +101,9 @@ def _prime(rng):
 
 
 def test_multiplications_of_a_power_are_those_of_the_page(tmp_path):
-    """The compiler's instrumentation counts the function calls.
+    """A power takes as many multiplications as the page shows, whatever its exponent: here 0 and all ones.
 
-    Their number does not depend on the exponent, here 0 and all ones.
+    The compiler's instrumentation counts the function calls.
     """
     defines = ("--coverage", "-DBENCH_PTLU=0", *public_keys.defines("power", "both"))
     run = compiled(tmp_path / "power", "public_key.h", defines)
@@ -131,7 +131,7 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """Check the machine code that the board's compiler makes with the board's options."""
+    """Only the program for a multiplier with both halves uses MULHU in its machine code for the board."""
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]
     command += ['-DBENCH_CIPHER="ciphers/public_key.h"', f"-I{SOURCES}"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the programs for the papers' tables: their variants, the counts that they report, and that they compute AES."""
+"""Test the programs for the papers' tables: their variants, how their code is counted, and that they compute AES."""
 
 import re
 import subprocess
@@ -59,7 +59,7 @@ def test_blocks_side_by_side_agree_with_the_library(form):
             board.measure("ecb", size=16 * 3)
 
 
-# Marked slow, because the test builds another simulated board. Tests in gateware/isa check that the units compute AES.
+# Marked slow, because the test builds another simulated board. Tests in lab/tests/isa check that the units compute AES.
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["papers_ptlu_64_unrolled", "papers_ptlu_128_unrolled", "papers_zvkned_unrolled"])
 def test_wider_sets_agree_with_the_library(name):
@@ -69,9 +69,9 @@ def test_wider_sets_agree_with_the_library(name):
 # Marked slow, because the test builds another simulated board.
 @pytest.mark.thorough
 def test_the_plugins_later_result_would_cost_nothing():
-    """Results of the plugin's instructions on the simulated board equal the library's.
+    """Compare AES by the plugin's instructions on the simulated board with the library.
 
-    No instruction needs the result of one of the two instructions before it.
+    In the machine code, the two instructions after each of the plugin's instructions do not read its result.
     """
     ecb_of_all_keys("papers_rom_rounds_unrolled")
     elf = BenchBoard(BY_NAME["papers_rom_rounds_unrolled"]).elf

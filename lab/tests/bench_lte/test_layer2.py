@@ -38,8 +38,8 @@ def binary():
 
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
 def peer(binary, request):
-    """Run all layers in one function, or one after the other: as threads may do, each layer finishes the block before
-    the next layer starts.
+    """Return a function that receives blocks in one of two ways: one function runs all layers for each packet, or, as
+    threads may do, each layer finishes the block before the next layer starts.
     """
 
     def receive(*cases) -> list[Received]:

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 
 BYTES, PACKETS = 5000, 4
 KEY, COUNT, IDENTITY = bytes(range(16)), 0x12345 << 12 | 7, 0x15
-EINVAL, EBADMSG = 22, 77  # values in Zephyr's C library
+EINVAL, EBADMSG = 22, 77  # values of errno in Zephyr's C library
 # PDUs that can be sent before one is refused: the queue holds 40 (THREADS_QUEUE), and the waiting thread takes one.
 ROOM = 40 + 1
 

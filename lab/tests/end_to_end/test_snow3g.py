@@ -22,7 +22,7 @@ from lab.tests.snow3g.vectors import MESSAGES
 from tests.end_to_end.memory import BoardMemory, words_of
 from tests.host.commands import command, one_line_error
 
-# Verilator needs a minute to build this board. Other tests cover core, DMA, driver and host.
+# Marked slow, because Verilator needs a minute to build this board. Other tests cover core, DMA, driver and host.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 
@@ -51,13 +51,13 @@ def encrypt(board, source, target, message, *words, verb="encrypt"):
 
 
 def test_known_answers(device):
-    """All engines pass the self-test; SNOW 3G is counted as two engines."""
+    """All engines pass the self-test, and the board lists the engine SNOW 3G."""
     assert device.selftest().failed == 0
     assert Engine.SNOW3G in device.info().engines
 
 
 def test_what_netlists_are_to_do(folder, device):
-    """Only the AES engines take part, because the host has no reference for SNOW 3G messages."""
+    """The check of netlists exercises only the AES engines: the host has no reference for SNOW 3G messages."""
     assert set(netlist_check.exercise(folder)) == set(device.info().engines) - {Engine.SNOW3G}
 
 
@@ -130,7 +130,7 @@ def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypa
 
 
 class Secret:
-    """A key and all values that the core computes from it, for a search by `tests.end_to_end.memory`."""
+    """A key and all values that the core computes from it; `tests.end_to_end.memory` searches the board for them."""
 
     name = "EEA1"
 

@@ -13,7 +13,7 @@ from lab.explore.measure import WrongResult
 from lab.explore.protocols import ProtocolError
 from tests.gateware.support import ROOT
 
-# LUT4s that a unit may take.
+# The most LUT4s that a unit may take.
 MOST = {Member(8): 1600, Member(4): 2800}
 
 

@@ -57,9 +57,7 @@ def test_two_clocks_are_refused():
 
 
 def test_what_is_made_again(tmp_path):
-    """A file is made again if its contents, its sources or its command have changed. A failed attempt leaves no
-    file.
-    """
+    """A file is made again if it is missing, its sources or its command have changed, or the last attempt failed."""
 
     def made(number: int, sources="one", words="true") -> bool:
         before = list((tmp_path / "log").read_text())

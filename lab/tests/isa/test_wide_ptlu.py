@@ -92,7 +92,9 @@ def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
 
 
 def entry_of_aes(inverse, width):
-    """Return a function for the entries: T4 to T7 have the S-box in one row each, T0 to T3 its MixColumns."""
+    """Return a function that computes the table entries. T4 to T7 contain the S-box in one row each; T0 to T3 contain
+    MixColumns of the columns in T4 to T7.
+    """
 
     def entry(table, index):
         row = table % 4

@@ -94,7 +94,9 @@ class WideModel:
             self.move_out(d, c)
 
     def look_at_all(self, add_key):
-        """Read v0 to v7, then every round key. Only its XOR with a register can be read, which `add_key` computes."""
+        """Read v0 to v7, then every round key. No instruction returns a round key, so `add_key` first XORs it into a
+        register.
+        """
         for d in range(8):
             self.get(d)
         for k in range(self.key_registers):
@@ -140,7 +142,7 @@ class PtluModel(WideModel):
 
 
 class ZvknedModel(WideModel):
-    """A model that follows the standard's pseudo code, with the same order and names."""
+    """A model of Zvkned, with the steps and names of the standard's pseudo code."""
 
     def __init__(self):
         super().__init__(128)

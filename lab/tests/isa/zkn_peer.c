@@ -6,7 +6,7 @@
 #include "engine_zkn.h"
 #include "model.h"
 
-/** Prepares the model; to be called once. */
+/** Prepares the model. Call it once, before peer_ctr(). */
 void peer_start(void)
 {
 	units_aes_init();

@@ -58,7 +58,7 @@ class Bench:
     def ask(
         self, requests: list[dict], rng=None, stall: float = 0.0, max_cycles: int = 20000, times=None, also=(), more=0
     ):
-        """Return blocks of keystream, None where there is an error."""
+        """Send requests; return the blocks of keystream, with None for each block that has an error."""
         found, keystream = [], self.port.keystream
 
         def take():
@@ -246,7 +246,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # clients never do this while a key is in use; the remaining blocks have no keystream
+    else:  # no client does this while it uses the key; the remaining blocks then have no keystream
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)

@@ -73,7 +73,7 @@ def test_lengths_in_bits(driver):
         assert driver.c.shim_load(0, m.key, 128) == 0
         padded = m.plaintext[:-1] + bytes([m.plaintext[-1] | (1 << -m.bits % 8) - 1])
         ctypes.memmove(ORIGIN, padded, len(padded))
-        # The driver's call for 128-EEA2 makes the same counter block.
+        # The driver's call for 128-EEA2 serves here, because both ciphers have the same counter block.
         assert driver.c.shim_eea2(0, m.count, m.bearer, m.direction, ORIGIN, OUT, m.bits) == 0
         behind = -m.bits % 8
         assert ctypes.string_at(OUT, len(padded)) == m.ciphertext[:-1] + bytes([m.ciphertext[-1] >> behind << behind])
