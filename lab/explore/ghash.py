@@ -35,7 +35,7 @@ WRITE_PORT_LUTS = 2  # LUT sites that the write port of a distributed RAM also o
 def build(
     member: Member, parts: list[str], seeds: tuple[int, ...], folder: Path, environment: dict[str, str], versions: str
 ) -> list[dict]:
-    """Builds a member and returns its records, one for each part.
+    """Builds one GHASH unit; returns its records, one for each FPGA part.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def build(
 def record(
     member: Member, part: str, area: dict[str, int], memories: int, message: Message, clocks: list[float]
 ) -> dict:
-    """Returns all results for a member on a part."""
+    """Returns all results of one GHASH unit on one FPGA part."""
     mhz = median(clocks)
     mbps = BLOCK_BITS * mhz / message.cycles_per_block
     return {
@@ -80,7 +80,7 @@ def record(
 
 
 def main() -> None:
-    """Builds the members that are out of date, writes ``build/results/explore-ghash.json``, and prints the table."""
+    """Builds the outdated GHASH units, writes ``build/results/explore-ghash.json``, and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m lab.explore.ghash", description=__doc__.splitlines()[0])
     parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(PARTS), metavar="DEVICE")
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")

@@ -76,7 +76,7 @@ def record(member: Member, part: str, area: dict[str, int], message: Message, cl
 
 
 def main() -> None:
-    """Builds the members that are out of date, writes ``build/results/explore-lte.json``, and prints the table."""
+    """Builds the cipher cores that are out of date, writes ``build/results/explore-lte.json``, and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m lab.explore.lte", description=__doc__.splitlines()[0])
     parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(PARTS), metavar="DEVICE")
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")

@@ -25,7 +25,7 @@ from lab.snow3g.keystream import JOB, Snow3G
 from lab.snow3g.published import KEYSTREAMS
 
 MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
-# The paper's names of S-boxes, and the names in `gateware.aes.sbox`. lut is the best S-box made only of LUTs.
+# Names of S-boxes in Hessel et al. 2009, and in `gateware.aes.sbox`. lut is the best S-box made only of LUTs.
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)

@@ -17,7 +17,7 @@ SUBWORDS = (1, 2, 4)  # bytes
 
 
 class LookupTables(Module):
-    """The eight tables, for words of one width.
+    """The eight tables of `ptlu`, for words of one width.
 
     Parameters
     ----------

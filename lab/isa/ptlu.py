@@ -25,7 +25,7 @@ WRITE = 7
 
 
 class PtluUnit(OneCycleUnit):
-    """Executes both instructions, through the streams of `CFUUnit`. Undefined function ids get the answer 0."""
+    """Executes `ptlu` and `ptlu_write`, through the streams of `CFUUnit`. Undefined function ids get the answer 0."""
 
     def __init__(self):
         OneCycleUnit.__init__(self)

@@ -35,7 +35,7 @@ BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | L
 
 
 def _word(*rows: int) -> int:
-    """Return a word made of these bytes, given high byte first."""
+    """Return a word that consists of these bytes, the high byte first."""
     return int.from_bytes(bytes(rows), "big")
 
 

@@ -32,7 +32,8 @@ LANE = 32
 
 
 class WidePtluUnit(WideRegistersUnit):
-    """Executes the set, through the streams of `CFUUnit`. Undefined function ids get the answer 0 and change nothing.
+    """Executes `ptlu` and its related instructions, through the streams of `CFUUnit`. Undefined function ids get the
+    answer 0 and change nothing.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ AES32DSMI = 0b10111
 
 
 class ScalarAESUnit(ColumnUnit):
-    """Executes the four instructions, through the streams of `CFUUnit`.
+    """Executes the scalar AES instructions, through the command and response streams of `CFUUnit`.
 
     Undefined function ids answer 0. The unit has no state.
 

@@ -211,7 +211,8 @@ class Snow3GCore(Module):
                 pass_over.eq(generator.source.valid),
             ),
         )
-        # Waits for the block's words and until the previous block has left. Accepts the next block with the last word.
+        # Waits for the words of the block, and until the client has taken the previous block. With the last word, it
+        # accepts the next counter block.
         fsm.act(
             "GIVE",
             If(
@@ -223,7 +224,7 @@ class Snow3GCore(Module):
                 If(count == WORDS - 1, *taking),
             ),
         )
-        fsm.act(  # waits until the previous block has left
+        fsm.act(  # waits until the client has taken the previous block
             "REFUSE",
             If(room, refuse.eq(1), NextState("WAIT")),
         )

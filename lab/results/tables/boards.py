@@ -11,7 +11,7 @@ _ADDED = {configuration.name for configuration in EXTENSION.configurations}
 
 
 def _is_added(headings: tuple[str, ...], row: list[str]) -> bool:
-    """Return whether a row is of a configuration of the laboratory."""
+    """Return whether a row belongs to a configuration that the laboratory adds."""
     if headings == TARGETS:
         return row[0].endswith(tuple(f"_{name}" for name in _ADDED))
     return headings == LEFT_OUT and row[1] in _ADDED

@@ -131,7 +131,7 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """Only the program for a multiplier with both halves uses MULHU in its machine code for the board."""
+    """In machine code for the board, only the program for a multiplier that returns both halves uses MULHU."""
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]
     command += ['-DBENCH_CIPHER="ciphers/public_key.h"', f"-I{SOURCES}"]

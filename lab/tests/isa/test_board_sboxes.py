@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove the S-boxes of the boards' units for instruction sets of others: they equal FIPS-197 for all inputs."""
+"""Prove that the S-boxes in the boards' units for other authors' instruction sets equal FIPS-197 for all inputs."""
 
 import pytest
 

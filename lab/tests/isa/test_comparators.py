@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the other instruction sets at their CFU port: each answers as defined, in order, with random stalls at the
+"""Test other authors' instruction sets at their CFU port: each answers as defined, in order, with random stalls at the
 port.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the table of public keys with given counts: ratios, shares, and the bounds that the port sets."""
+"""Test the table of public-key arithmetic with made-up cycles: ratios, shares, and the lower bounds for the port."""
 
 import pytest
 

@@ -205,7 +205,7 @@ def test_the_last_block_of_the_longest_message(bench):
 
 @pytest.mark.parametrize("size", [24, 32])
 def test_other_keys_are_none(bench, size):
-    """A key of another length is not loaded, and the slot loses its previous key."""
+    """A key of more than 128 bits is not loaded, and the slot loses its previous key."""
     bench.load(0, bytes(range(16)))
     bench.sim.run(begin_key(bench.port.keys, bytes(range(size))), settle(bench.port.keys), max_cycles=1000)
     bench.sim.run(settle(bench.port.keys), max_cycles=1000)
