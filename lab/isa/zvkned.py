@@ -36,8 +36,8 @@ RCON = (0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1B, 0x36)
 
 
 class ZvknedUnit(WideRegistersUnit):
-    """Executes Zvkned's instructions, through the streams of `CFUUnit`. Undefined function ids get the answer 0 and change
-    nothing.
+    """Executes Zvkned's instructions, through the streams of `CFUUnit`. Undefined function ids get the answer 0 and
+    change nothing.
 
     Parameters
     ----------
