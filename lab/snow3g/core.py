@@ -211,7 +211,7 @@ class Snow3GCore(Module):
                 pass_over.eq(generator.source.valid),
             ),
         )
-        # Waits for the words of the block, and until the client has taken the previous block. With the last word, it
+        # Waits for the words of the block, and until the previous result has been taken. With the last word, it
         # accepts the next counter block.
         fsm.act(
             "GIVE",
@@ -224,7 +224,7 @@ class Snow3GCore(Module):
                 If(count == WORDS - 1, *taking),
             ),
         )
-        fsm.act(  # waits until the client has taken the previous block
+        fsm.act(  # waits until the previous result has been taken
             "REFUSE",
             If(room, refuse.eq(1), NextState("WAIT")),
         )
