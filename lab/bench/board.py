@@ -72,14 +72,16 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Interleaved:
-    """Cycles of each context, and of all contexts from begin to end, over all passes except the first."""
+    """Cycles of each context, and cycles from the first context's begin to the last one's end. The first pass does not
+    count.
+    """
 
     contexts: tuple[int, ...]
     total: int
 
 
 def words(seed: int, count: int) -> bytes:
-    """Return the first words of xorshift32 from a seed, little-endian."""
+    """Return the first words that the generator xorshift32 produces from a seed, as little-endian bytes."""
     values = []
     for _ in range(count):
         seed ^= seed << 13 & _MASK
@@ -170,7 +172,7 @@ class ProgramBoard:
 
     @property
     def clock_met_by(self) -> str:
-        """Return the board for which place-and-route met that clock, or an empty string."""
+        """Return the name of the board that meets this clock by place-and-route; an empty string if none does."""
         return self._board.description["clock_met_by"]
 
     def ask(self, reply_words: int, question: bytes) -> tuple[int, ...]:
@@ -272,7 +274,7 @@ def _c(engine: str, style: str, key_bits: int = 0) -> Family:
 
 
 def _styles(engine: str) -> tuple[Family, ...]:
-    """Return a program for the loop and one for pairs of rounds, and unrolled programs, one for each key length."""
+    """Return programs: one loops over rounds, one over pairs of rounds, and one for each key length is unrolled."""
     return _c(engine, "loop"), _c(engine, "swap"), *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS)
 
 

@@ -63,7 +63,8 @@ def symbol_sizes(elf: Path) -> dict[str, int]:
 
 
 def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, key_bits: int) -> int | None:
-    """Return the size of the function. For CTR on the vector unit, one function serves all key lengths.
+    """Return the bytes of code of the measured function. For CTR on the vector unit, one function serves all key
+    lengths.
 
     For a peer, count everything that the program takes from the library, tables included.
     """

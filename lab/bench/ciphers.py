@@ -31,7 +31,8 @@ MARS_CONSTANTS = (0xB7E15162, 0x243F6A88, 0x02917D59)
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """A cipher: its header, the bits of its key as the paper counts them, the bytes of its block, and an oracle.
+    """A cipher: its C header, key length in bits as in the paper, block length in bytes, and independent
+    implementation.
 
     The oracle is the library's `encryptor`. Without one, `record` is the name in `lab.bench.recorded`.
     """
@@ -62,7 +63,7 @@ CIPHERS = {
 
 
 def pi_words(count: int) -> list[int]:
-    """Return the first words of 32 bits of pi after the point, by Machin's formula."""
+    """Return the first words of 32 bits of pi's fraction, computed by Machin's formula."""
     bits = 32 * count
     one = 1 << bits + 64
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hashes in C on the core, for Table 12 of Fiskiran and Lee, which adds a record's SHA-1 to its AES.
+"""Measure hashes in C on the core. Table 12 of Fiskiran and Lee adds the time of SHA-1 to that of AES.
 
 Each hash is a header in lab/bench/firmware/ciphers, which the benchmark program treats like a cipher: the digest
 overwrites the beginning of the data.
@@ -32,7 +32,9 @@ def families() -> list[Family]:
 
 
 def hashing(board: BenchBoard) -> Iterator[cases.Record]:
-    """Hash 2 KB that the data cache holds, and keep the best of three passes. The padding adds a block."""
+    """Hash 2 KB that the data cache holds, and keep the best of three passes. Padding makes the message one block
+    longer.
+    """
     found = board.measure("ecb", size=WORKING_SET, passes=4)
     sizes, blocks = cases.symbol_sizes(board.elf), WORKING_SET // BLOCK_BYTES + 1
     values = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Integers of public keys in C on the core, for Tables 8 and 10 of Fiskiran and Lee.
+"""Measure arithmetic on the integers of public-key cryptography, in C, for Tables 8 and 10 of Fiskiran and Lee.
 
 The benchmark program treats lab/bench/firmware/ciphers/public_key.h like a cipher: its data are numbers of 1024 bits,
 and its operation works on them in place. Each operation is compiled twice: for a multiplier that returns both halves of
@@ -44,7 +44,7 @@ def expected(operation: str, mode: str, decrypt: bool, key_bits: int, size: int,
 
 
 def defines(operation: str, halves: str) -> tuple[str, ...]:
-    """Options for the compiler."""
+    """Return the compiler's options for an operation and a multiplier."""
     return f"-DBENCH_OPERATION=PUBLIC_{operation.upper()}", f"-DBENCH_HALVES={HALVES[halves]}"
 
 
@@ -64,7 +64,8 @@ def families() -> list[Family]:
 
 
 def operation(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure one operation, the best of three passes. A power warms the caches by itself and runs once.
+    """Measure one operation, the best of three passes. An exponentiation runs only once, because it is long enough to
+    fill the caches by itself.
 
     A multiplication is measured in a series, as a power contains them. So it is the difference between a call with many
     numbers and a call with fewer.

@@ -27,7 +27,7 @@ SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), (8,))
 
 
 def program(form: str, blocks: int, side: int) -> Family:
-    """Return the program with a call for `blocks` blocks of AES-128, `side` of them side by side."""
+    """Return the program whose call encrypts `blocks` AES-128 blocks; `side` of them go through each round together."""
     family = styles.program(form, "unrolled")
     defines = (f"-DBENCH_BLOCKS={blocks}u", f"-DBENCH_SIDE={side}u")
     name = f"sets_{form}_{blocks}_{side}"
@@ -35,7 +35,7 @@ def program(form: str, blocks: int, side: int) -> Family:
 
 
 def programs() -> dict[str, tuple[Family, int, int]]:
-    """Return by name each program, its blocks a call, and how many of them go side by side."""
+    """Return, by name: each program, its blocks a call, and how many blocks go through each round together."""
     ways = [(form, blocks, min(blocks, side)) for form, sides in SIDE.items() for blocks in BLOCKS for side in sides]
     found = [(program(*way), *way[1:]) for way in ways]
     return {each[0].name: each for each in found}
@@ -50,7 +50,7 @@ def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def measure(family: Family, blocks: int, side: int) -> list[cases.Record]:
-    """Return the records of a program, each with its blocks a call and how many of them go side by side."""
+    """Return a program's records, each with its blocks a call and how many blocks go through each round together."""
     found = cases.measured(family, (both_directions,))
     return [{**record, "blocks": blocks, "side_by_side": side} for record in found]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Build and ask the programs that Tables 4 and 5 and Figure 9 of Jenkins et al. 2007 compare.
+"""Build and measure the programs that Tables 4 and 5 and Figure 9 of Jenkins et al. 2007 compare.
 
 Instruction sets of other authors are measured in the same styles, on the simulated board's configurations
 `comparators` and `wide_comparators`.
@@ -57,7 +57,9 @@ def families() -> tuple[Family, ...]:
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Return the code bytes that one block runs: its function, and the functions of its rounds if they are called."""
+    """Return the bytes of code that one block needs: its function, and the functions that this one calls for its
+    rounds.
+    """
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds
 
@@ -78,7 +80,7 @@ def ecb(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int
 
 
 def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure both directions and all key lengths of a program of this file."""
+    """Measure a program from this file in both directions, with all key lengths."""
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:
@@ -88,7 +90,7 @@ def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the engine `ise` likewise; it keeps eight blocks and all round keys in the unit."""
+    """Measure the engine `ise` in the same way; it keeps eight blocks and all round keys in the unit."""
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:

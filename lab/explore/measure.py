@@ -24,7 +24,7 @@ COUNTED = 4
 
 
 class WrongResult(RuntimeError):
-    """A core returned results that are not AES."""
+    """A core returned wrong results."""
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ class Peer:
         return f"peer-{self.core}"
 
     def read(self, checkout: Path) -> tuple[Design, Callable[[Netlist], Protocol]]:
-        """Returns its Verilog from a checkout, and its protocol.
+        """Returns the core's Verilog from a checkout, and the protocol that drives it.
 
         Raises
         ------
@@ -220,7 +220,9 @@ def members() -> Iterator[Member]:
 
 
 def _best_sbox(datapath: str) -> str:
-    """Returns the fastest S-box for a datapath: Canright's for the pipelined one, because pipeline stages divide it."""
+    """Returns the fastest S-box for a datapath: Canright's for the pipelined one, because it can be divided into
+    pipeline stages.
+    """
     return "canright" if datapath == "pipelined" else "lut"
 
 

@@ -86,7 +86,7 @@ class Loop(LiteXModule):
         # # #
 
         self.comb += source.connect(self.register.sink, keep={"valid", "ready", "last", "data", "last_be"})
-        # This uses the error signal, so that synthesis does not remove the logic that finds errors.
+        # Mixes the error signal into the data, so that synthesis does not remove the logic that finds errors.
         if hasattr(source, "error"):
             self.comb += self.register.sink.data[0].eq(source.data[0] ^ (source.error != 0))
         self.comb += self.register.source.connect(sink)
@@ -129,7 +129,7 @@ def build(create: Callable, seeds: range, folder: Path, environment: dict[str, s
 
 
 def record(mac: str, found: list[Records]) -> dict:
-    """Returns the clock of the PHY over all seeds, and the path that limits it with the slowest seed."""
+    """Returns the clock of the PHY over all seeds, and the path that limits it in the run with the slowest seed."""
     clocks = [next(r for r in records if r["clock"] == CLOCK) for records in found]
     reached = sorted(clocks, key=lambda r: r["achieved_mhz"])
     return {
