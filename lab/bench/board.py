@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from gateware import targets
 from gateware.flow import simulation
@@ -27,6 +28,7 @@ BUILD = REPOSITORY / "build" / "bench"
 MEMORIES = {"buffer": 0, "sram": 1, "sdram": 2, "sdram, copied": 3}
 MODES = {"ecb": 0, "cbc": 1, "ctr": 2}
 INTERLEAVED = 3
+GCM = "gcm"
 SHARED = 16
 CONTEXTS = 8
 KEY_BITS = (128, 192, 256)
@@ -96,6 +98,10 @@ def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, se
     stream = words(seed, 12 + size // 4)
     key, chain, data = stream[: key_bits // 8], stream[32:48], stream[48:]
     for _ in range(passes):
+        if mode == GCM:
+            result = AESGCM(key).encrypt(chain[:12], data, None)
+            data, chain = result[:-BLOCK], result[-BLOCK:]
+            continue
         how = {"ecb": modes.ECB, "cbc": modes.CBC, "ctr": modes.CTR}[mode]
         cipher = Cipher(algorithms.AES(key), how() if mode == "ecb" else how(chain))
         result = (cipher.decryptor() if decrypt and mode != "ctr" else cipher.encryptor()).update(data)
@@ -215,7 +221,8 @@ class BenchBoard(ProgramBoard):
         WrongAnswerError
             The board reports an error, or the data are wrong.
         """
-        reply = self._request(8, 0, MODES[mode], int(decrypt), key_bits, size, passes, seed, MEMORIES[memory])
+        code = {**MODES, GCM: 4}[mode]
+        reply = self._request(8, 0, code, int(decrypt), key_bits, size, passes, seed, MEMORIES[memory])
         status, key_cycles, low, high, shortest, longest, crc, last = reply
         case = f"{self.family.name} {mode} decrypt={decrypt} {key_bits} bits, {size} bytes"
         if status != 0:
@@ -249,7 +256,8 @@ class BenchBoard(ProgramBoard):
 
 
 def _ise(name: str) -> Family:
-    return Family(name, ("variants_ise.c",), (f"-DBENCH_ENGINE={name}",), name, "unrolled", KEY_BITS)
+    defines = (f"-DBENCH_ENGINE={name}",)
+    return Family(name, ("variants_ise.c",), defines, name, "unrolled", KEY_BITS, (*MODES, GCM))
 
 
 ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))

@@ -7,10 +7,11 @@
  * A request is eight words: variant, mode, decrypt, key_bits, bytes, passes, seed, memory. The
  * generator xorshift32, started with `seed`, produces 8 words of key, then 4 words of IV, then the
  * data. Each pass processes all `bytes` in place, and the next pass processes the result. The chain
- * value of CBC and the counter of CTR continue from pass to pass. The first pass warms up the
- * caches: it is left out when the shortest and the longest pass are determined. The reply is eight
- * words: status, cycles of the key schedule (caches warm), cycles of all passes (low, high), of the
- * shortest and of the longest pass, CRC-32 of the data, cycles of the last pass.
+ * value of CBC and the counter of CTR continue from pass to pass. In GCM a pass encrypts a message
+ * with the first 12 bytes of IV as its nonce, and its tag becomes the next IV. The first pass warms
+ * up the caches: it is left out when the shortest and the longest pass are determined. The reply is
+ * eight words: status, cycles of the key schedule (caches warm), cycles of all passes (low, high),
+ * of the shortest and of the longest pass, CRC-32 of the data, cycles of the last pass.
  *
  * Mode INTERLEAVED is CTR on several contexts in turn. `decrypt` & 15 is the number of contexts;
  * each has `bytes` of data and its own key. If bit 4 of `decrypt` is set, all use context 0, which
@@ -41,7 +42,8 @@ enum mode {
 	MODE_ECB,
 	MODE_CBC,
 	MODE_CTR,
-	MODE_INTERLEAVED
+	MODE_INTERLEAVED,
+	MODE_GCM
 };
 
 struct request {
@@ -75,6 +77,7 @@ struct stream {
 	struct cl_engine_key key;
 	uint32_t key_words[8];
 	uint32_t iv[4];
+	uint32_t tag[4];
 	uint64_t blocks;
 };
 
@@ -128,7 +131,7 @@ static int set_key(const struct bench_variant *variant, const struct request *re
 {
 	const uint8_t *const bytes = (const uint8_t *)stream->key_words;
 
-	if (request->mode == MODE_CTR && variant->engine != NULL) {
+	if ((request->mode == MODE_CTR || request->mode == MODE_GCM) && variant->engine != NULL) {
 		stream->engine = variant->engine(&stream->device);
 		return stream->engine.set_key(&stream->engine, &stream->key, bytes,
 					      request->key_bits);
@@ -150,6 +153,17 @@ static int pass(const struct bench_variant *variant, const struct request *reque
 	uint32_t *const words = (uint32_t *)(void *)data;
 	const bool ctr = request->mode == MODE_CTR;
 
+	if (request->mode == MODE_GCM) {
+		const struct cl_gcm_message message = {
+			.nonce = (const uint8_t *)stream->iv,
+			.in = data,
+			.out = data,
+			.len = request->bytes,
+			.tag = (uint8_t *)stream->tag,
+		};
+
+		return stream->engine.gcm(&stream->engine, &stream->key, &message);
+	}
 	if (ctr && variant->engine != NULL) {
 		return stream->engine.ctr(&stream->engine, &stream->key,
 					  (const uint8_t *)stream->iv, data, data, request->bytes);
@@ -172,6 +186,8 @@ static void count_on(const struct bench_variant *variant, const struct request *
 	if (request->mode == MODE_CTR && variant->engine != NULL) {
 		cl_ctr_counter((uint8_t *)stream->iv, (const uint8_t *)stream->iv,
 			       request->bytes / CL_BLOCK_BYTES);
+	} else if (request->mode == MODE_GCM) {
+		memcpy(stream->iv, stream->tag, sizeof(stream->iv));
 	}
 }
 
@@ -254,9 +270,18 @@ static uint8_t *place(const struct request *request)
 	return request->memory ? sram : buffer;
 }
 
+static bool is_for_gcm(const struct request *request)
+{
+	const struct bench_variant *const variant = &bench_variants[request->variant];
+
+	return request->decrypt == 0 && variant->engine != NULL &&
+	       variant->engine(&streams[0].device).gcm != NULL;
+}
+
 static bool is_valid(const struct request *request)
 {
-	return request->variant < bench_variant_count && request->mode <= MODE_INTERLEAVED &&
+	return request->variant < bench_variant_count && request->mode <= MODE_GCM &&
+	       (request->mode != MODE_GCM || is_for_gcm(request)) &&
 	       (request->decrypt <= 1 || request->mode == MODE_INTERLEAVED) &&
 	       (request->key_bits == 128 || request->key_bits == 192 || request->key_bits == 256) &&
 	       request->bytes % CL_BLOCK_BYTES == 0 && request->bytes != 0 &&

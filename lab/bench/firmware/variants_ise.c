@@ -11,7 +11,7 @@
 
 static struct cl_engine create(void *hw)
 {
-	return ENGINE_CREATE(hw);
+	return cl_engine_ise_with_gcm(ENGINE_CREATE(hw));
 }
 
 const struct bench_variant bench_variants[] = {

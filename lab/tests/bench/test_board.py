@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test ECB, CBC and CTR of the vector unit's engines on the simulated core, with the benchmark program."""
+"""Test ECB, CBC, CTR and GCM of the vector unit's engines on the simulated core, with the benchmark program."""
 
 import pytest
 
-from lab.bench.board import ISE_FAMILIES, KEY_BITS, MODES, BenchBoard, WrongAnswerError, expected
+from lab.bench.board import GCM, ISE_FAMILIES, KEY_BITS, MODES, BenchBoard, WrongAnswerError, expected
 
 pytestmark = pytest.mark.simboard
 
@@ -25,7 +25,15 @@ def test_agrees_with_the_library(board, mode, decrypt):
             board.measure(mode, decrypt=decrypt, key_bits=key_bits, size=size, passes=2, seed=size + key_bits)
 
 
-@pytest.mark.parametrize("mode", MODES)
+def test_a_message_of_gcm_after_another_agrees_with_the_library(board):
+    for key_bits in KEY_BITS:
+        for size in SIZES:
+            board.measure(GCM, key_bits=key_bits, size=size, passes=3, seed=size + key_bits)
+    with pytest.raises(WrongAnswerError, match="status -22"):
+        board.measure(GCM, decrypt=True)
+
+
+@pytest.mark.parametrize("mode", (*MODES, GCM))
 def test_memory_that_vector_loads_do_not_reach(board, mode):
     board.measure(mode, size=1040, passes=2, memory="sram")
 
@@ -40,8 +48,9 @@ def test_refused_request(board):
         board.measure("ecb", size=1 << 20, passes=0)
 
 
-def test_cycles_do_not_depend_on_key_and_data(board):
-    cycles = {board.measure("ctr", size=2048, passes=8, seed=seed).last for seed in range(1, 9)}
+@pytest.mark.parametrize("mode", ["ctr", GCM])
+def test_cycles_do_not_depend_on_key_and_data(board, mode):
+    cycles = {board.measure(mode, size=2048, passes=8, seed=seed).last for seed in range(1, 9)}
     assert len(cycles) == 1
 
 
