@@ -47,7 +47,7 @@ class Tower:
         self.norm_y = self._coordinates(_power(y, 17))[:4]
 
     def _coordinates(self, byte: int) -> list[int]:
-        # In a larger field, an element of the subfield has two equal coefficients, as the two basis elements sum to 1.
+        # An element of a subfield has two equal coefficients in the larger field, as the two basis elements sum to 1.
         value = apply(self.to_tower, byte)
         return [value >> i & 1 for i in range(8)]
 
@@ -60,7 +60,7 @@ class Tower:
 
 @cache
 def best_tower() -> Tower:
-    """Return the tower whose changes of basis need the fewest XOR gates, by its `weight`."""
+    """Return the tower with the smallest `weight`: its changes of basis need the fewest XOR gates."""
     candidates = (Tower(w, z, y) for w in _trace_one(2) for z in _trace_one(4) for y in _trace_one(16))
     return min(candidates, key=lambda tower: tower.weight)
 

@@ -146,7 +146,7 @@ class Core(Module):
             self.busy.eq(self.key_busy | ~self.idle),
         ]
 
-        # Signals that the proofs read, in addition to those of the cipher and the key expansion.
+        # Signals that the formal proofs observe, in addition to signals of the cipher and the key expansion.
         self.control = {"clearing": clearing}
 
 

@@ -33,11 +33,11 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """Return the fields of a block that enters a cipher: data, slot and length of its key; `error`: it has no key."""
+    """Return the fields of a cipher's input: the block, its key's slot and length; `error`: the slot has no key."""
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
-# Fields of a block that leaves: data, or zeros for a block that had no key.
+# Fields of a cipher's output: the encrypted block. A block without a key gives zeros with `error`.
 RESULT_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
 
 
@@ -97,7 +97,7 @@ class IterativeCipher(Module):
 
         # # #
 
-        # Address stage: selects the next part and its round key.
+        # Address stage: selects the next part of the state (`width` bits), and the address of its round key.
         active = Signal()
         step = Signal(part_bits + 4)  # round and part
         slot = Signal(slot_bits)
@@ -157,7 +157,7 @@ class IterativeCipher(Module):
         if parts > 1:
             self.sync += If(key_first, block.eq(block[width:]))
 
-        # Addend stage: the addend enters the state together with its part.
+        # Addend stage: `addend` is the round key of the present part, in round 0 XORed with the input block.
         self.addend = addend = Signal(width)
         self.mixing = mixing = Signal()
         present, complete, ending = (Signal() for _ in range(3))
@@ -234,7 +234,7 @@ class IterativeCipher(Module):
             If(finishing & (read_part == part_mask), finished.eq(1)),
         ]
 
-        # Signals that the proofs read, in addition to `addend`, `mixing`, `state` and `sub_bytes`.
+        # Signals that the formal proofs observe, in addition to `addend`, `mixing`, `state` and `sub_bytes`.
         self.control = {
             "active": active,
             "last_step": last_step,
@@ -274,6 +274,6 @@ class IterativeCipher(Module):
             # One condition zeroes the result, so synthesis uses the flip-flops' own reset instead of a LUT for each
             # bit.
             If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
-            # A flush resets the places of parts, so zeroization of several parts begins again.
+            # A flush resets the numbers of the next parts, so a zeroization that is under way starts again from part 0.
             If(self.clear | (self.flush & self.zeroizing) if parts > 1 else self.clear, left.eq(2 * parts)),
         ]

@@ -50,7 +50,7 @@ from gateware.aes.transforms import xtime
 
 
 def key_writes(width: int, slots: int) -> Record:
-    """Return the signals with which a key expansion writes round keys into their memories.
+    """Return the signals by which a key expansion writes round keys into the memories of round keys.
 
     `write`: store `words` (`width` bits of a round key) as part `part`, part 0 first, of row `row` of `slot`. The row
     is the round's number. The slot's key has the length code `length`, or the longest while slots are cleared.
@@ -138,7 +138,7 @@ class KeyExpansion(Module):
 
         valid = Array([self.key_valid[n] for n in range(slots)])
         expanding = Signal()  # 1 from the first word of a key to the last write
-        loading = Signal(reset=1)  # the next round-key word is a word of the key
+        loading = Signal(reset=1)  # the next round-key word is copied from the key, not computed
         erasing = keys.beyond
         pending = Signal(slots)  # slots to zeroize
         awaited = Array([pending[n] for n in range(slots)])
@@ -154,7 +154,7 @@ class KeyExpansion(Module):
         window = [Signal(WORD_BITS, name=f"word_{k + 1}") for k in range(KEY_WORDS[codes[-1]])]
         word = Signal(WORD_BITS)
         self.comb += keys.words.eq(Cat(*reversed(window[: width // WORD_BITS])))
-        wipe = Signal()  # resets all words by the flip-flops' reset inputs, which saves a LUT per bit
+        wipe = Signal()  # zeroizes all words by the flip-flops' reset inputs, which saves a LUT per bit
         self.sync += [
             If(advance, *[window[k].eq(window[k - 1] if k else word) for k in range(len(window))]),
             If(wipe, *[w.eq(0) for w in window]),
@@ -241,14 +241,14 @@ class KeyExpansion(Module):
             If(erasing & (keys.row == last_row) & (keys.part == parts - 1), erasing.eq(0), *begin),
         ]
 
-        # Signals that the proofs read.
+        # Signals that the formal proofs observe.
         self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
         self.control |= {"erasing": erasing, "phase": phase, "rcon": rcon, "length_of_key": length, "word": word}
         self.control["pending"] = pending
         self.control |= {"sub_input": sub_word.i, "sub_enable": sub_word.enable, "substituted": substituted}
         self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
 
-        # Clearing: visit all slots, and write zeros to the slots that are pending.
+        # Zeroization: visit all slots, and write zeros into all rows of the `pending` ones.
         self.sync += [
             If(expanding & chosen, expanding.eq(0), erasing.eq(0), valid[keys.slot].eq(0), *begin),
             If(

@@ -69,7 +69,7 @@ class OutputQueue(Module):
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)
         self.comb += [
-            # `places` does not yet count a row that was reserved in the previous cycle, so one row stays free for it
+            # `places` counts a reserved row one cycle late, so there is `room` only if two rows are free
             self.room.eq(~places[-1] & (places[:-1] != depth - 1)),
             self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),
@@ -77,11 +77,11 @@ class OutputQueue(Module):
             read.eq(step_fetched & (stored != 0)),
         ]
 
-        # Signals that the proofs read.
+        # Signals that the formal proofs observe.
         self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
-        # A row is read only in a cycle after it was stored, and never while it is written, because there are never more
-        # blocks than rows. Zeroization reads the row that it writes, and drops the result.
+        # No collision: a row is never read in the cycle in which it is written, because it is read in a later cycle and
+        # there are never more blocks than rows. Zeroization reads the row that it writes, but drops the result.
         memory = without_collisions(Memory(BLOCK_BITS + 1, depth, name="output_queue"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

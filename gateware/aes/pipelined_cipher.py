@@ -75,7 +75,7 @@ class PipelinedCipher(Module):
         rounds = ROUNDS[codes[-1]]
         ranks = rounds * stages  # number of data registers after the first one
 
-        # Registers before the memories of round keys. The round keys of a shorter key go to the last rounds' memories.
+        # Registers before the memories of round keys. A key with fewer rounds uses the memories of the last rounds.
         write = Signal(rounds + 1)  # bit n: write the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
@@ -179,7 +179,7 @@ class PipelinedCipher(Module):
             If(self.flush | self.clear, valid.eq(0), arrived.eq(0)),
         ]
 
-        # Signals that the proofs read: blocks under way, and the steps of zeroization.
+        # Signals that the formal proofs observe: blocks under way, and the steps of zeroization.
         self.control = {"valid": valid, "arrived": arrived, **queue.control}
         self.control |= {"cycles_left": left, "last_cycle": last_cycle}
         self.control |= {"remaining": remaining, "previous": previous}

@@ -93,7 +93,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return a function that assigns bits to a named signal in `module`; `inversion` takes it as an argument."""
+    """Return a function that gives bits a named signal in `module`: the argument `name` of `composite.inversion`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)
@@ -109,11 +109,11 @@ def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
         raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(known)}")
 
 
-# Bertoni's decoder and encoder. ---------------------------------------------------------------------------
+# The S-box by Bertoni et al.: a decoder to 256 lines, and an encoder. -------------------------------------------------
 
 
 def _decode(module: Module, byte: Signal) -> Signal:
-    """Return 256 one-bit lines, of which only line number `byte` is 1; two decoders of four bits make them."""
+    """Decode a byte: return 256 one-bit lines, of which only line number `byte` is 1."""
     low, high, lines = Signal(16), Signal(16), Signal(256)
     module.comb += [
         *[low[n].eq(byte[:4] == n) for n in range(16)],
@@ -124,5 +124,5 @@ def _decode(module: Module, byte: Signal) -> Signal:
 
 
 def _encode(lines: Signal, table) -> Cat:
-    """Return the table's entry for the one line that is 1."""
+    """Return the entry of the table whose number is the number of the line that is 1."""
     return Cat(*[lines & sum((y >> bit & 1) << x for x, y in enumerate(table)) != 0 for bit in range(8)])

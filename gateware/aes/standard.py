@@ -6,7 +6,7 @@ from migen import Mux
 BLOCK_BITS = 128
 BLOCK_BYTES = BLOCK_BITS // 8
 WORD_BITS = 32
-# Rows of a slot in a memory of round keys: the 15 rows of AES-256, rounded up.
+# Rows of a slot in a memory of round keys: the 15 round keys of AES-256, rounded up to a power of two.
 ROUND_KEY_ROWS = 16
 
 KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256 = range(3)
@@ -17,7 +17,7 @@ ROUNDS = {KEY_LENGTH_128: 10, KEY_LENGTH_192: 12, KEY_LENGTH_256: 14}
 
 
 def by_length(length, values: dict):
-    """Return the value that belongs to a length code; a code that is not among `values` selects the last one."""
+    """Select one of `values` by the code of a key length; a code that is not a key of `values` selects the last one."""
     codes = list(values)
     chosen = values[codes[-1]]
     for code in codes[-2::-1]:

@@ -63,7 +63,7 @@ class State(Module):
         ]
         for row in range(ROWS):
             for column in range(group):
-                # ShiftRows moves a byte here from column `source` of the part that comes `parts_on` parts later.
+                # ShiftRows takes the byte for this place from column `source` of a part `parts_on` parts later.
                 parts_on, source = divmod(column + row, group)
                 byte = self.new[WORD_BITS * source + 8 * row : WORD_BITS * source + 8 * row + 8]
                 shifted = self.shifted[WORD_BITS * column + 8 * row : WORD_BITS * column + 8 * row + 8]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Canright's S-box cut for LUTs of four inputs, with registers inside: 55 LUT4s.
+"""Canright's S-box, divided into functions of four inputs, with pipeline registers inside: 55 LUT4s.
 
 In the tower of `gateware.aes.composite` an element of GF(2^8) is ``A Y^16 + B Y``. An element of GF(2^4) is
 ``1 Z^4 + 0 Z`` with halves in GF(2^2). A product in GF(2^2) is a function of four bits, that is two LUT4s::
@@ -73,8 +73,8 @@ class TowerSBox(Module):
         element = _linear(cell, [*rows, *halves], list(taken))
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
 
-        # The norm is d = N (A + B)^2 + A B. The part with the square is linear. It is divided among the LUTs of the
-        # products, which already have its inputs.
+        # The norm is d = N (A + B)^2 + A B. The term N (A + B)^2 is linear over GF(2). The LUTs of the products already
+        # have its inputs, so they compute this term as well.
         columns = [_pack(_square_part(tower, [int(i == k) for i in range(4)])) for k in range(4)]
         low, sums = _split(columns, high=False)
         high, sums_high = _split(columns, high=True)
@@ -88,7 +88,7 @@ class TowerSBox(Module):
         norm = [cell([products[n], products[n + 4]], xor) for n in range(4)]
         element, norm = self._cut("norm", element, norm)
 
-        # The inverse of the norm, and the sum of the two halves of this inverse, both from a table.
+        # Look up the inverse of the norm, and the sum of the two halves of this inverse.
         inverse = [_inverse4(tower, x) for x in range(16)]
         root = [cell(norm, lambda *bits, n=n: inverse[_pack(bits)] >> n & 1) for n in range(4)]
         root_sum = [
@@ -108,15 +108,15 @@ class TowerSBox(Module):
         output_rows = []
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
-            # Bit n of a coefficient is the XOR of two bits: bit n of the products of the halves, and bit n mod 2 of
-            # the product of the sums.
+            # Bit n of a coefficient is the XOR of two bits: bit n of the halves' two products (two bits each), and bit
+            # n mod 2 of the product of the halves' sums.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)
         self.comb += self.o.eq(Cat(*outputs))
 
     def _cut(self, where: str, *groups: list) -> list[list]:
-        """Return registers for groups of signals if a stage ends here, otherwise the groups."""
+        """If a pipeline stage ends at `where`, return a register for each group of signals, otherwise the groups."""
         if where not in self._cuts:
             return list(groups)
         enable = self.enable[1 + self._cuts.index(where)]
@@ -133,12 +133,12 @@ def _pack(bits) -> int:
 
 
 def _rows(columns: list[int]) -> list[int]:
-    """Return the rows, as masks of inputs, of a matrix given by its columns."""
+    """Return the rows of a matrix given by its columns; each row is a mask of the inputs that it sums."""
     return [sum((column >> n & 1) << i for i, column in enumerate(columns)) for n in range(8)]
 
 
 def _linear(cell: Functions, rows: list[int], inputs: list, constant: int = 0) -> list[Signal]:
-    """Return for each row the XOR of the inputs that it selects, inverted where the constant has a one."""
+    """Multiply by a matrix: return the XOR of the inputs in each row's mask, inverted if its bit of `constant` is 1."""
     sums = shared_sums(tuple(rows), len(inputs))
     shared = [cell([inputs[i] for i in range(len(inputs)) if mask >> i & 1], _parity) for mask in sums]
     outputs = []
@@ -155,7 +155,7 @@ def _parity(*bits: int) -> int:
 
 
 def _products(cell: Functions, x: list, y: list, product, square=None) -> list[Signal]:
-    """Return both bits of ``product(x, y)`` in GF(2^2); if `square` is given, add this linear map of x + y."""
+    """Return both bits of ``product(x, y)`` in GF(2^2). If the matrix `square` is given, add ``square * (x + y)``."""
 
     def bit(n):
         def function(x0, x1, y0, y1):
@@ -173,7 +173,7 @@ def _square_part(tower, total: list[int]) -> list[int]:
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """Split two output bits of a linear map of t into a map of one half of t and a map of the sum of both halves.
+    """Rewrite two output bits of a linear map of t as a map of one half of t plus a map of the sum of both halves.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """

@@ -14,7 +14,7 @@ TERMS = 4
 
 @cache
 def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
-    """Return sums for outputs to share, as masks of inputs, so that each output has at most four terms.
+    """Return sums (as masks of inputs) that outputs share, so that each output is an XOR of at most four terms.
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
 
 
 def terms(row: int, sums: tuple[int, ...]) -> tuple[list[int], int]:
-    """Return the terms of an output, as few as possible: indices of `sums`, and the mask of inputs used directly."""
+    """Return the fewest terms that make an output: indices of `sums`, and a mask of the inputs used directly."""
     used, covered = min(_combinations(sums), key=lambda choice: choice[0].bit_count() + (row ^ choice[1]).bit_count())
     return [n for n in range(len(sums)) if used >> n & 1], row ^ covered
 
 
 def _combinations(sums: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return all choices of up to four sums: the mask of the chosen sums, and the mask of the inputs in their XOR."""
+    """Return two masks for each choice of up to four sums: the chosen sums, and the inputs in their XOR."""
     found = []
     for size in range(min(TERMS, len(sums)) + 1):
         for chosen in combinations(range(len(sums)), size):

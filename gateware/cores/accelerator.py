@@ -16,7 +16,7 @@ from gateware.dma.accelerator import MAX_SLOTS, CTRAccelerator, client
 from gateware.dma.errors import Error
 from gateware.dma.registers import AcceleratorRegisters
 
-WORDS = 256  # of the memory in checks, 128 bits each
+WORDS = 256  # size of the memory in the test benches, in words of 128 bits
 REGION = (0x4000_0000, 0x1_0000)
 OPTIONS = (
     family.DATAPATH,
@@ -92,7 +92,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the checks: SP 800-38A from memory to memory, other alignments, and errors."""
+    """Return the steps of the test benches: SP 800-38A from memory to memory, other alignments, and errors."""
     found = registers.registers(_peripheral(values))
     at = {register.name: register.offset for register in found}
     fields = {f"{r.name}.{field.name}": field for r in found for field in r.fields}
@@ -163,7 +163,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return what the page says."""
+    """Return the text of the core's README that only this kind of core has."""
     origin, size = values["memory"]
     use = _USE.format(origin=origin, size=size, bus=_BUS_USE[values["bus"]])
     latency = [(what, cycles) for what, cycles in family.latency_rows(values) if "from block" in what]

@@ -90,7 +90,7 @@ class AESRegisters(LiteXModule):
         # # #
 
         word, full = Signal(32), Signal()
-        offered, waiting = Signal(), Signal()  # the block is offered; its result is awaited
+        offered, waiting = Signal(), Signal()  # offered: the block waits for the core; waiting: its result is awaited
         value = Signal(BLOCK_BITS)
         control, status, config = self.control.fields, self.status.fields, self.config.fields
         self.comb += [

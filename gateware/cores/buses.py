@@ -64,12 +64,12 @@ def add_axi_lite(design: Design, interface: AXILiteInterface, prefix: str, *, bi
 
 
 def add_master(design: Design, interface: wishbone.Interface, prefix: str, texts: dict[str, str]) -> None:
-    """Add the ports of a Wishbone master; `texts` has the signals and what they carry."""
+    """Add the ports of a Wishbone master; `texts` maps the name of each signal to its description."""
     for name, text in texts.items():
         direction = IN if name in ("dat_r", "ack", "err") else OUT
         signal = getattr(interface, name)
         if name == "adr":
-            signal = Signal(28)  # words of 128 bits in 2^32 bytes
+            signal = Signal(28)  # a word address: 2^32 bytes are 2^28 words of 128 bits
             design.comb += signal.eq(interface.adr)
         design.add(f"{prefix}_{name}", signal, direction, text)
 

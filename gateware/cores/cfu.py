@@ -20,7 +20,7 @@ from gateware.isa.command import CommandRegister
 from gateware.isa.instructions import BY_NAME
 from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
 
-NO_MEMORY = (0, 32)  # a region for a unit whose memory answers each access with an error
+NO_MEMORY = (0, 32)  # region of a unit without memory: its memory port answers each access with an error
 OPTIONS = (
     Option("sbox", "S-boxes of the four lanes; names with `ecp5` need an ECP5", tuple(IMPLEMENTATIONS), "table"),
     Region("memory", "memory of vector loads and stores, on a Wishbone port of its own", ("none",), None),
@@ -166,7 +166,7 @@ def round_keys(key: bytes) -> list[list[int]]:
 
 
 def phases() -> list[Phase]:
-    """Return the checks: status, an undefined instruction, the key schedule's help, and FIPS-197 both ways."""
+    """Return the steps of the test benches: status, undefined and key schedule instructions, FIPS-197 in both ways."""
     keys = round_keys(vectors.KEYS[128])
     plain, cipher = vectors.words(vectors.PLAINTEXT), vectors.words(vectors.CIPHERTEXTS[128])
 
@@ -224,7 +224,7 @@ def phases() -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return what the page says."""
+    """Return the text of the core's README that only this kind of core has."""
     region = values["memory"]
     memory = _MEMORY.format(origin=region[0], size=region[1]) if region else _NO_MEMORY
     wave = {

@@ -18,7 +18,7 @@ from gateware.ctr.service import CTRService
 
 COUNT_BITS = 29
 MOST_SLOTS = 16
-LATENCY = 4  # cycles from a message to its keystream, in addition to the core's
+LATENCY = 4  # cycles from a message to its keystream, in addition to the latency of the AES core
 OPTIONS = (
     family.DATAPATH,
     family.SBOX,
@@ -147,7 +147,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the checks: a slot without a key, SP 800-38A from its first and its third block on, wrapping, and more."""
+    """Return the steps of the test benches: no key, SP 800-38A from the first and from the third block, and more."""
     initial, last = vectors.number(vectors.COUNTER), values["slots"] - 1
 
     def message(bits: int, first: int = 0, count: int = 4, *, slot: int, text: str, counter=initial) -> Phase:
@@ -194,7 +194,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return what the page says."""
+    """Return the text of the core's README that only this kind of core has."""
     axi = values["bus"] == "axi-stream"
     use = _USE.format(
         set_key="`key_slot` and " if values["slots"] > 1 else "",

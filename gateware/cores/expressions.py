@@ -31,7 +31,7 @@ def width_of(node) -> int:
 
 
 def is_signed(node) -> bool:
-    """Return whether an expression contains a signed signal in the place that determines its sign.
+    """Return whether an expression is signed: whether the operand that decides this contains a signed signal.
 
     Negative constants are written with all their bits, so they need no sign.
     """
@@ -82,7 +82,7 @@ class Writer:
         return self._fit(node, width)
 
     def truth(self, node) -> str:
-        """Return a condition: 1 if any bit of an expression is 1."""
+        """Return an expression as the Verilog condition that any of its bits is 1."""
         width = width_of(node)
         return self.value(node) if width == 1 else f"({self.value(node)} != {constant(0, width)})"
 
@@ -253,7 +253,7 @@ class Writer:
 
 
 def chosen(statement: Case, is_constant: Callable[[Signal], bool]) -> list | None:
-    """Return the statements of a `Case` that are always chosen; None if that depends on a signal."""
+    """Return the branch of a `Case` that is always taken; None if the branch depends on a signal."""
     if set(statement.cases) == {"default"}:
         return statement.cases["default"]
     test = statement.test

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the kinds with an AES core share: its options, its key ports, and their checks."""
+"""Options, key ports and their test steps, for all kinds of generated cores that contain an AES core."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def latency(values: dict[str, Any], bits: int) -> int:
 
 
 def latency_rows(values: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the lines of a page about the time of a block."""
+    """Return rows of a README's latency table: cycles until a block's result, and cycles between blocks."""
     rows = []
     for bits in values["key_lengths"]:
         cycles, engines = block_cycles(values, bits), values["engines"]

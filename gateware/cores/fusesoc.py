@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes a FuseSoC file with targets for lint, simulation and the ECP5, and a harness that places a core by itself."""
+"""Writes a FuseSoC file (lint, simulation, ECP5), and a top module that allows place-and-route of a core by itself."""
 
 import textwrap
 

@@ -142,7 +142,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the checks: test cases of the GCM specification, both ways, wrong tags, and a slot without a key."""
+    """Return the steps of the test benches: GCM's published cases in both ways, wrong tags, a slot without a key."""
     last = values["slots"] - 1
 
     def message(
@@ -214,7 +214,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return what the page says."""
+    """Return the text of the core's README that only this kind of core has."""
     axi = values["bus"] == "axi-stream"
     case = vectors.GCM_CASES[2]
     use = _USE.format(

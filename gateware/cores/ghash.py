@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GHASH (SP 800-38D): `gateware.gcm.ghash` with the ports of its file."""
+"""The kind `ghash`: GHASH (SP 800-38D) by `gateware.gcm.ghash`, as a Verilog module."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases() -> list[Phase]:
-    """Return the checks: test case 4 of the GCM specification, twice, and zeroization."""
+    """Return the steps of the test benches: test case 4 of the GCM specification, twice, and zeroization."""
     case = vectors.GCM_CASES[2]
     lengths = (8 * len(case.aad)).to_bytes(8, "big") + (8 * len(case.ciphertext)).to_bytes(8, "big")
     message = [*vectors.blocks(case.aad), *vectors.blocks(case.ciphertext), lengths]
@@ -94,7 +94,7 @@ def phases() -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return what the page says."""
+    """Return the text of the core's README that only this kind of core has."""
     axi = values["bus"] == "axi-stream"
     use = _USE.format(
         subkey="s_axis_subkey" if axi else "subkey",

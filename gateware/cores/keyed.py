@@ -52,10 +52,10 @@ class KeyStream(Module):
 
         slot, length = Signal(len(self.key_slot)), Signal(2)
         index = Signal(3)
-        clears = Signal()  # the command is to zeroize the slot
-        waiting = Signal()  # a command waits for its slot, or is being given
+        clears = Signal()  # the present command zeroizes the slot; otherwise it loads a key
+        waiting = Signal()  # a command waits until no message uses its slot, or is being given to the key loader
         last = Signal(3)
-        changes, changed = Signal(), Signal(len(slot))  # a key is arriving, for this slot
+        changes, changed = Signal(), Signal(len(slot))  # changes: a key is arriving for slot `changed`
         self.submodules.fsm = fsm = FSM(reset_state="WORDS")
         codes = Array([KEY_WORDS[code] - 1 for code in sorted(KEY_WORDS)])
         self.comb += [
@@ -72,7 +72,7 @@ class KeyStream(Module):
             self.key_busy.eq(keys.busy | waiting),
             self.message_ready.eq(~keys.zeroizing & ~self.clear & ~(waiting & (self.message_slot == slot))),
         ]
-        fsm.act(  # waits for words, or for the command to zeroize a slot
+        fsm.act(  # waits for the words of a key, or for the command to zeroize a slot
             "WORDS",
             self.key.ready.eq(~keys.busy),
             keys.write.eq(self.key.valid & self.key.ready),
@@ -99,7 +99,7 @@ class KeyStream(Module):
 
 
 class Uses(Module):
-    """Gates messages so that at most `USES_MAX` are under way, and ends the use of each one's key in order.
+    """Limits the messages under way to `USES_MAX`, and reports the end of each message's key use, in order.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Words that a generated file uses for no name: keywords of Verilog-2005, SystemVerilog-2017 and VHDL-2008."""
+"""Words that generated files must not use as names: keywords of Verilog-2005, SystemVerilog-2017 and VHDL-2008."""
 
 _VERILOG = """
 always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign default defparam
@@ -35,5 +35,5 @@ restrict_guarantee return rol ror select sequence severity shared signal sla sll
 transport type unaffected units until use variable vmode vprop vunit wait when while with xnor xor
 """
 
-# VHDL does not distinguish upper and lower case; no name of ours has upper case.
+# All in lower case: VHDL ignores case, and our names have no upper case.
 KEYWORDS = frozenset((_VERILOG + _SYSTEM_VERILOG + _VHDL).split())

@@ -12,7 +12,7 @@ from gateware.cores.ports import Design
 
 @dataclass(frozen=True)
 class Text:
-    """What a page says about a core of one kind.
+    """The text of a core's README that depends on the kind of core.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Kind:
     create : function
         Takes the values, and returns the design with its ports and checks.
     text : function
-        Takes the values, and returns what the page says.
+        Takes the values, and returns the text of the core's README.
     module : str
         Name of the module by default; with `fixed_name` the only one.
     fixed_name : bool
@@ -66,7 +66,7 @@ class Kind:
     files: Callable[[dict[str, Any]], dict[str, str]] | None = None
 
     def values(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the values of all options, checked.
+        """Check the given values; return the value of every option.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class Kind:
         return values
 
     def default_name(self, values: dict[str, Any]) -> str:
-        """Return the name of a core: the module's, and each value that is not the default."""
+        """Return a core's default name: the module's name, then each option value that is not the default."""
         if self.fixed_name:
             return self.module
         parts = [self.module]
@@ -107,7 +107,7 @@ def register(kind: Kind) -> None:
 
 
 def register_figures(name: str, find: Callable[[dict[str, Any]], list[str]]) -> None:
-    """Add measured resources of a kind of core: a function from values to lines of Markdown, none if not measured."""
+    """Register measured resources of a kind: `find` takes option values and returns lines of Markdown, or none."""
     _FIGURES[name] = find
 
 

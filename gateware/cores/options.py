@@ -96,7 +96,7 @@ class Several(Option):
 
 @dataclass(frozen=True)
 class Region(Option):
-    """An option whose value is a region of memory, ``ORIGIN:BYTES``, or `none` if `values` contains it."""
+    """An option whose value is a region of memory, ``ORIGIN:BYTES``, or the word `none` if `values` allows it."""
 
     @property
     def metavar(self) -> str:
@@ -126,7 +126,7 @@ class Region(Option):
 
 
 def nearest(given: str, values: tuple) -> str:
-    """Return a phrase that names the nearest of several values, and all of them."""
+    """Return a phrase for error messages: it lists all values, and names the one nearest to `given`."""
     names = [str(value) for value in values]
     if re.fullmatch(r"\d+", given) and any(name.isdigit() for name in names):
         close = [min((name for name in names if name.isdigit()), key=lambda name: abs(int(name) - int(given)))]
@@ -136,7 +136,7 @@ def nearest(given: str, values: tuple) -> str:
 
 
 def read(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the value of each option. In names, a dash stands for an underscore.
+    """Return the value of each option, given or default. In the given names, a dash may replace an underscore.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def read(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any
 
 
 def check_name(name: str) -> str:
-    """Return the name of a module and folder.
+    """Return the name, after checking that it can name a module and a folder.
 
     Raises
     ------

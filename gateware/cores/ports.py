@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a core's files are written from: its module, its ports, and the checks that its test benches carry out."""
+"""Describes a core for the writers of its files: its module, its ports, and the steps of its test benches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -105,7 +105,7 @@ class Registers:
 
 @dataclass(frozen=True)
 class Memory:
-    """A memory of words of 128 bits that test benches put at a master of the core.
+    """A memory that test benches connect to a bus master of the core, with words of 128 bits.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Phase:
-    """A step of a check: set inputs, send and expect items at the same time, then wait until an output has a value.
+    """A step of a test bench: set inputs, send items while expecting others, then wait for a value of an output.
 
     Attributes
     ----------

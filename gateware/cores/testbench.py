@@ -281,7 +281,7 @@ def verilog(design: Design, name: str, spdx: str) -> str:
 
 
 def _payloads(design: Design) -> list:
-    """Return the ports that senders drive."""
+    """Return the ports by which the test bench sends items into the core's streams."""
     return [port for stream in design.streams if stream.direction == IN for port in stream.fields.values()]
 
 

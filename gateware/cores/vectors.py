@@ -45,7 +45,7 @@ CTR = {
     " 2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
 }
 
-# AES-GCM of the same blocks under the longer keys, as OpenSSL computes it. The IV is the first 12 bytes of COUNTER.
+# AES-GCM of BLOCKS under the longer keys, computed by OpenSSL. The IV is the first 12 bytes of COUNTER.
 SEALED = {
     192: bytes.fromhex(
         "b55ac9232f906138628574dbbc27225a4a4fa15a953dc975547ca3de1f75510accde3b70c8d49036ed7db4595e721c06"
@@ -99,7 +99,7 @@ GCM_CASES = (
         bytes.fromhex("5bc94fbc3221a5db94fae95ae7121a47"),
     ),
 )
-# Case 4: H, and GHASH of additional data, ciphertext and lengths.
+# GCM test case 4: the subkey H, and GHASH of the additional data, the ciphertext and the lengths.
 GHASH_SUBKEY = bytes.fromhex("b83b533708bf535d0aa6e52980d53b78")
 GHASH_RESULT = bytes.fromhex("698e57f70e6ecc7fd9463b7260a9ae5f")
 

@@ -30,13 +30,13 @@ from gateware.cores.expressions import INDENT, Writer, chosen, constant
 from gateware.cores.keywords import KEYWORDS
 from gateware.cores.ports import IN, Design
 
-# Verilator's warnings that the files switch off, with the reasons that they state.
+# Warnings of Verilator that generated files switch off, with the reason that the file states.
 WAIVERS = {
     "DECLFILENAME": "this file also contains models of cells",
     "CMPCONST": "comparisons that logic makes for each byte of a block are constant for its last byte",
     "UNUSED": "some words have bits, and some streams have fields, that this core does not use",
 }
-# Models of the ECP5's cells, for linters and simulators; synthesis has its own.
+# Models of ECP5 cells for linters and simulators; synthesis tools have their own models.
 CELLS = {
     "LUT4": """module LUT4 #(
     parameter [15:0] INIT = 16'h0000
@@ -60,7 +60,7 @@ endmodule
 endmodule
 """,
 }
-TABLE_FROM = 8  # cases of constants that become a function
+TABLE_FROM = 8  # a `Case` with at least this many constants is written as a Verilog function
 
 
 @dataclass
@@ -130,11 +130,11 @@ class _File:
         self.tables: dict[tuple, str] = {}
         self.registers: set[Signal] = set(clocked)  # signals that Verilog declares as `reg`
 
-    # What is kept, and where it stands ---------------------------------------------------------------------
+    # Which statements are kept, and their order ---------------------------------------------------------------------
 
     def _live(self, comb: list, sync: list, specials: list) -> tuple[list, list, list]:
-        """Return the groups and specials on which an output depends."""
-        makers: dict[Signal, list] = {}  # for each signal, what drives it: an index and the signals read there
+        """Return the groups of statements, and the memories and instances, on which any output depends."""
+        makers: dict[Signal, list] = {}  # drivers of each signal: (group, statements) or (special, None)
         for n, (targets, statements) in enumerate(comb + sync):
             for signal in targets:
                 makers.setdefault(signal, []).append((n, statements))
@@ -157,7 +157,7 @@ class _File:
         return groups, clocked, [special for special in specials if special in kept]
 
     def _assign_parts(self, comb, sync, specials, owners) -> None:
-        # Signals that lowering made stand where they are read.
+        # A signal that Migen's lowering created has no part of its own: it goes into a part that reads it.
         for _ in range(2):
             for targets, statements in comb + sync:
                 number = min((owners[s] for s in targets if s in owners), default=None)
@@ -293,7 +293,7 @@ class _File:
             yield "end"
 
     def _simple(self, statements) -> Iterator:
-        """Yield statements without nested lists and without choices that are certain."""
+        """Yield statements as a flat list; a `Case` with a constant test is replaced by the branch that is taken."""
         for statement in _flat(statements):
             certain = chosen(statement, self.writer.is_constant) if isinstance(statement, Case) else None
             if certain is None:
@@ -302,7 +302,7 @@ class _File:
                 yield from self._simple(certain)
 
     def _table(self, targets: set, statements: list) -> str | None:
-        """Return an assignment that calls a function, if the statements are one table of constants."""
+        """If the statements are a table of constants, return an assignment that calls a Verilog function, else None."""
         if len(statements) != 1 or len(targets) != 1 or not isinstance(statements[0], Case):
             return None
         (signal,), case = targets, statements[0]
@@ -353,7 +353,7 @@ class _File:
             for n, value in enumerate(memory.init):
                 yield f"{INDENT}{name}[{n}] = {constant(value, memory.width)};"
             yield "end"
-        else:  # hardware starts with any contents; with unknown ones, a simulator's results would stay unknown
+        else:  # for simulators only: memory that starts unknown would make later results unknown
             index = f"{name}_index"
             yield from ["`ifndef SYNTHESIS", f"integer {index};", "initial"]
             yield f"{INDENT}for ({index} = 0; {index} < {memory.depth}; {index} = {index} + 1)"
@@ -406,7 +406,7 @@ class _File:
 
 
 def _owners(design: Design) -> tuple[dict, list[_Part]]:
-    """Return the number of the part of each signal and special, and the parts, each before the parts inside it."""
+    """Return the number of the part that owns each signal and special, and all parts, outer parts first."""
     parts: list[_Part] = []
     owners: dict = {}
 
@@ -431,7 +431,7 @@ def _owners(design: Design) -> tuple[dict, list[_Part]]:
 
 
 class _SliceFolder(NodeTransformer):
-    """Makes a slice of a slice a slice of the signal."""
+    """Replaces a slice of a slice by one slice of the signal itself."""
 
     def visit_Slice(self, node):
         node = super().visit_Slice(node)
@@ -443,7 +443,7 @@ class _SliceFolder(NodeTransformer):
 
 @dataclass
 class _Specials:
-    """Some specials, in the form that Migen's functions take."""
+    """Wraps specials (Migen's memories and instances) in an object with `specials`, as Migen's functions expect."""
 
     specials: set
 
@@ -462,7 +462,7 @@ def _inputs(special) -> set[Signal]:
 
 
 def _flat(statements) -> Iterator:
-    """Yield statements without nested lists."""
+    """Yield the statements of nested lists, as one flat sequence."""
     for statement in statements:
         if isinstance(statement, (list, tuple)):
             yield from _flat(statement)
@@ -504,5 +504,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return the part of a name for the register of a memory's port: its address, or its data."""
+    """Return a word for the name of a memory port's register, which holds the address or the data."""
     return "address" if port.mode == WRITE_FIRST else "data"
