@@ -19,7 +19,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Extension:
-    """What a folder adds to the product.
+    """Describes what an extension's folder adds to the product.
 
     ``fits`` and ``left_out`` have, for boards by name, what `Board` has for configurations by name. ``sources`` are the
     folders from which hardware and firmware of these configurations are made, relative to the repository. ``cores``
@@ -47,6 +47,6 @@ def configurations() -> Mapping[str, Configuration]:
 
 
 def sources(configuration: str) -> tuple[str, ...]:
-    """Return the folders outside the product from which the configuration with this name is made."""
+    """Return the folders of extensions that contain sources of the configuration with this name."""
     of = (each for each in extensions() if configuration in {own.name for own in each.configurations})
     return tuple(folder for extension in of for folder in extension.sources)

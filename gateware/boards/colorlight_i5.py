@@ -17,8 +17,8 @@ BOARD = Board(
     sys_clk_freq=40_000_000,
     create_platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0", toolchain="trellis"),
     create_crg=_CRG,
-    # 120 degrees at 40 MHz are a delay of 8.3 ns, as in LiteX's own target at 60 MHz. In that target, a quarter of a
-    # cycle was too short.
+    # 120 degrees at 40 MHz are a delay of 8.3 ns, as in LiteX's own target at 60 MHz. LiteX found a quarter of a cycle
+    # too short there.
     sdram=create_sdr(M12L64322A, _CRG, phase=120),
     uart_name="serial",
     uart_baudrate=1_000_000,

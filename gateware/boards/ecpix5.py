@@ -16,7 +16,7 @@ from gateware.platform.ecp5.rgmii import create_rgmii
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 # A lower clock, for configurations that have not met the board's clock in any place-and-route run.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# The memories of Zephyr and Ethernet leave no block RAM for S-boxes, nor for queues of at most 16 wide words.
+# The memories of Zephyr and Ethernet leave no block RAM for S-boxes, nor for queues of 16 or fewer (wide) words.
 _LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)
 
 BOARD = Board(
@@ -35,8 +35,8 @@ BOARD = Board(
     console_name="jtag_uart",
     fits={
         "default": replace(_FIT, pnr_seed=2, clock_met=True),
-        # With nearly all block RAMs in use, nextpnr's other placer makes wires a quarter longer. Allowing long paths
-        # saves some 5 % of the LUTs.
+        # Nearly all block RAMs are in use. There, nextpnr's other placer makes wires a quarter longer than this one.
+        # Allowing synthesis longer paths saves some 5 % of the LUTs.
         "eth": replace(
             _FIT,
             pnr_seed=2,

@@ -130,8 +130,8 @@ BOARD = Board(
     fits={
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
-            # The vector unit of `default` has a multiplier. With it, ecpix5 reached 98.3 MHz (est, one seed), so that
-            # board's unit has none yet.
+            # Here the vector unit of `default` has a multiplier. The board ecpix5 has none yet: with a multiplier it
+            # reached only 98.3 of 100 MHz (place-and-route, one seed).
             product_cycles=8 if name == "default" else 0,
             rom_size=80 * 1024 if name == "default" else 0,
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Settings that fit `default` into the smallest ECP5, a 25F; why other configurations do not fit. This is no board."""
+"""Settings that fit `default` into the smallest ECP5, a 25F, and why other configurations do not fit. Not a board."""
 
 from gateware.description import Fit
 

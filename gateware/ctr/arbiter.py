@@ -42,7 +42,7 @@ class Arbiter(Module):
         turn = Signal(max=max(clients, 2), name="turn")
         left = Signal(max=max(shares) + 1, reset=shares[0], name="left")  # grants that remain in this turn
         rest = Signal(max=max(shares) + 1, name="rest")  # grants that remain in this turn after the present grant
-        self.control = {"turn": turn, "left": left}  # signals that the proofs read
+        self.control = {"turn": turn, "left": left}  # signals that the formal proofs observe
         for first in range(clients):
             order = [(first + n) % clients for n in range(clients)]
             chosen = self.choice.eq(first)

@@ -24,7 +24,7 @@ from gateware.ctr.counter import message_layout
 from gateware.ctr.key_store import WORD_BITS, WORDS
 
 KEYSTREAM_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
-SLOT_BITS = 5  # wide enough for numbers of missing slots, so that a command with such a number can be refused
+SLOT_BITS = 5  # wide enough for numbers of slots that do not exist: commands with them are refused
 USE_LAYOUT = [("valid", 1), ("number", SLOT_BITS)]
 USES_MAX = 16
 

@@ -42,7 +42,7 @@ WIDTH_BITS = 2
 
 
 def message_layout(count_bits: int, slot_bits: int) -> list[tuple[str, int]]:
-    """Fields of a message: T_1, numbers of blocks to skip and to make, code of the increment's width, key slot."""
+    """Fields of a message: T_1, blocks to skip, blocks to make, code of the increment's width in bits, key slot."""
     return [
         ("initial", BLOCK_BITS),
         ("index", INDEX_BITS),
@@ -86,7 +86,7 @@ class CounterBlocks(Module):
         message = self.message
         rest_type = (count_bits + 1, True)  # blocks after the next block; negative: the present block is the last
 
-        # The low half of the sum. The increment's width decides which limbs pass their carry to the next limb.
+        # The low half of the sum T_1 + n. The increment's width decides which limbs (32 bits) pass a carry to the next.
         low_valid = Signal()
         low_ready = Signal()
         low = [Signal(LIMB_BITS, name=f"low_{k}") for k in range(LIMBS)]

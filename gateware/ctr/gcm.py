@@ -106,10 +106,10 @@ class BlockGCM(Module):
         self.comb += fsm.reset.eq(drop)
         message = stream.Endpoint(job.description)
         fields = [name for name, _ in job.description.payload_layout]
-        error, missing = Signal(), Signal()  # so far; the subkey is not here
-        length = Signal(LENGTH_BITS)  # of the part
-        left = Signal(LENGTH_BITS - 3)  # its blocks that have not come
-        tail = Signal(4)  # bytes of its last block, 0: all
+        error, missing = Signal(), Signal()  # error: the message has failed; missing: its slot has no subkey
+        length = Signal(LENGTH_BITS)  # bytes of the part
+        left = Signal(LENGTH_BITS - 3)  # blocks of the part that have not arrived
+        tail = Signal(4)  # bytes in the last block of the part; 0 means 16
         begin_part, step = Signal(), Signal()
         self.comb += job.ready.eq(fsm.ongoing("IDLE"))
         self.sync += [
@@ -119,7 +119,7 @@ class BlockGCM(Module):
         ]
 
         # The mask of the tag is the first block of the keystream.
-        mask, masked = Signal(BLOCK_BITS), Signal()  # masked: it is here
+        mask, masked = Signal(BLOCK_BITS), Signal()  # masked: `mask` is valid
         take_mask, last_of_message = Signal(), Signal()
         self.comb += take_mask.eq(keystream.valid & ~masked & ~fsm.ongoing("IDLE"))
         self.sync += [
@@ -127,14 +127,14 @@ class BlockGCM(Module):
             If(last_of_message | drop, masked.eq(0), mask.eq(0)),
         ]
 
-        # Blocks. The hash takes the ciphertext: what leaves, or what arrives to be decrypted.
+        # Blocks. GHASH takes the ciphertext: the encrypted text, or the text to decrypt as it arrives.
         counts = Signal(BLOCK_BYTES)
         given, text = Signal(BLOCK_BITS), Signal(BLOCK_BITS)
         is_text, is_part = Signal(), Signal()
         items = ResetInserter()(stream.Buffer([("data", BLOCK_BITS), ("final", 1)]))
         self.submodules.items = items
-        moves = Signal()  # a block of text goes through the cipher
-        step_tag = Signal()  # the tag to verify goes to the hash
+        moves = Signal()  # the text is encrypted or decrypted, not only hashed
+        step_tag = Signal()  # GHASH takes the tag to verify
         self.comb += [
             *[counts[n].eq((left != 1) | (tail == 0) | (tail > n)) for n in range(BLOCK_BYTES)],
             given.eq(sink.data & Cat(*[Replicate(count, 8) for count in counts])),
@@ -168,10 +168,10 @@ class BlockGCM(Module):
 
         awaited = Signal()  # a tag is being computed
 
-        # The subkey of GHASH: loaded again if the slot differs from the one before, or had another key.
+        # Load GHASH's subkey if the message's slot differs from the previous message's, or now holds another key.
         loaded, loaded_slot = Signal(), Signal(len(message.slot))
         right, load = Signal(), Signal()
-        old, quiet = Signal(), Signal()  # the tables must be zeroized; GHASH has no message
+        old, quiet = Signal(), Signal()  # old: tables must be zeroized; quiet: GHASH has no message
         here = Signal()
         self.comb += [
             here.eq((messages.held >> message.slot)[0]),
@@ -188,7 +188,7 @@ class BlockGCM(Module):
             If(messages.ended & loaded & (messages.ended_slot == loaded_slot), loaded.eq(0), old.eq(1)),
         ]
 
-        # The verdict, in one cycle whatever the tags are.
+        # The verdict on a tag. It takes one cycle for every tag, so its time reveals nothing.
         decrypt, failed_before = Signal(), Signal()
         tag_bytes = Signal(5)
         compared = Signal(BLOCK_BITS)
@@ -264,14 +264,14 @@ class BlockGCM(Module):
             add.data.eq(_lengths(None, message.iv_length)),
             If(add.ready, NextState("IV_END")),
         )
-        fsm.act(  # waits for GHASH, and until the message before has its tag
+        fsm.act(  # waits for GHASH, and for the tag of the previous message
             "IV_END",
             add.valid.eq(~awaited),
             add.data.eq(0),
             add.final.eq(1),
             If(~awaited & add.ready, NextState("J0")),
         )
-        fsm.act(  # waits for J0, and for the service to take it
+        fsm.act(  # waits until GHASH has computed J0 and the CTR service has taken it
             "J0",
             begin_part.eq(1),
             length.eq(message.aad_length),
@@ -296,7 +296,7 @@ class BlockGCM(Module):
             add.data.eq(_lengths(message.aad_length, message.text_length)),
             If(add.ready, NextState("TAG")),
         )
-        fsm.act(  # waits for the mask, for the tag to verify, and until the message before has its tag
+        fsm.act(  # waits for the mask, for the tag to verify (if any), and for the tag of the previous message
             "TAG",
             add.valid.eq(masked & ~awaited & (~message.decrypt | sink.valid)),
             add.data.eq(mask ^ (Replicate(message.decrypt, BLOCK_BITS) & sink.data)),
@@ -311,7 +311,7 @@ class BlockGCM(Module):
 
 
 def _lengths(first, second) -> Cat:
-    """Return the block of two lengths in bits, as big-endian numbers of 64 bits each."""
+    """Return the block of lengths for GHASH: two lengths in bits, as big-endian numbers of 64 bits; None is 0."""
     halves = []
     for length in (first, second):
         bits = [0] * 3 + [length[n] if length is not None else 0 for n in range(LENGTH_BITS)] + [0] * (61 - LENGTH_BITS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Requests of GCM messages to the CTR service, and of the subkeys that they need.
+"""Requests keystream for GCM messages from the CTR service, and the GHASH subkeys that the messages need.
 
 ::
 
@@ -29,13 +29,13 @@ BLOCKS_BITS = LENGTH_BITS - 3
 IV_BITS = 96
 IV_BYTES = IV_BITS // 8
 TAG_BYTES = (4, 8, 12, 13, 14, 15, 16)
-# Most blocks of text: 2^32 counter blocks without J0 and without a repetition of it.
+# Most blocks of text: SP 800-38D (5.2.1.1) allows 2^39 - 256 bits.
 MOST_BLOCKS = 2**32 - 2
 REQUESTS = 4
 
 
 def gcm_layout(slot_bits: int) -> list[tuple[str, int]]:
-    """Fields of a message: key slot, direction, no text wanted, IV if it has 12 bytes, and lengths in bytes."""
+    """Fields of a message: key slot, direction, `verify` (gives no text), an IV of 12 bytes, and lengths in bytes."""
     return [
         ("slot", slot_bits),
         ("decrypt", 1),
@@ -54,7 +54,7 @@ def blocks_of(length: Signal):
 
 
 class GCMMessages(Module):
-    """Asks for keystream and subkeys.
+    """Requests keystream and subkeys from the CTR service.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ class GCMMessages(Module):
             subkeys.clear.eq(self.clear),
         ]
 
-        # The next message waits for its request. A message without a key does not wait for a subkey.
-        asked = Signal()  # it has asked, or the mode will ask for it
-        owed = Signal()  # the mode has a job that it must ask for
+        # `waiting` holds the next message until its keystream is requested. Without a key, it waits for no subkey.
+        asked = Signal()  # its keystream was requested, or `late` will request it
+        owed = Signal()  # a job still needs its request through `late`
         owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)
         blocks = Signal(BLOCKS_BITS)
         short_iv = Signal()  # of 96 bits
@@ -131,7 +131,7 @@ class GCMMessages(Module):
             job.valid.eq(waiting.valid & asked),
             message.ready.eq(~waiting.valid | (job.valid & job.ready)),
         ]
-        known = Signal()  # the key's subkey is here, or there is no key
+        known = Signal()  # the slot has a subkey, or it has no key
         self.comb += known.eq(held[waiting.slot] | ~usable[waiting.slot])
         self.sync += [
             If(job.valid & job.ready, waiting.valid.eq(0), asked.eq(0)),
@@ -143,11 +143,11 @@ class GCMMessages(Module):
             ),
         ]
 
-        # Requests, in an order that is remembered for their answers. Subkeys go first.
+        # Requests. Subkeys go first. The queue `order` stores what each answer of the service is for.
         order = ResetInserter()(stream.SyncFIFO([("subkey", 1), ("blocks", BLOCKS_BITS)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        own = Signal()  # the message that waits asks
+        own = Signal()  # the waiting message requests its keystream
         wants, given = Signal(), Signal()
         self.comb += [
             order.reset.eq(drop),

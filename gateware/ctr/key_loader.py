@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Loads and zeroizes the keys of a core for its clients, by one policy, and counts the uses of each key.
+"""Loads and zeroizes the keys of an AES core, by the same rules for all clients, and counts the uses of each key.
 
 ::
 
@@ -30,8 +30,8 @@ from gateware.ctr.arbiter import Arbiter
 from gateware.ctr.client import USES_MAX, Client, KeyPort
 from gateware.ctr.key_store import KeyStore
 
-# Longest wait in cycles until the datagrams that use a key have left. A datagram of 1448 bytes and a full queue after
-# it have about 110 blocks, of at most 56 cycles each.
+# Longest wait, in cycles, for the datagrams that still use a key. A datagram of 1448 bytes and a full queue after it
+# have about 110 blocks. Each block takes at most 56 cycles.
 WAIT_CYCLES = 8192
 
 
@@ -48,7 +48,7 @@ def command_cycles(command: str, *, slots: int) -> int:
 
 
 class Uses(Module):
-    """Counts the uses of each of several numbered slots.
+    """Counts for each slot the uses of its key that are under way.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class KeyLoader(Module):
 
         # # #
 
-        # The command under way: its owner, its slot, its action, and whether it waits.
+        # The command under way: its owner (a client), its slot, its action, and whether it waits for uses of the key.
         owner = Signal(max=max(len(clients), 2))
         slot, length = Signal(slot_bits), Signal(2)
         loading, wiping, waits = Signal(), Signal(), Signal()

@@ -64,19 +64,19 @@ class KeystreamQueue(Module):
         # # #
 
         under_way, stale, stored = (Signal(max=depth + 1) for _ in range(3))
-        coming = Signal(max=depth + 1)  # blocks in the core after this cycle
+        coming = Signal(max=depth + 1)  # blocks that will be in the core after this cycle
         produce, consume = Signal(address_bits), Signal(address_bits)
         keep, step = Signal(), Signal()
 
         fetched = Signal()  # 1: the memory's output register contains a block
         step_fetched, step_source = Signal(), Signal()
 
-        # Signals that the proofs read.
+        # Signals that the formal proofs observe.
         self.control = {"under_way": under_way, "stored": stored, "stale": stale, "fetched": fetched}
         self.control |= {"produce": produce, "consume": consume}
 
-        # A row is read only in a cycle after it was stored, and there are never more blocks than rows. Zeroization
-        # reads each row in the cycle in which it writes it (read first), until all rows are zero.
+        # No collision: a row is read in a later cycle than it is stored, and there are never more blocks than rows.
+        # Zeroization reads each row in the cycle in which it writes it (read first), until all rows are zero.
         memory = block_ram(Memory(BLOCK_BITS + 1, depth, name="keystream"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

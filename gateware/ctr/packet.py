@@ -100,7 +100,7 @@ class PacketCTR(Module):
 
         # The present packet: its message, the keystream blocks that it still needs, and the word within the block.
         known = Signal()  # the packet's message has been read
-        ended = Signal()  # the packet's last word has left, but not all its keystream has been discarded
+        ended = Signal()  # the packet's last word has left; unused keystream is being discarded
         left = Signal(BLOCKS_BITS)
         word = Signal(max=WORDS)
         last_word = Signal()

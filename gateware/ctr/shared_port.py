@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Two modes on one port of the CTR service, for a client with one set of keys.
+"""Lets two cipher modes of one client, such as CTR and GCM, share its keys and its port of the CTR service.
 
 ::
 
@@ -24,7 +24,7 @@ REQUESTS = 8
 
 
 class SharedPort(Module):
-    """Divides a port.
+    """Divides a port between two modes.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class SharedPort(Module):
         order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        turn = Signal()  # the mode whose request is shown; a register, because an adder follows
+        turn = Signal()  # number of the mode that may request; a register, because an adder follows in the path
         asks = Signal()
         self.comb += [
             port.flush.eq(first.flush | second.flush),
@@ -70,7 +70,7 @@ class SharedPort(Module):
             turn.eq(~turn & second.request.valid),
         )
 
-        # Keystream. The present request has `left` blocks, once its first block has left.
+        # Keystream. `left` counts the remaining blocks of the present request. It is valid after the first block.
         keystream, present = port.keystream, order.source
         begun, left = Signal(), Signal(count_bits)
         step, last = Signal(), Signal()

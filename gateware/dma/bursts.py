@@ -108,7 +108,7 @@ class BurstMaster(Module):
         reading, writing = Signal(), Signal()
         ended, failure = Signal(), Signal(ERROR_BITS)
         timer = Signal(max=timeout_cycles + 1)
-        room = Signal(max=burst_beats)  # number of accesses in the burst after the present access
+        room = Signal(max=burst_beats)  # accesses that remain in the burst after the present access
         read_address, write_address = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         head = write_fifo.source
         last_access = Signal()
@@ -132,7 +132,7 @@ class BurstMaster(Module):
         read_active, read_error = Signal(), Signal(ERROR_BITS)
         read_rest = Signal((BEATS_BITS + 1, True))  # beats after the next beat; negative: the present beat is the last
         read_beat = Signal()  # a beat arrives from the bus, or replaces a failed beat
-        read_ends = read_beat & read_rest[-1]  # the job, with this beat
+        read_ends = read_beat & read_rest[-1]  # this beat ends the job
         new_read = read_error.eq(Error.NONE)
         if parts:
             read_final = Signal(reset=1)
@@ -174,10 +174,10 @@ class BurstMaster(Module):
         write_beat = Signal()  # a beat leaves the FIFO, to the bus or because it is dropped
         whole = Signal(max=depth + 1)  # number of jobs whose last beat is in the FIFO
         take = Signal()
-        write_ends = write_beat & head.last  # the job, with this beat
+        write_ends = write_beat & head.last  # this beat ends the job
         reads_end = write_ends
         new_write = write_error.eq(Error.NONE)
-        no_error = write_error == Error.NONE  # in the writes; the error of the reads counts
+        no_error = write_error == Error.NONE  # no write failed, so the result is the error of the reads
         if parts:
             write_final, write_reads = Signal(reset=1), Signal()
             self.done_moves = Signal()
@@ -229,7 +229,7 @@ class BurstMaster(Module):
 
         # Sequence.
         can_read, can_write = Signal(), Signal()
-        write_next = Signal()  # the next turn belongs to writes, because reads had the last turn
+        write_next = Signal()  # the next burst may be a write, because the last one was a read
         dropped = Signal()
         self.submodules.fsm = fsm = FSM(reset_state="CHOOSE")
         self.comb += [

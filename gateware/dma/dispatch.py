@@ -119,7 +119,7 @@ class Dispatcher(Module):
             wait.eq(((Cat(*here) & self.key_pending) != 0) | (head.ordered & (in_flight != 0))),
         ]
 
-        # In one cycle, every unit gets the fields of the descriptor that it needs.
+        # All units receive their fields of the descriptor in the same cycle.
         outputs = [self.message, self.read_job, self.gather_job, self.scatter_job]
         moves = Signal()
         all_ready = Signal()
@@ -185,7 +185,7 @@ def lengths(source, size, last_place, blocks, extra) -> list:
 
 
 def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, give) -> list:
-    """Return the statements that describe the buffers in a dispatcher's jobs; `give` makes the write job valid."""
+    """Return the statements that fill in the buffers of a dispatcher's jobs; `give` makes the write job valid."""
     return [
         dispatcher.read_job.address.eq(source[OFFSET_BITS:]),
         dispatcher.read_job.beats.eq(blocks + extra),
@@ -208,7 +208,7 @@ def inside_of(regions, begin, end):
 
 
 def check_parameters(regions, queue_depth: int):
-    """Raise `ValueError` unless a dispatcher can have these parameters."""
+    """Raise `ValueError` unless regions and queue depth are valid for a dispatcher."""
     if not regions:
         raise ValueError("regions is empty; give at least one (origin, size)")
     for origin, size in regions:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The DMA: it takes descriptors, moves memory to memory through the CTR engine, and returns results.
+"""The DMA: it takes descriptors, moves data from memory to memory through the CTR engine, and returns results.
 
 ::
 
@@ -120,7 +120,7 @@ class DescriptorDMA(Module):
             self._add_gcm(gcm)
 
     def _add_gcm(self, gcm: BlockGCM) -> None:
-        """Route blocks by the mode of the descriptors under way, and add the verdict on a tag to the result."""
+        """Route blocks to CTR or GCM by the mode of the descriptors under way, and report a wrong tag in the result."""
         dispatcher, master, gather, scatter = self.dispatcher, self.master, self.gather, self.scatter
         self.submodules.output = output = GCMOutput()
         blocks = gather.source

@@ -43,9 +43,9 @@ from gateware.memory import BlockRAMFIFO
 MODE_CTR, MODE_ENCRYPT, MODE_DECRYPT, MODE_VERIFY = range(4)
 MODE_BITS = 2
 TAG_LENGTH_BITS = 5
-# With a GCM mode, the words of `initial` are an IV of 12 bytes and the address of the tag. With `hash_iv`, the first
-# two words are address and length of the IV. The words of `index` are address and length of the additional data.
-# `width` and `in_bits` do not count.
+# In a GCM mode, `initial` has four words: an IV of 12 bytes, and the address of the tag. With `hash_iv`, its first two
+# words are the address and length of the IV. `index` has the address and length of the additional data. `width` and
+# `in_bits` are ignored.
 GCM_DESCRIPTOR_LAYOUT = [
     *DESCRIPTOR_LAYOUT,
     ("mode", MODE_BITS),
@@ -101,9 +101,9 @@ class GCMDispatcher(Module):
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
-        # The present part. A CTR descriptor has one part, its text. Parts other than text have one buffer.
+        # The present part. A CTR descriptor has one part, its text. Only text has two buffers: source and destination.
         part = Signal(max=4)
-        giving = Signal()  # 0: the parts are checked
+        giving = Signal()  # 0: parts are checked; 1: the units get the jobs of parts
         is_gcm, decrypts, is_text = Signal(), Signal(), Signal()
         address, size_of_part = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         words = [head.initial[ADDRESS_BITS * n : ADDRESS_BITS * (n + 1)] for n in range(4)]
@@ -172,7 +172,7 @@ class GCMDispatcher(Module):
             If(~is_gcm & (head.width >= len(WIDTHS)), found.eq(Error.WIDTH)),
         ]
 
-        # What must happen before the descriptor is given.
+        # Conditions for giving the descriptor to the units.
         in_flight = Signal(max=2 * JOBS + 1)
         wait, has_key = Signal(), Signal()
         here = [head.slot == n for n in range(slots)]
@@ -214,7 +214,7 @@ class GCMDispatcher(Module):
             output_job.tag_length.eq(head.tag_length),
         ]
 
-        # Jobs. What is decrypted has a write job even without text: the job ends when the tag is verified.
+        # Jobs. A message to decrypt has a write job even without text: the job ends when the tag has been verified.
         reads, writes = Signal(), Signal()
         message, refusal = Signal(), Signal()
         all_ready = Signal()
@@ -222,7 +222,7 @@ class GCMDispatcher(Module):
         jobs = [(self.read_job, reads), (self.gather_job, reads), (self.scatter_job, writes & ~refusal)]
         bits = Mux(head.in_bits & ~is_gcm, head.length[:3], 0)
         is_tag = part == TAG
-        last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))  # of a message to encrypt
+        last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))  # encrypting: no later part is read
         self.comb += [
             *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=gives_jobs & writes),
             self.write_job.error.eq(error),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Brings the text and the tags of GCM messages to memory, each message as its result allows.
+"""Sends the text and tags of GCM messages to the DMA's write path, but no text of a message with a wrong tag.
 
 ::
 
@@ -23,12 +23,12 @@ from gateware.dma.errors import ERROR_BITS, Error
 from gateware.gcm.hold import HOLD_LAYOUT
 
 OUTPUT_JOB_LAYOUT = [("decrypt", 1), ("text", 1), ("tag_length", 5)]
-# More messages than can wait between the engine and the end of their write jobs.
+# Depth of the queues: more messages than can be between the engine and the end of their write jobs.
 MESSAGES = 8
 
 
 class GCMOutput(Module):
-    """Orders the output of messages.
+    """Puts the text and tags of messages into the order of the messages.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class GCMOutput(Module):
         ]
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="MESSAGE"))
         self.comb += fsm.reset.eq(self.flush)
-        fsm.act(  # waits for a message; for the result of one that is decrypted
+        fsm.act(  # waits for a message and, if it is decrypted, for its result
             "MESSAGE",
             If(
                 message.valid & message.decrypt,

@@ -16,12 +16,12 @@ FAN_IN = 4
 
 
 def in_order(bits) -> Cat:
-    """Return the coefficients of a block, or the block of coefficients: the same permutation does both."""
+    """Convert a block to its coefficients, or coefficients to their block: both ways are the same permutation."""
     return Cat(*[bits[n ^ 7] for n in range(BITS)])
 
 
 def reduced(terms: list[list]) -> list[list]:
-    """Return the terms of each coefficient below 128, from those of a polynomial of a degree below 249.
+    """Reduce a polynomial of degree below 249 modulo the field's polynomial; return the terms of each coefficient.
 
     `terms` lists for each coefficient the bits that it sums.
     """
@@ -33,7 +33,7 @@ def reduced(terms: list[list]) -> list[list]:
 
 
 def total_of(function: Functions, bits: list):
-    """Return the sum of bits, by a tree of functions of four bits. Bits at the end of the list may come late."""
+    """Return the XOR of bits, by a tree of functions of four bits. Put late signals at the end of the list."""
     while len(bits) > FAN_IN:
         bits = [*bits[FAN_IN:], function(bits[:FAN_IN], sum_of)]
     return function(bits, sum_of) if len(bits) > 1 else bits[0]

@@ -84,8 +84,8 @@ class GHASH(Module):
 
         # Sequence.
         subkey, sink, source = self.subkey, self.sink, self.source
-        step = Signal(max=max(cycles, 2), reset=cycles - 1)  # digits that z holds already
-        last = Signal()  # the sum is complete with the present digit, and waits for the next item
+        step = Signal(max=max(cycles, 2), reset=cycles - 1)  # digits of the block that `z` already includes
+        last = Signal()  # the present digit completes the product, so the next item may come
         begun = Signal()  # a message has begun
         take, end, drop = Signal(), Signal(), Signal()
         self.submodules.tables = tables = Tables(LANE_BITS // cycles, portable=portable)
@@ -133,7 +133,7 @@ class GHASH(Module):
             If(take | end, z.eq(0)),
         ]
 
-        # The next block, or the next digit. While tables are written, x is 0 except the row that the first table reads.
+        # `x` takes a block or shifts to its next digit. While tables are written, it holds only the row to read.
         shifted = Signal(BITS)
         begins = in_order(sink.data)
         for n in range(BITS):
@@ -149,7 +149,7 @@ class GHASH(Module):
             If((end & ~tables.busy) | self.clear, Cat(*x).eq(0)),
         ]
 
-        # Signals that the proofs read.
+        # Signals that the formal proofs observe.
         self.control = {
             "take": take,
             "step": step,

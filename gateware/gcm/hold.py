@@ -24,7 +24,7 @@ HOLD_LAYOUT = [("data", BLOCK_BITS), ("mask", BLOCK_BYTES), ("final", 1)]
 
 
 class Hold(Module):
-    """Stores blocks until a verdict.
+    """Stores blocks of text until a verdict on their tag arrives.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ class Hold(Module):
 
         bits = bits_for(depth - 1)
         stored = Signal(max=depth + 1)  # rows with a block that has not been read
-        uncommitted = Signal(max=depth + 1)  # those of them that wait for a verdict
+        uncommitted = Signal(max=depth + 1)  # stored rows that wait for a verdict
         write, read = Signal(bits, name="row_written"), Signal(bits, name="row_read")  # next
-        erasing, zeroizing = Signal(name="erasing"), Signal(name="zeroizing")  # the uncommitted rows; all rows
+        erasing, zeroizing = Signal(name="erasing"), Signal(name="zeroizing")  # zeroizes uncommitted rows; all rows
         take, erase, step = Signal(), Signal(), Signal()
         fetched = Signal()
         step_fetched, step_source = Signal(), Signal()
@@ -75,7 +75,7 @@ class Hold(Module):
             self.busy.eq(erasing | zeroizing),
             sink.ready.eq(
                 ~stored[-1]
-                & (self.held | (uncommitted == 0))  # what waits is always last
+                & (self.held | (uncommitted == 0))  # uncommitted rows are always the newest
                 & ~(self.wait | self.busy | self.accept | self.reject)
             ),
             take.eq(sink.valid & sink.ready),
@@ -89,7 +89,7 @@ class Hold(Module):
             If(take & self.held, uncommitted.eq(uncommitted + 1)),
             If(take, write.eq(write + 1)),
             If(erase, write.eq(write - 1), uncommitted.eq(uncommitted - 1)),
-            # While rows are zeroized, a verdict is about a later message, which has no rows yet.
+            # A verdict that comes while rows are zeroized is for a later message, which has no rows yet.
             If(self.accept & ~erasing, uncommitted.eq(0)),
             If(self.reject & (uncommitted != 0), erasing.eq(1)),
             If(erasing & (uncommitted[1:] == 0), erasing.eq(0)),
@@ -97,7 +97,7 @@ class Hold(Module):
             If(zeroizing, write.eq(write + 1), If(write == depth - 1, zeroizing.eq(0))),
         ]
 
-        # A row is read only in a cycle after it was written. It is zeroized only while it is not committed.
+        # No collision: a row is read in a later cycle than it is written, and zeroized only while it is not committed.
         memory = block_ram(Memory(BLOCK_BITS + BLOCK_BYTES + 1, depth, name="held_text"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)
@@ -122,6 +122,6 @@ class Hold(Module):
             ),
         ]
 
-        # Signals that the proofs read.
+        # Signals that the formal proofs observe.
         self.control = {"stored": stored, "uncommitted": uncommitted, "write": write, "read": read, "step": step}
         self.control |= {"erasing": erasing, "erase": erase, "zeroizing": zeroizing}

@@ -69,10 +69,10 @@ class Subkeys(Module):
 
         # # #
 
-        # The state of the keys comes from the core's memories; registers keep it out of long paths. A key is withdrawn
-        # for more cycles than there are slots.
+        # The state of the keys comes late from the core's memories, so registers follow. A withdrawn key stays unusable
+        # for more cycles than there are slots, so its slot is visited before it can have a new key.
         usable_before, used_before = Signal(slots), Signal(slots)
-        over = Signal(slots)  # slots whose key was withdrawn and whose uses have ended
+        over = Signal(slots)  # slots with a withdrawn key that is no longer in use
         self.sync += [
             usable_before.eq(self.usable),
             used_before.eq(self.used),
@@ -114,7 +114,7 @@ class Subkeys(Module):
             If(self.clear, self.zeroizing.eq(1), visited.eq(0), self.held.eq(0), over.eq(0)),
         ]
 
-        # A row is written in other cycles than those in which GHASH uses it.
+        # No collision: GHASH uses no row in the cycle in which the row is written.
         memory = Memory(BLOCK_BITS, slots, name="subkeys")
         memory.attr = {NO_RW_CHECK, DISTRIBUTED}
         write_port = memory.get_port(write_capable=True, async_read=True)

@@ -20,7 +20,7 @@ from gateware.memory import DISTRIBUTED, NO_RW_CHECK
 LANES = 4
 LANE_BITS = BITS // LANES
 ROWS = 2**LANES
-HIGHEST = [2**n - 1 for n in range(1, LANES)]  # rows before those that need the next multiple
+HIGHEST = [2**n - 1 for n in range(1, LANES)]  # after each of these rows, the next multiple of H is needed
 
 
 class Tables(Module):
@@ -59,7 +59,7 @@ class Tables(Module):
 
         # # #
 
-        # The row that is written, and the multiple of H for it.
+        # The number of the row that is written, and the multiple of H that this row adds to an earlier row.
         subkey = self.subkey
         row, following = Signal(LANES), Signal(LANES)
         take, advance, end, filled = (Signal() for _ in range(4))
@@ -94,7 +94,7 @@ class Tables(Module):
             If(end | self.clear, multiple.eq(0)),
         ]
 
-        # A row is read in the cycle of its write only while its contents do not matter.
+        # If a row is read in the cycle in which it is written, its value is not used.
         for n in range(count):
             memory = Memory(BITS, ROWS, name=f"table_{n}")
             memory.attr = {NO_RW_CHECK, DISTRIBUTED}
@@ -109,5 +109,5 @@ class Tables(Module):
                 self.products[n].eq(read_port.dat_r),
             ]
 
-        # Signals that the proofs read.
+        # Signals that the formal proofs observe.
         self.control = {"written_row": row, "multiple": multiple, "contents": contents}

@@ -90,7 +90,7 @@ class Lane(Module):
         ]
 
     def _stage_2_of_cells(self) -> None:
-        """Build stage 2 three LUT4 deep, because a block RAM answers late in the cycle.
+        """Build stage 2 with at most three LUT4s in a path, because a block RAM answers late in the cycle.
 
         Synthesis does not know that and would use eight levels.
 

@@ -121,7 +121,7 @@ class VectorMemoryPort(Module):
             queue.sink.written.eq(Mux(group, request.destination[4:size_bits], request.address[4:size_bits])),
         ]
 
-        # Read a block, or copy a block to store into the result register. A store already in that register goes first.
+        # A load reads a block into the result register; a store copies its block there. A store there goes first.
         result_store = Signal()  # the result register holds a store
         result_group = Signal()
         result_written = Signal(size_bits - 4)

@@ -62,7 +62,7 @@ class MemoryRequests(Module):
 
         # # #
 
-        # When a group is issued, its v0 is read like the register of a store. `member` counts the other registers.
+        # A group is one instruction on v0 to v7. v0 is read at once, as for a store. `member` counts the others.
         group = decoder.loads & decoder.stores
         member = self.member
         self.comb += self.read_register.eq(Mux(taking, member, decoder.state_register))

@@ -32,8 +32,8 @@ from gateware.isa.instructions import STATE_REGISTERS
 from gateware.isa.memory_port import VectorMemoryPort
 from gateware.isa.memory_requests import one_hot
 
-CYCLES = 8  # of a product in the multiplier, on the boards that have one
-EXTRA_CYCLES = 3  # from the issue of a product to the multiplier, and to the write of the result
+CYCLES = 8  # cycles of a product in the multiplier, on boards with a multiplier
+EXTRA_CYCLES = 3  # further cycles of a product: before the multiplier, and until the result is written
 TABLE_CYCLES = 17
 
 
@@ -120,7 +120,7 @@ class Products(Module):
             If(loading, owner.eq(Cat(factor, self.context)), owned.eq(1), stale.eq(0)),
         ]
 
-        # Sequence of a product. GHASH takes the operand as a message of one block, whose final item adds nothing.
+        # Sequence of a product. GHASH takes the operand as a message of one block; its item with `final` is zero.
         chosen_factor, chosen_target = self.registers[:3], Signal(3)
         self.comb += [
             chosen_target.eq(self.registers[4:7]),
@@ -162,7 +162,7 @@ class Products(Module):
             ),
         ]
 
-        # Signals that tests and proofs read.
+        # Signals that tests and formal proofs observe.
         self.control = {"operand": operand, "owner": owner, "owned": owned, "stale": stale, "fetching": fetching}
         self.control |= {"loading": loading, "starting": starting, "taken": taken, "finished": finished}
         self.control |= {"active": active, "pending": self.pending, "factor": factor, "target": target}

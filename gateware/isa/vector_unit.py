@@ -178,7 +178,7 @@ class VectorAESUnit(CFUUnit):
         counter_high_columns = _columns(_big_endian(counter_high))
         stage2_writes_state = Signal()
         stage2_writes_key = Signal()
-        # A loaded block or a product is written through the lanes, in a cycle in which no instruction writes any.
+        # A loaded block or a product is written through the lanes, in a cycle in which no instruction writes.
         writes_loaded = Signal()
         loaded = _columns(results.result_data)
         self.comb += [
@@ -225,11 +225,11 @@ class VectorAESUnit(CFUUnit):
             memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
         ]
 
-        # Interlock. An instruction waits while the instruction in stage 2 computes a register that it reads, while a
-        # load of its state register is pending, while a group uses the read port, and while the queue of loads and
-        # stores is full. Groups, memory_status and context wait until that queue is empty. The interlock uses only
-        # registers and few bits of the function id, because the CPU's pipeline depends on it. So it may also delay an
-        # instruction without a state register, if its bits happen to be the number of a pending register.
+        # Interlock. An instruction waits in these cases: stage 2 still computes a register that it reads; a load of its
+        # state register is pending; a group (an instruction on all state registers) uses the read port; the queue of
+        # loads and stores is full. Groups, memory_status and context wait until that queue is empty. The CPU's pipeline
+        # waits for the interlock, so it depends only on registers and few bits of the function id. It may therefore
+        # also delay an instruction without a state register, if these bits equal the number of a pending register.
         hazard = Signal()
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
@@ -244,8 +244,8 @@ class VectorAESUnit(CFUUnit):
             | (waits_for_memory & memory_busy)
         )
         if products:
-            # A product waits for earlier loads; groups, memory_status and context wait for it. The others wait for its
-            # registers, and while it uses the read port.
+            # A product waits for earlier loads. Groups, memory_status and context wait for the product. Other ones wait
+            # for its registers, and while it uses the read port.
             is_product = decoder.is_vghsh | decoder.is_vgmul
             is_busy = is_busy | products.active
             waits = (
