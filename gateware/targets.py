@@ -42,7 +42,7 @@ class Target:
 
     @property
     def clock_met_by(self) -> str:
-        """The hardware target that met this simulated board's clock with this configuration; empty if none did."""
+        """The hardware target that met the clock of this simulated board in place-and-route; empty if none did."""
         hardware = self.board.models
         fit = hardware.fits.get(self.configuration.name) if hardware else None
         return _name(hardware, self.configuration) if hardware and fit and fit.clock_met else ""
@@ -101,7 +101,7 @@ def load_all() -> list[Target]:
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the known word nearest to an unknown word; empty if no known word is near."""
+    """Return " (did you mean ...?)" with the known word nearest to an unknown word; empty if no word is near."""
     near = difflib.get_close_matches(word.lower(), known, 1)
     return f" (did you mean {near[0]}?)" if near else ""
 

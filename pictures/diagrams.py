@@ -14,8 +14,8 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A box of a diagram: position, name, lines below the name, colour (one of `TINTS`), and the source file that it
-    shows.
+    """A box of a diagram: position, name, lines below the name, colour (one of `TINTS`), and the source file of the
+    unit that it shows.
 
     With `frame` it contains other boxes, and its name stands in the upper left corner.
     """

@@ -22,7 +22,7 @@ class PlotError(ValueError):
 
 @dataclass(frozen=True)
 class Line:
-    """A limit line: its position on the axis, and the text next to it."""
+    """A line that shows a limit: its value on the axis, and the text next to the line."""
 
     value: float
     label: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw plots of named figures: values, shares of totals, stages in a row. All show three significant digits."""
+"""Draw plots of named values: bars, shares of totals, successive stages. All show three significant digits."""
 
 from functools import cache
 

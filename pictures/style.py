@@ -80,7 +80,7 @@ def figure(width: float, height: float) -> Figure:
 
 
 def settings():
-    """Return a context manager that applies `SETTINGS`; make pictures inside it."""
+    """Return a context manager that applies `SETTINGS` of Matplotlib; make pictures inside it."""
     return rc_context(SETTINGS)
 
 

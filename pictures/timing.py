@@ -122,7 +122,7 @@ def _bits(name: str, values: Iterable[int]) -> dict[str, str]:
 
 
 def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[str]) -> dict:
-    """Return a row of labelled values. Each is shown from its first cycle to the cycle in which it is accepted."""
+    """Return a row of labelled values. Each is drawn from its first cycle to the cycle in which it is accepted."""
     wave, state = "", ""
     for present, end in zip(there, ends, strict=True):
         wave += "." if present and state == "held" else "=" if present else "." if state == "none" else "x"
@@ -131,7 +131,7 @@ def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[s
 
 
 def _draw(title: str, rows: list[dict], *, scale: int) -> str:
-    """Return the SVG; a cycle is `scale` times 40 units wide."""
+    """Return the diagram of `rows` as SVG; a cycle is `scale` times 40 units wide."""
     clock = {"name": "clk", "wave": "p" + "." * (len(rows[0]["wave"]) - 1)}
     drawing = wavedrom.render(
         json.dumps({"signal": [clock, *rows], "head": {"text": title}, "config": {"hscale": scale}})

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from gateware.extensions import configurations
 from gateware.flow.toolchain import LUT4_OF_CELL
 
-# For each unit, prefixes of the names of its cells. They are compared in this order.
+# For each unit, prefixes of the names of its cells. The first unit with a matching prefix gets the cell.
 UNITS = {
     "cpu": ("VexRiscv",),
     "vector_unit": ("cipherlanesoc_aes_", "aes_unit", "lane_registers", "column_table"),
@@ -43,7 +43,7 @@ _MAKER = "write_sources_"
 REST = "rest"  # everything else: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
-# Names that LiteX gives to memories and to logic that it has moved. The number at the end may be followed by more text.
+# Names that LiteX gives to memories and to logic that it has moved: they do not tell the unit. More text may follow.
 _NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
 
 
@@ -76,7 +76,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit of a name, by its prefix; else the part of the name that LiteX chose; else `REST`."""
+    """Returns the unit that a cell's name belongs to; otherwise a name that LiteX chose (`_NAMELESS`), or `REST`."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):

@@ -27,9 +27,9 @@ from gateware.targets import Target
 
 # Adders of up to this width take fewer LUTs without a carry chain, because nextpnr adds two carry cells to each chain.
 LUT_SUM_BITS = 8
-# The core reads its memories with SpinalHDL's readSync, which may return any value in the cycle of a write to the same
-# word. The generated Verilog, however, returns the old word. Synthesis would spend 200 LUT4 to guarantee that, on the
-# core's longest paths.
+# The CPU reads its memories by SpinalHDL's readSync, which may return any value if the same word is written in that
+# cycle. The generated Verilog, however, specifies the old value. Synthesis would need 200 LUT4, on the CPU's longest
+# paths, to guarantee it. So these memories get the attribute `no_rw_check`.
 CORE_MODULES = ("VexRiscv", "InstructionCache", "DataCache")
 SYNTHESIS = [
     "hierarchy -top {build_name}",
@@ -39,7 +39,7 @@ SYNTHESIS = [
     "synth_{target} {synth_opts} -top {build_name} -run map_gates:",
 ]
 LONGEST_PATH = "scratchpad -set abc9.D {ps}"
-# Resources by our names, with their names in nextpnr's utilisation report.
+# For each resource, our name and its name in nextpnr's utilisation report.
 RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp": "MULT18X18D"}
 
 
@@ -95,7 +95,7 @@ def tools() -> dict[str, str]:
 
 
 def stamp(directory: Path) -> Stamp:
-    """Returns the stamp that shows whether a folder's bitstream was made from the sources there (`write_sources`)."""
+    """Returns the stamp (a stored digest) that tells whether a folder's bitstream was made from the sources there."""
     gateware = directory / "gateware"
     inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
     return Stamp(directory / "bitstream.digest", digest(inputs))
@@ -195,7 +195,7 @@ def _report(target: Target, gateware: Path, module: dict) -> dict:
 
 
 def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks: list[dict]) -> None:
-    """Checks that every clock was timed for its frequency, and that only the random source contains loops."""
+    """Checks that every clock was timed for its frequency, and that only the random source has combinational loops."""
     name = soc.target.name
     lpf = (gateware / f"{name}.lpf").read_text()
     if unknown := constraints.unknown_names(lpf, module):

@@ -32,17 +32,17 @@ _SOURCES = ("*.v", "*.lpf", "*.ys")
 
 
 class BuildIdError(RuntimeError):
-    """There is no build id, or it cannot be put into the image."""
+    """The folder has no build id, or the build id cannot be put into the image."""
 
 
 def of_gateware(gateware: Path, name: str) -> bytes:
-    """Returns the first part of the id, from the files that LiteX has written into a folder as ``<name>.v`` and so on.
+    """Returns the first part of the build id: a digest of the files that LiteX wrote into a folder (``<name>.v``, ...).
 
     It does not depend on the location of the checkout or its Python environment, or on the contents of ROM and code
     memory.
     """
     found = {path for pattern in _SOURCES for path in gateware.glob(pattern)}
-    # the folder also contains files of earlier builds
+    # only these: the folder also contains files of earlier builds
     read = set(re.findall(r'readmemh\("([^"]+)"', (gateware / f"{name}.v").read_text()))
     memories = {gateware / file for file in read} - {rom_file(gateware, name), code_file(gateware, name)}
     state = hashlib.sha256()
@@ -55,12 +55,12 @@ def of_gateware(gateware: Path, name: str) -> bytes:
 
 
 def of_firmware(image: bytes) -> bytes:
-    """Returns the second part of the id, from an image as it was linked; zeros at its end do not count."""
+    """Returns the second part of the build id: a digest of the linked image, without zeros at its end."""
     return hashlib.sha256(image.rstrip(b"\0")).digest()[:PART]
 
 
 def completed(image: bytes, gateware: bytes) -> tuple[bytes, bytes]:
-    """Returns the image with the build id instead of the mark, and the build id.
+    """Replaces the mark in an image by the build id; returns the new image, and the build id.
 
     A program without a mark stays unchanged, and its id is zeros.
 

@@ -32,7 +32,7 @@ def digest(paths: Iterable[Path], *extra: str) -> str:
 
 
 def code(path: Path) -> str:
-    """Returns a file's text without ``/* */`` and without lines that are comments: ``//`` (C, Verilog) or ``#``.
+    """Returns a file's text without comments: ``/* */`` in C and Verilog, and whole lines after ``//`` or ``#``.
 
     Generators write the date there. LiteX writes a module's instances in an order that changes from run to run.
     """
@@ -42,7 +42,7 @@ def code(path: Path) -> str:
 
 
 class Stamp:
-    """A file with the digest of the inputs from which an output was last made, and the digest of the present inputs."""
+    """Compares two digests: of the inputs from which an output was last made (in a file), and of the present inputs."""
 
     def __init__(self, path: Path, value: str):
         self.path = path
@@ -84,7 +84,7 @@ def made_once(target: Path, make: Callable[[Path], None]) -> Path:
                 if not target.exists():
                     _make(target, make)
             finally:
-                lock.unlink(missing_ok=True)  # processes that wait, or come later, first look for the folder
+                lock.unlink(missing_ok=True)  # safe: other processes look for the folder before they make it
     os.utime(target)
     return target
 
@@ -96,7 +96,7 @@ def _make(target: Path, make: Callable[[Path], None]) -> None:
         make(work)
         try:
             work.replace(target)
-        except OSError:  # another process made the folder meanwhile, after a failed one had removed the lock
+        except OSError:  # a failed process removed the lock, and another process made the folder meanwhile
             if not target.exists():
                 raise
     finally:

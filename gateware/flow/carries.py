@@ -13,7 +13,7 @@ OPEN = "x"  # nextpnr treats this constant as unconnected
 
 
 def open_unused(netlist: Path) -> int:
-    """Disconnects the carries that nothing reads in a netlist of Yosys' ``write_json``; returns their number."""
+    """Disconnects carry outputs that drive nothing, in a netlist of Yosys' ``write_json``; returns their number."""
     design = json.loads(netlist.read_text())
     opened = 0
     for module in design["modules"].values():

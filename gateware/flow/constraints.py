@@ -15,15 +15,15 @@ _FREQUENCY = re.compile(r'^FREQUENCY (PORT|NET) "([^"]+)" ([\d.]+) MHz;$', re.MU
 # Cells with paths from any input to any output. Distributed RAM has such paths only from its read address.
 _LOGIC = ("LUT4", "CCU2C", "PFUMX", "L6MUX21")
 _MEMORY, _MEMORY_INPUTS = "TRELLIS_DPR16X4", {"RAD"}
-# nextpnr packs all these cells into one cell: a LUT with its carry, followed by up to two multiplexers.
+# nextpnr packs these cells into one, TRELLIS_COMB: a LUT with its carry, followed by up to two multiplexers.
 _SLICE, _LUT_INPUTS, _LUT_OUTPUTS = "TRELLIS_COMB", {"A", "B", "C", "D", "FCI"}, {"F", "FCO"}
 _MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OFX"}
 _TOLERANCE = 0.001
-# TCK comes out of a chain of LUTs. Synthesis keeps none of its names that LiteX knows, so the LPF file cannot constrain
-# it, and nextpnr times it for 12 MHz. We therefore compare the frequency it reaches with the maximum TCK of an ECP5.
+# A chain of LUTs makes the JTAG clock TCK. Synthesis keeps no name of this net that LiteX knows, so the LPF file cannot
+# constrain TCK, and nextpnr times it for 12 MHz. We compare the frequency that it reaches with an ECP5's maximum TCK.
 SYS_CLOCK, JTAG_CLOCK, JTAG_MHZ = "sys", "jtag_clk", 25.0
 UNCONSTRAINED_MHZ = 12.0
-# The clock that starts a DDR3 PHY's delay lines. The PLL makes it, as it makes the system's clock.
+# The clock that starts a DDR3 PHY's delay lines. It comes from the PLL, like the system clock.
 START_CLOCK, START_MHZ = "init_clk", 25.0
 
 
@@ -83,7 +83,7 @@ def clock_name(net: str, timed_for: float) -> str:
 
 
 def required_mhz(clock: str, timed_for: float) -> float:
-    """Returns the frequency that a clock must reach, in MHz: the one it was timed for, or `JTAG_MHZ`."""
+    """Returns the MHz that a clock must reach: the frequency for which nextpnr timed it, or `JTAG_MHZ`."""
     return JTAG_MHZ if clock == JTAG_CLOCK else timed_for
 
 
@@ -96,7 +96,7 @@ def looping(module: dict) -> set[str]:
 
 
 def _arcs(cell: dict) -> list[tuple[set, set]]:
-    """Returns, for each part of a cell, its input nets and the output nets that depend on them combinationally."""
+    """Returns a cell's combinational paths: for each part of the cell, its input nets and the outputs they reach."""
     pins, directions = cell["connections"], cell["port_directions"]
     if cell["type"] == _SLICE:
         return [

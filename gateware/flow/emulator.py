@@ -46,7 +46,7 @@ def build(configuration: str = "zephyr") -> Path:
 
 
 def lay_out(output: Path, board: Path, image: Path) -> Path:
-    """Lays out the folder of a simulated board that starts another program.
+    """Makes the folder of a simulated board that starts another program, from the folder of a built board.
 
     Parameters
     ----------

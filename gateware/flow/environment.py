@@ -24,7 +24,7 @@ from gateware.targets import Target
 
 FOLDER = REPOSITORY / "build" / "hil"
 UART, UDP = "uart", "udp"
-# Names of three sizes in bytes: of a normal transfer, of a timed transfer, and of a transfer that a test interrupts.
+# Three sizes in bytes: of a normal transfer, of a timed transfer, and of a transfer that a test interrupts.
 _BYTES = ("data_bytes", "link_bytes", "broken_bytes")
 _OF_BOARD, _OF_SIMULATED = (20001, 100000, 100000), {UART: (300, 16000, 9000), UDP: (1500, 60000, 40000)}
 

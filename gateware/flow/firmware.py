@@ -24,7 +24,7 @@ from gateware.targets import Target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"
-# Folder for the headers as LiteX writes them, which the loader uses.
+# Folder for LiteX's unchanged headers. The loader uses them.
 LOADER_INCLUDE = Path("headers", "include")
 
 
@@ -123,7 +123,7 @@ def describe_soc(target: Target, directory: Path) -> None:
 
 
 def regions_of_firmware(regions: str) -> str:
-    """Returns LiteX's memory map for a linker script, as seen by firmware that a loader starts.
+    """Returns the memory map (a linker script's) for firmware that a loader starts, from LiteX's map.
 
     For such firmware, the code memory after the image's header takes the place of the boot ROM.
     """

@@ -46,8 +46,8 @@ _REMEDIES = {
     r"Unknown device": "what answers is no part that openFPGALoader knows: look at its cable and power",
     r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program uses its cable: end that program",
 }
-# A line that matches `_CAUSE` tells why loading failed, unless it matches `_NO_CAUSE` or begins with a tab (as lines of
-# the status register do). `_SENT` appears when a bootloader has received everything.
+# Why loading failed: a line that matches `_CAUSE`. Lines that match `_NO_CAUSE`, or begin with a tab (the status
+# register), do not count. openFPGALoader prints `_SENT` when a bootloader has received everything.
 _CAUSE, _NO_CAUSE = r"FAIL|[Ff]ail|[Ee]rror|mismatch", "std::exception"
 _SENT = "send zero sized download request: DONE"
 
@@ -154,7 +154,7 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make
 
 
 def loaded_by(target: Target) -> str:
-    """Returns the command that loads a board regardless of its present contents."""
+    """Returns the `make` command that loads a board whatever it contains at present."""
     boot = target.board.bootloader
     return f"make {'flash-spi' if boot else 'flash'} {target.variables}" + (", from its bootloader" if boot else "")
 
@@ -174,7 +174,7 @@ def built(target: Target, directory: Path) -> str:
 
 
 def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
-    """Raises FlashError unless the part is among the parts found on the cable of a board.
+    """Raises FlashError unless the bitstream's part is among the parts that were found on the board's JTAG.
 
     openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
     all of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.

@@ -27,7 +27,7 @@ from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios,
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
-    """Moves a unit from the clock domain `sys` to the domain `name`, which omits the edges that cannot change the unit.
+    """Moves a unit from the clock domain `sys` to the domain `name`, which omits clock edges that change nothing.
 
     Called with the unit, before the design is finalized.
 
@@ -84,7 +84,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         fragment.clock_domains += [domain, falling]
 
     def _differences(self, fragment, signals: set) -> list:
-        """Returns one expression for each signal: 1 if it has changed since the last edge and the change matters."""
+        """Returns an expression for each signal: 1 if the signal has changed since the last edge and is in use."""
         pairs = [(signal, Signal(len(signal), reset_less=True)) for signal in sorted(signals, key=lambda s: s.duid)]
         fragment.sync["sys"] += [last.eq(signal) for signal, last in pairs]
         return [(signal != last) & self.while_valid.get(signal, 1) for signal, last in pairs]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Lists the boards, which configurations fit on them, and at what clock: ``python -m gateware.flow.listing`` (`make
-boards`). Clocks and sizes come from the kept figures of place-and-route, which a folder `data` next to other results
-holds.
+boards`). Clocks and sizes come from stored results of place-and-route, in folders named `data`.
 """
 
 import json
@@ -52,12 +51,12 @@ def target_rows(content: dict[str, Content]) -> list[list[str]]:
 
 
 def left_out_rows() -> list[list[str]]:
-    """Return what each board does not support, and why."""
+    """Return rows of unsupported configurations: board, configuration, reason."""
     return [[board.name, *item] for board in hardware() for item in board.left_out.items()]
 
 
 def cable_rows() -> list[list[str]]:
-    """Return a row per revision of a board: the cable that loads it, the place of its UART, and who states this."""
+    """Return a row per revision of a board: the cable that loads it, the place of its UART, and the source."""
     return [
         [
             board.name,
@@ -148,7 +147,7 @@ def _reached(target: Target, content: dict[str, Content]) -> str:
 
 
 def tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[list[str]]]]:
-    """Return headings and rows of each table, from the contents of the files of figures by name."""
+    """Return headings and rows of each table. `content` has the stored results of place-and-route, by file name."""
     return [
         (TARGETS, target_rows(content)),
         (CABLES, cable_rows()),

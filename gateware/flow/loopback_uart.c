@@ -102,8 +102,8 @@ static void on_writable(evutil_socket_t fd, short what, void *argument)
 }
 
 /*
- * The event is armed only while no byte waits for the board, so there is room for everything that
- * is read.
+ * The event is armed only while `to_board` is empty, so the buffer has room for everything that is
+ * read.
  */
 static void on_readable(evutil_socket_t fd, short what, void *argument)
 {
@@ -161,7 +161,7 @@ static int number(struct json_object *arguments, const char *name)
 	return json_object_object_get_ex(arguments, name, &value) ? json_object_get_int(value) : -1;
 }
 
-/* Ends the simulator between two of its steps, as a signal would. */
+/* The tool has ended: ends the simulator between two of its steps, by a signal. */
 static void on_tether(evutil_socket_t fd, short what, void *argument)
 {
 	(void)fd;

@@ -22,9 +22,9 @@ from graphlib import CycleError, TopologicalSorter
 from gateware.flow.cells import expression
 from gateware.flow.mapped_memories import BlockRAM, DistributedRAM, same
 
-# An output wire, input wires, and an expression for the output: {n} stands for input n.
+# A function of wires: its output wire, its input wires, and its expression, in which {n} stands for input n.
 Node = tuple[int, list[int], str]
-# Number of steps after which wires that still change count as never settling.
+# Maximum number of steps until the wires must be stable; more steps mean that they oscillate.
 STEPS = 500
 
 

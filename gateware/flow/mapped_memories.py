@@ -8,7 +8,7 @@ Writes use the same address in all lanes.
 Pins = dict[str, list[int]]
 ROW = 18  # bits of a row of block RAM
 UNIT = 9  # smallest number of bits that can be written
-# By the width of a port: the address bit at which the row's number begins. The bits below enable writes to its units.
+# For each port width: the lowest address bit of the row's number. Bits below it select the units to write.
 FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 
@@ -49,7 +49,7 @@ class DistributedRAM:
         self._rows = [[self._mask * (contents >> 4 * row + bit & 1) for bit in range(4)] for row in range(16)]
 
     def logic(self, number: int) -> list[tuple[int, list[int], str]]:
-        """Returns the output wire, input wires and expression of each output; the expressions call it ``R[number]``."""
+        """Returns each output's wire, input wires and expression. In expressions, ``R[number]`` is this memory."""
         address = self._pins["RAD"]
         arguments = ", ".join(f"{{{n}}}" for n in range(len(address)))
         return [(wire, address, f"R[{number}].read({bit}, {arguments})") for bit, wire in enumerate(self._pins["DO"])]
@@ -109,7 +109,7 @@ class BlockRAM:
                 self._units.append([self._mask * (unit >> bit & 1) for bit in range(UNIT)])
 
     def logic(self, number: int) -> list[tuple[int, list[int], str]]:
-        """Returns nothing: outputs change only at the clock edge."""
+        """Returns an empty list: no output depends on inputs before the clock edge."""
         return []
 
     def _wires(self, name: str, port: str, width: int) -> list[int | None]:

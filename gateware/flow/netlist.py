@@ -37,7 +37,7 @@ from gateware.flow.cells import (
 )
 
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "IDDRX1F", "MULT18X18D", "ODDRX1F")
-# Outputs of a slice with write data and write address for a distributed RAM, each with the input pin that it copies.
+# Output pins of a slice that pass write data and write address to a distributed RAM, with the input pin of each.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
 
@@ -74,7 +74,7 @@ def verilog(name: str, module: Cell) -> tuple[str, dict[str, str]]:
 
 
 class _Writer:
-    """Writes the text for each kind of cell, in a method that has the kind's name in small letters."""
+    """Writes Verilog for cells. Each kind of cell has a method, named after the kind in small letters."""
 
     def __init__(self, module: Cell):
         self._module = module
@@ -143,7 +143,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("SD", "D1", "D0"))))
 
     def _trellis_comb(self, place: int, cell: Cell) -> None:
-        """Writes a LUT of a slice (logic, half of a carry cell, or one bit of a memory) and its multiplexer."""
+        """Writes a slice's LUT with its multiplexer. The LUT is logic, half of a carry cell, or one bit of a memory."""
         parameters = cell["parameters"]
         mode = parameters.get("MODE", "LOGIC")
         pins, table = input_nets(cell, "ABCD", "1"), number(parameters.get("INITVAL", "0"))

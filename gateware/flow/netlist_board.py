@@ -31,12 +31,12 @@ from gateware.targets import Target
 START_CYCLES = 1 << 17
 RGMII_PEER = Path(__file__).with_name("rgmii_peer.v")
 TOP = "top"  # name of the only module that nextpnr writes
-# The expressions have no branches, so a profile cannot help. -O2 doubles the compile time for 5 % more speed.
+# No profile is used: a netlist's expressions have no branches. -O2 doubles the compile time for 5 % more speed.
 OPT_FAST = "OPT_FAST=-O1 -march=native"
 
 
 class _Bench(LiteXModule):
-    """Connects the netlist to the simulator's clock and to the simulated host side of its UART; there is no reset."""
+    """Connects the netlist to the simulator's clock, and its UART to the simulated host. There is no reset."""
 
     def __init__(self, platform: SimPlatform, target: Target):
         self.cd_sys = ClockDomain(reset_less=True)

@@ -31,14 +31,14 @@ from gateware.flow.firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}
-# A byte takes 1000 cycles at 1 Mbaud, and the simulation runs some tens of thousands of cycles a second.
+# Time limit of the host. A byte takes 1000 cycles at 1 Mbaud, at some tens of thousands of simulated cycles a second.
 TIMEOUT_S = 900
 # A datagram that arrives before the board is out of its reset is lost; the host sends it again after this time.
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
-# Tolerance in cycles. Between two datagrams, a board with Ethernet does other work, such as a search for idle sessions,
-# which replaces lines of the data cache. The CPU may then have to load lines of the AES tables again.
+# Tolerance in cycles. Between two datagrams, a board with Ethernet does other work, such as a search for idle sessions.
+# This work replaces lines of the data cache, so the CPU may have to load lines of the AES tables again.
 CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 

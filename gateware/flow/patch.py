@@ -64,7 +64,7 @@ def build(target: Target, directory: Path, results: Path) -> Path:
 
 
 def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]) -> None:
-    """Makes the bitstream and the netlists again, with new contents of the ROM and of the code memory, if there is one.
+    """Makes bitstream and netlists again, with new contents of the ROM and, if there is one, of the code memory.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]
 
 
 def _memories(gateware: Path, name: str) -> dict[str, Callable[[Path, str], Path]]:
-    """Returns, for each memory that holds firmware, the function that returns the path of the memory's file."""
+    """Returns the memories that hold firmware: for each name, the function that returns the path of its file."""
     code = {"code": build_id.code_file} if build_id.code_file(gateware, name).is_file() else {}
     return {"rom": build_id.rom_file, **code}
 

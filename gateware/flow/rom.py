@@ -21,7 +21,7 @@ UNITS = 2048
 # Units (9-bit words) per line in a bitstream's text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # number of one-bit words in a unit
+_WORDS_A_UNIT = 8  # words per 9-bit unit, if the block RAM stores one bit of each word
 
 
 class LayoutError(ValueError):
@@ -93,7 +93,7 @@ class Layout:
         return dict(zip(self.numbers, rams, strict=True))
 
     def put(self, module: Cell, rams: dict[int, list[int]]) -> None:
-        """Writes contents into the parameters of these block RAMs, in this netlist or in the netlist before routing."""
+        """Writes contents into the parameters of the memory's block RAMs, in a netlist before or after routing."""
         for cell, ram in zip(cells(module, self._memory), self.numbers, strict=True):
             cell["parameters"] |= parameters(rams[ram])
 

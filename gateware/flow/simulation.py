@@ -46,14 +46,14 @@ DEFAULT_TCP_PORT = 2430
 # Address of the host's TAP device in the board's network; the netmask has 24 bits.
 HOST_ADDRESS = "192.168.1.100"
 GMII_HZ = 125_000_000
-_STEP_PS = 2000  # simulated time of a step; only the ratio of the clocks' frequencies matters
+_STEP_PS = 2000  # simulated time of a step; any value would do, since only the ratio of the clocks counts
 # Units that are mostly idle; the simulator skips clock edges that cannot change them (`gateware.flow.idle`).
 IDLING = ("aes_unit", "accelerator", "ctr_service")
 SIMULATOR = Path(__file__).with_name("simulator.cpp")
 LITEX_SIMULATOR = Path(core_directory)
 VERILATOR = ["verilator", "--cc", "--exe", "--prefix", "Vsim", "--top-module", "sim", "--relative-includes"]
 VERILATOR += ["-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--unroll-count", "256"]
-# Splits the model into files that two compilers finish soon; each function stays in one file.
+# Splits the model into several files, so that two compilers at a time finish soon; functions are not split.
 VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
 # Suppresses warnings that LiteX's Verilog would cause.
 VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
@@ -192,7 +192,7 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
 
 
 def _while_valid(unit) -> dict:
-    """Returns a unit's shared inputs, each with the signal that is 1 while the input is meant for the unit.
+    """Returns a unit's inputs that other units use as well, each with the signal that is 1 while this unit uses it.
 
     The inputs are operands, read data and written registers.
     """

@@ -35,8 +35,8 @@ from gateware.flow.worker import Answer, describe, packages
 
 # Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker's versions.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
-RETRIES = 2  # retries of a task whose process was killed; if its worker died, the scheduler's own limit (3) applies
-INPUTS = Path("inputs")  # subfolder of the folder that a task starts in
+RETRIES = 2  # retries of a task after its process was killed; after a worker's death, the scheduler's limit (3) applies
+INPUTS = Path("inputs")  # subfolder of a task's working folder, with its input files
 LOOPBACK = "127.0.0.1:0"
 LOST = "the scheduler was lost: the same command resumes"
 
@@ -108,7 +108,7 @@ def run(
         return
 
     def give(*arguments: Any) -> Answer:
-        # the worker imports this, so the scheduler needs no file of this repository
+        # imported on the worker: so the scheduler needs no file of this repository
         from gateware.flow.worker import work
 
         return work(*arguments)
@@ -116,7 +116,7 @@ def run(
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
-        # The bundle is sent as the result of a Dask task. So Dask makes it again if the worker that holds it dies.
+        # The bundle is the result of a Dask task, so Dask recreates it if the worker that holds it dies.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
         submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)
@@ -151,7 +151,7 @@ def _sources() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _client(workers: Workers) -> Iterator[Any]:
-    import dask  # imported here: it is slow, and most commands run no tasks
+    import dask  # imported here, as the import is slow and most commands run no tasks
     import distributed
 
     for name in ("distributed", "distributed.client"):
@@ -159,7 +159,7 @@ def _client(workers: Workers) -> Iterator[Any]:
     settings = {
         "comm.timeouts.connect": CONNECT_S,
         "admin.large-graph-warning-threshold": "1 GB",
-        "worker.profile.enabled": False,  # the profiler uses a fortieth of a core
+        "worker.profile.enabled": False,  # the profiler would use 1/40 of a CPU core
     }
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set({f"distributed.{name}": value for name, value in settings.items()}))
@@ -227,7 +227,7 @@ def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
 
 
 def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
-    """Returns the completed futures, after at most `limit` seconds."""
+    """Waits for futures, at most `limit` seconds; returns the completed ones."""
     from distributed import CancelledError, wait
 
     try:
@@ -240,7 +240,7 @@ def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
 
 
 def _outcome(future: Any) -> Any:
-    """Returns the result of a call, or `Failed`, or raises `SweepError`."""
+    """Returns the result of a task's call, or `Failed` if its process or worker died; otherwise raises `SweepError`."""
     from distributed import CancelledError, KilledWorker
 
     error = future.exception()

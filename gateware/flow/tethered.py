@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs tools that take minutes; they and all their children end when this process ends, in whichever way.
+"""Runs tools that take minutes. The tools and all their children end when this process ends, even if it is killed.
 
 This file is also the program that starts the tool, in a process group of its own. It reads from a pipe to its parent.
 When the parent ends or is killed, the kernel closes the pipe, and the program kills the group.

@@ -39,7 +39,7 @@ from gateware.flow.zephyr import ZephyrError
 from gateware.targets import Target
 
 SEEDS = 8
-# Prefix of the options that name a part, by database: parts with transceivers of 5 Gb/s, and parts without any.
+# Prefix of nextpnr's option for the part, by timing database: parts with 5 Gb/s transceivers, and without any.
 DATABASES = {"LFE5UM5G": "--um5g-", "LFE5U": "--"}
 _PART = re.compile(r"^--(?:um5g-|um-)?(\d+k)$")
 # Suffixes that synthesis and packing add to the name of a register or memory.

@@ -14,12 +14,12 @@ from typing import BinaryIO
 from gateware.flow import tethered
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
-UNPACKER = "ecpunpack"  # a program that belongs to ecppack
+UNPACKER = "ecpunpack"  # a program of the same package as ecppack
 # Tools that make a simulated board.
 SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
 # LUT4s that each cell of the ECP5 takes: LUTs themselves, carry cells and distributed RAM.
 LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
-# nextpnr's router2 may never end when asked to repair a missed clock that it cannot repair.
+# Time limit of a tool: if a clock cannot be met, nextpnr's router2 may try to repair it without end.
 LIMIT_S = 2 * 3600
 
 
@@ -55,7 +55,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def _write_program(path: Path, text: str) -> None:
-    """Writes a program in one step if it is missing or outdated, because other processes may start it meanwhile."""
+    """Writes a program if it is missing or outdated, atomically, because other processes may start it meanwhile."""
     if path.exists() and path.read_text() == text:
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -65,7 +65,7 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
-    """Returns the LUT4s that cells occupy, from the number of cells of each type; wide multiplexers occupy none."""
+    """Returns the number of LUT4s that the given cells (number by type) occupy; wide multiplexers occupy none."""
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 

@@ -114,7 +114,7 @@ def _unpack(bundle: bytes, folder: Path) -> None:
 
 
 def _in_process(tree: Path, call: bytes, is_wanted: Callable[[], bool]) -> Answer:
-    """Starts a process in an unpacked tree, lets it make the call, and returns its answer."""
+    """Executes a task's call in a new process that starts in an unpacked tree; returns the answer."""
     process, ours = tethered.on_lifeline(
         [sys.executable, "-m", "gateware.flow.worker"],
         cwd=tree,

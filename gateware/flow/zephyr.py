@@ -78,12 +78,12 @@ def _python() -> Path:
 
 
 def modules() -> list[str]:
-    """Returns the folders of Zephyr modules that EXTRA_ZEPHYR_MODULES names in addition to a workspace's."""
+    """Returns the folders of Zephyr modules in EXTRA_ZEPHYR_MODULES, without this repository."""
     return [folder for folder in os.environ.get(_MODULES, "").split(";") if folder and Path(folder) != REPOSITORY]
 
 
 def has_module(base: Path, name: str) -> bool:
-    """Returns whether applications that need the module can be built: from a workspace or from `modules`."""
+    """Returns whether the Zephyr module of this name is available, in the workspace or among `modules()`."""
     folders = [*map(Path, modules()), *(base.parent / "modules").glob("*/*")]
     return any(folder.name == name and folder.is_dir() for folder in folders)
 
@@ -100,10 +100,10 @@ def environment(base: Path) -> dict[str, str]:
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
     if base != WORKSPACE / "zephyr":
-        # `zephyr/module.yml` in this folder names everything else. Twister and CMake in a workspace read the variable.
+        # Twister, and CMake in a workspace, find modules by this variable. `zephyr/module.yml` describes ours.
         surroundings[_MODULES] = ";".join([str(REPOSITORY), *modules()])
         if not (base.parent / _WORKSPACE_FOLDER).is_dir():
-            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # without a workspace CMake reads only this one
+            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # without a workspace, CMake reads only this
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:

@@ -128,7 +128,7 @@ class BufferMemory(Module):
             read_ready.eq(start | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING) & ~stolen)),
             If(
                 ~waits,
-                # After a read, the next word is read too, for a burst. It is dropped if the master does not request it.
+                # Read ahead for bursts: after a read, the next word is read too, and dropped if it is not requested.
                 posted.address.eq(Mux(read_ready, posted.address + 1, bus.adr + start)),
                 posted.data.eq(bus.dat_w),
                 posted.select.eq(Mux(write, bus.sel, 0)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ethernet of the SoC: one PHY serves the CPU, which has its frames in slots, and the UDP fast path.
+"""Ethernet of the SoC. One PHY serves the UDP fast path, and the CPU, whose frames are in slots of a memory.
 
 The datapath of both is in the system's clock domain at 32 bits, which carries 1 Gb/s at 31.25 MHz and more. The PHY,
 the frame check sequence and the width converter are in the PHY's 125 MHz domains. A received frame for the CPU without
@@ -26,7 +26,7 @@ from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.soc.buffer import BufferMemory
 
 SLOTS_ORIGIN = 0x8000_0000  # an address that the CPU does not cache
-# Gigabit Ethernet carries 31.25 million words a second in each direction. A tenth of the cycles remains for the CPU.
+# Gigabit Ethernet moves 31.25 million words a second each way. A tenth of the cycles remains for the CPU.
 SYS_HZ_MIN = 70_000_000
 
 

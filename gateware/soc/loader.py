@@ -26,10 +26,10 @@ from migen.genlib.cdc import MultiReg
 from gateware.configurations import CODE_ORIGIN
 from gateware.targets import Target
 
-# How long the line must be low to count as a break: a hundred times a zero byte at 1 Mbaud, and a tenth of the shortest
-# break that a host's driver can send.
+# How long the line must be low to count as a break. This is a hundred times as long as a zero byte at 1 Mbaud, and a
+# tenth of the shortest break that a host's driver can send.
 BREAK_S = 1e-3
-# Much longer than any request takes. Simulation uses a shorter time, because a simulated second takes a minute.
+# The watchdog's time: much longer than any request takes. It is shorter in simulation, where a second takes a minute.
 WATCHDOG_S, SIMULATED_WATCHDOG_S = 2.0, 0.125
 
 
@@ -85,7 +85,7 @@ class BreakDetector(Module):
         # # #
 
         rx = Signal()
-        left = Signal(max=cycles + 1)  # 0: do not look for a break
+        left = Signal(max=cycles + 1)  # cycles until a low line is a break; 0: waits for a high line
         self.specials += MultiReg(self.rx, rx)
         self.comb += self.detected.eq((left == 1) & ~rx)
         self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))

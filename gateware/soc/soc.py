@@ -48,7 +48,7 @@ from gateware.soc.sdram import add_sdram
 from gateware.targets import Target
 
 BUFFER_ORIGIN = 0x4000_0000
-# Every register and every on-chip memory answers within a few cycles. A short counter is also quick to compare.
+# Registers and on-chip memories answer within a few cycles, so this is enough. A short counter is quick to compare.
 BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
 # Cycles from the watchdog's interrupt to the reset: time to print a last message.
@@ -145,8 +145,8 @@ class CipherlaneSoC(SoCCore):
         super().add_csr_bridge(name, origin, register=True)
 
     def _add_aes_unit(self, target: Target) -> None:
-        # The core with the CFU port. LiteX's own variant "full+cfu" needs the unit as a Verilog file without further
-        # ports. As an external variant of the core, the unit can stay in Migen.
+        # The VexRiscv with a CFU port. LiteX's own variant "full+cfu" needs the unit as a Verilog file without further
+        # ports. With an external variant of VexRiscv, the unit can be a Migen module with more ports.
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
         if target.configuration.unit:

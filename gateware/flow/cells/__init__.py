@@ -12,7 +12,7 @@ from typing import Any
 
 Cell = dict[str, Any]
 MODELS = Path(__file__).parent
-# Layout of a block RAM: number of its INITVAL parameters, rows in each, distance of rows in bits, and bits of a unit. A
+# Layout of a block RAM's contents: number of INITVAL parameters, rows in each, bits from row to row, bits of a unit. A
 # row has two units.
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
@@ -84,7 +84,7 @@ def input_nets(cell: Cell, pins: Iterable[str], unconnected: str = "0") -> list[
 
 
 def chosen_net(cell: Cell, pin: str, choice: str) -> str:
-    """Returns an input's value as a parameter selects it: the connected net, the net's inverse or a constant."""
+    """Returns what drives an input, by a parameter of the cell: the connected net, its inverse or a constant."""
     connected = input_net(cell, pin, "1")
     inverse = {"1'b0": "1'b1", "1'b1": "1'b0"}.get(connected, f"~{connected}")
     return {"0": "1'b0", "1": "1'b1", pin: connected, "INV": inverse}[choice]

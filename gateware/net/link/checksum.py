@@ -20,12 +20,12 @@ PROTOCOL_UDP = 17
 
 
 def half(number: int) -> int:
-    """Return a constant as the 16-bit number that adds it to the sum; a negative constant is subtracted thereby."""
+    """Return the number of 16 bits that adds a constant to the sum, in its byte order. A constant may be negative."""
     return int.from_bytes((number % RIGHT).to_bytes(2, "big"), "little")
 
 
 def halves(number: Signal) -> Cat:
-    """Return a 16- or 32-bit number, which is big-endian on the wire, in the byte order of the sum."""
+    """Convert a number of 16 or 32 bits to the sum's byte order (big-endian on the wire)."""
     return reverse_bytes(number)
 
 
@@ -69,8 +69,8 @@ class ChecksumSum(Module):
 
         # # #
 
-        # Both adders have the constant 1 in bit 0, so that `carry` is a carry input. A sum cannot become all ones with
-        # a carry unless it was so before. So `folded` needs at most one more carry.
+        # The constant 1 in bit 0 makes `carry` the carry input of both adders. A sum with a carry cannot become all
+        # ones unless it was all ones before, so `folded` needs at most one more carry.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

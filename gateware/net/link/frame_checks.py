@@ -176,7 +176,7 @@ class FrameChecks(Module):
         # bytes from 26 to the end of the packet.
         first, second = 0b0011, 0b1100  # halves of a word
         of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # bytes of this word that each checksum covers
-        rest = Signal(LENGTH_BITS)  # bytes of the packet from this word on, by the total length in its header
+        rest = Signal(LENGTH_BITS)  # bytes that remain in the packet, with this word, by its total length field
         whole = Signal()
         in_packet = [whole | (rest[:2] > n) for n in range(WORD_BYTES)]
         self.submodules.ipv4_sum = ipv4_sum = ChecksumSum(initial=RIGHT)
@@ -214,7 +214,7 @@ class FrameChecks(Module):
             If(position == 16 // 4, rest.eq(Cat(byte[1], byte[0]) - (16 + WORD_BYTES - HEADER_BYTES))),
         )
 
-        # Budget of echo requests. One that any check refuses costs nothing.
+        # Budget of echo requests (pings). Requests that any check refuses do not count.
         echoes, echo_timer = Signal(max=ECHO_BURST + 1, reset=ECHO_BURST), Signal(max=ECHO_CYCLES)
         echo, over_budget = Signal(), Signal()
         spent, earned = Signal(), Signal()

@@ -21,7 +21,7 @@ from migen import FSM, Cat, If, Module, NextState, NextValue, Signal
 from gateware.net import WORD_BITS
 
 MAC_BITS = 48
-GROUP_BIT = 0  # bit 0 of byte 0
+GROUP_BIT = 0  # bit 0 of byte 0: a group address
 
 
 def wire_order(number: int, size: int) -> int:
@@ -97,7 +97,7 @@ class FrameRouter(Module):
             NextValue(to_cpu, ~own | group),
             NextState("FORWARD"),
         )
-        fsm.act(  # waits for words; each word that arrives pushes an older word out
+        fsm.act(  # forwards words, delayed by two words: each arriving word sends an older one
             "FORWARD",
             sink.ready.eq(1),
             shift.eq(sink.valid),

@@ -34,7 +34,7 @@ from gateware.net.link.skid import Skid
 from gateware.net.link.slots import SLOT_BYTES, SUMS, FrameSlots
 
 PHY_BITS = 8
-FRAME_BYTES_MAX = 1514  # without the check sequence, at an MTU of 1500
+FRAME_BYTES_MAX = 1514  # largest frame at an MTU of 1500, without its check sequence
 
 
 class _MarkedPHY(LiteXModule):
@@ -105,8 +105,8 @@ class SharedMAC(LiteXModule):
         self.mac_address = mac_address
         self.phy = _MarkedPHY(phy)
         self.core = core = LiteEthMACCore(phy=self.phy, dw=WORD_BITS, tx_cdc_buffered=True, rx_cdc_buffered=True)
-        # Put the FIFOs between the clocks into block RAM, with registered outputs. A word is read again until it is
-        # known to be valid.
+        # Put the FIFOs that cross clock domains into block RAM, with registered outputs. A word may be read while it is
+        # being written, because it is read again until it is known to be valid.
         for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
             if isinstance(stage, stream.ClockDomainCrossing):
                 in_block_ram(stage)
@@ -183,7 +183,7 @@ class SharedMAC(LiteXModule):
         self.comb += skid.source.connect(core.sink)
 
     def get_csrs(self) -> list:
-        """Return the registers of slots and Ethernet MAC with LiteEth's names, then our own register."""
+        """Return the registers of the slots and the MAC under LiteEth's names, then our register `tx_checksum`."""
         if self.interface:
             return [*self.interface.get_csrs(), *self.core.get_csrs(), self.tx_checksum]
         return self.core.get_csrs()

@@ -59,13 +59,13 @@ LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
 UDP_CHECKSUM = 40
 QUEUE_WORDS = 8
-# Slots that frames of strangers may take while any station has a session.
+# Receive slots for frames of strangers (stations without a session) while any station has a session.
 STRANGERS_SLOTS = 2
 LATENCY = 2  # cycles from a read request to its word
 
 
 def port_layout(words: int) -> list[tuple[str, int]]:
-    """Return the layout of an access, a read or a write. The memory performs it in the same cycle, without a wait."""
+    """Return the layout of an access to the memory. The memory performs reads and writes at once, without a wait."""
     return [("valid", 1), ("write", 1), ("address", bits_for(words - 1)), ("data", WORD_BITS)]
 
 
@@ -135,8 +135,9 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # The frames of strangers that wait. Whether one more may come is decided with its first word. If not, it is
-        # refused after the search for its source, so that the rest of it does not use the memory, or at its end.
+        # The number of waiting frames from strangers is limited. It is compared with the limit at a frame's first word.
+        # A stranger's frame above the limit is refused as soon as the search has found that its sender is a stranger
+        # (this spares the memory), or at its end.
         strangers, crowded, refused = Signal(max=slots + 1), Signal(), Signal()
         comes, goes = Signal(), Signal()
         self.comb += [
@@ -217,7 +218,7 @@ class SlotWriter(LiteXModule):
                 NextState(next_state),
             )
         stays = ~bad & (stations.known | ~crowded)
-        fsm.act(  # one cycle: the frame is complete, and the search for its source too
+        fsm.act(  # one cycle: the frame is complete, and the search for its sender has ended
             "SUM",
             port.valid.eq(1),
             port.address.eq(Cat(Signal(LENGTH_BITS - 2, reset=SUMS // WORD_BYTES + 2), slot)),
@@ -286,7 +287,7 @@ class SlotReader(LiteXModule):
             self._level.status.eq(frames.level),
         ]
 
-        # Read requests are made here. Each word arrives `LATENCY` cycles after its request.
+        # Requests to read the slot. Each word arrives `LATENCY` cycles after its request.
         position, last_position = Signal(LENGTH_BITS - 2), Signal(LENGTH_BITS - 2)
         ask, asked, last = Signal(), Signal(), Signal()
         come = Signal(LATENCY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The stations that have a session: tells for each received frame whether one of them sent it.
+"""Stores the stations that have a session. Tells for each received frame whether one of them sent it.
 
 ::
 
@@ -32,7 +32,7 @@ HALF = 16
 
 
 class KnownStations(LiteXModule):
-    """Compares the source of each frame with the rows.
+    """Compares the source of each frame with the stored stations.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class KnownStations(LiteXModule):
 
         # # #
 
-        # The rows. Each word is one entry of a small memory, which is read as it was before the present cycle.
+        # The rows, in small memories with an entry for each row. A read returns the entry as it was before this cycle.
         listed = Array([self._known.storage[n] for n in range(rows)])
         written, scanned = Signal(rows), Signal(row_bits)
         read = []

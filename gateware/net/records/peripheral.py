@@ -44,7 +44,7 @@ from gateware.net.records.session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8
-# While other clients use the core, the fast path still gets at least three of every four blocks.
+# Even while other clients use the AES core, the fast path gets at least three of every four blocks.
 SHARE = 3
 
 

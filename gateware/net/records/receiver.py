@@ -34,7 +34,7 @@ from gateware.net.records.window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWind
 
 OFFSET_BITS = 64
 # Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The record window
-# needs all these cycles; the comparisons and `needed` need fewer.
+# sets this number; the comparisons and `needed` take fewer cycles.
 COMPARE_CYCLES = LOOKUP_CYCLES - 1
 CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
 
@@ -121,7 +121,7 @@ class RecordReceiver(Module):
             If(take & sink.last, ended.eq(1), If(faulty, damaged.eq(1))),
         ]
 
-        # The comparisons take two steps: each result goes to a register, then the first failure is chosen.
+        # The comparisons take two steps: store each result in a register, then choose the first failed check.
         data_end = Signal(OFFSET_BITS + 1)
         index_zero = wire.OFFSET_UNIT - 1
         failed = {code: Signal(name=f"failed_{code.name.lower()}") for code in CHECKS}

@@ -111,7 +111,7 @@ class RecordSender(Module):
 
         # Reply.
         header = wire.header_record("reply")
-        words = [  # words of the UDP header, used only for the checksum, then words of the record's header
+        words = [  # words of the UDP header (only for the checksum), then of the record's header
             halves(job.ip_address),
             halves(self.ip_address),
             Cat(halves(job.port), halves(doubled(job.length))),
@@ -122,7 +122,7 @@ class RecordSender(Module):
         rest = Signal(LENGTH_BITS - 2)  # number of data words after the present word
         last_byte = Signal(2)
         last_be = Signal(WORD_BYTES)
-        keyless = Signal()  # 1: some data word of the job had no keystream
+        keyless = Signal()  # 1: a data word of the job had no keystream
         mask = Cat(C(0xFF, 8), *[Replicate(last_byte >= n, 8) for n in range(1, WORD_BYTES)])
         self.comb += [
             header.version.eq(wire.HEADER_VERSION),
@@ -240,7 +240,7 @@ class RecordSender(Module):
             checksums.source.ready.eq(sent),
         ]
 
-        # Accounting of the free room in the buffer and in the queues.
+        # Counts the free space in the buffer and in the queues.
         free = Signal(max=buffer_words + 1, reset=buffer_words)
         datagrams = Signal(max=DATAGRAMS_MAX + 1)
         needed_words = Signal(LENGTH_BITS - 1)
@@ -256,7 +256,7 @@ class RecordSender(Module):
         ]
         self.sync += [
             needed_words.eq((self.needed + (WORD_BYTES - 1))[2:]),
-            # Free room, counted in words and in datagrams.
+            # A record is accepted only if words of the buffer and places for datagrams are free.
             self.room.eq((needed_words <= free) & (datagrams < DATAGRAMS_MAX)),
             free.eq(free - taken + given),
             datagrams.eq(datagrams + self.reserve - sent - dropped),

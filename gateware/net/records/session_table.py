@@ -30,7 +30,7 @@ ROWS_MAX = 16
 
 
 class Column(IntEnum):
-    """The words in a session's row. In fields of several words, the least significant or first word comes first."""
+    """The words of a session's row. Numbers have the least significant word first, byte strings their first word."""
 
     SESSION = 0
     PEER_IP = 1
@@ -131,7 +131,7 @@ class SessionTable(Module):
             If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
-        # Columns. Paths from the CPU are long, so its words go through registers and are written one cycle later.
+        # Columns. Paths from the CPU are long, so its words pass registers before they are written, one cycle later.
         clear = self.close | zeroing
         row = Signal(row_bits)
         word = Signal(WORD_BITS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stores which records of each session arrived, with sums of their data: no counter block may encrypt different data.
+"""Stores which records arrived, with sums of their data, so that no counter block ever encrypts different data.
 
 A counter block may serve one record, and the same record again.
 
@@ -190,7 +190,7 @@ class RecordWindow(Module):
             If(self.begin, low.eq(self.length), high.eq(0)),
         ]
 
-        # Access by the CPU: it finds the record's row, waits for a free cycle of the memory, then for its output.
+        # Access by the CPU in three steps: find the record's row, wait for a free cycle of the memory, take its output.
         asked, found, fetched = Signal(), Signal(), Signal()
         replaces = Signal()
         cpu_number = Signal(_NUMBER_BITS)
@@ -209,8 +209,8 @@ class RecordWindow(Module):
             fetched.eq(turn & ~replaces),
         ]
 
-        # The stored records. Nothing uses a word that is read in the cycle in which it is written: a write happens only
-        # when a record is decided or when the CPU writes.
+        # The stored records. No collision: a word is written only when a record is decided or by the CPU, and what is
+        # read in that cycle is not used.
         bits = SUM_BITS + _LAP_BITS + 1
         memory = without_collisions(Memory(bits, depth * RECORDS, init=[0] * depth * RECORDS, name="window_records"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)

@@ -23,7 +23,7 @@ _COLUMN_TABLES = 8  # block RAMs for the vector unit's S-boxes: two for each of 
 _SLOT_ROWS = 256  # rows of 128 bits that hold the round keys of all slots
 # The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
-_GCM = ((128, 145),)  # text that is held, as (words, bits of a word)
+_GCM = ((128, 145),)  # GCM: text that waits for its tag, as (words, bits of a word)
 # Small memories, as (words, bits of a word): two keystream queues, the queues of replies and of destinations, and the
 # initial counter blocks. Synthesis uses LUTs for them if the board's `Fit` allows it.
 _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
@@ -47,7 +47,7 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return how many block RAMs a memory takes, with words of at most `widest` bits: 36, or 18 if both ports write."""
+    """Return how many block RAMs a memory takes, each with words of at most `widest` bits: 18 if both ports write."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 

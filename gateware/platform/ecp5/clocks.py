@@ -30,7 +30,7 @@ class _CRG(LiteXModule):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_por = ClockDomain(reset_less=True)
-        self.cd_start = ClockDomain()  # the clock of `sys`, with the reset signal that drives the global net
+        self.cd_start = ClockDomain()  # same clock as `sys`; its reset drives the global reset net
 
         # # #
 
@@ -52,7 +52,7 @@ class _CRG(LiteXModule):
 def create_crg(
     clock_name: str, clock_hz: float, reset_name: str, *, active_low: bool = True, high_names: tuple[str, ...] = ()
 ) -> Callable:
-    """Return a board's function `create_crg`. Clock and reset come from these pads; the pads `high_names` stay 1."""
+    """Return a board's `create_crg`: it makes clock and reset from these pads, and keeps the pads `high_names` at 1."""
 
     def create(platform, sys_clk_freq):
         return _CRG(

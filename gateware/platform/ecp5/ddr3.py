@@ -32,7 +32,7 @@ class _CRG(LiteXModule):
         self.cd_init = ClockDomain()
         self.cd_sys2x = ClockDomain(reset_less=True)
         self.cd_fast = ClockDomain(reset_less=True)  # the clock of sys2x before its clock gate
-        self.cd_start = ClockDomain()  # the clock of `sys`, with the reset signal that drives the global net
+        self.cd_start = ClockDomain()  # same clock as `sys`; its reset drives the global reset net
 
         # # #
 
