@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sets memory attributes for synthesis. The main one declares: no word that is read while it is written is used.
+"""Sets memory attributes for synthesis. The main one promises that a word read while it is written is not used.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The

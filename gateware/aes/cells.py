@@ -37,7 +37,7 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of eight bits from its table. Return its value for an eighth bit of 0, and for one of 1."""
+    """Build a function of eight bits from its truth table. Return its values for bit 7 = 0 and bit 7 = 1."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 

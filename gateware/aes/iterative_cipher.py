@@ -201,7 +201,7 @@ class IterativeCipher(Module):
             ),
         ]
 
-        # Result: the parts of the last round with round key Nr. Key expansion writes this round key last into a slot.
+        # Result: the last round adds round key Nr. It is in `last_keys`: key expansion writes it last into a slot.
         finishing = Signal()
         finished = Signal()  # the result waits for the register before `source`
         finishing_slot = Signal(slot_bits)

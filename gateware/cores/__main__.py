@@ -115,7 +115,7 @@ def main(arguments: list[str]) -> int:
         with contextlib.suppress(BrokenPipeError):  # `| head`
             print(usage(), flush=True)
         return 0
-    gc.set_threshold(100_000, 20, 100)  # Migen makes many small objects
+    gc.set_threshold(100_000, 20, 100)  # Migen makes many small objects: frequent garbage collections would be slow
     try:
         todo, out = jobs(arguments)
         for kind, values, name in todo:

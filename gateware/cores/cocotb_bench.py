@@ -278,7 +278,7 @@ def _stream(stream: Stream) -> tuple:
 
 
 def _step(design: Design, phase: Phase) -> tuple:
-    """Return a step without fields that its streams do not have."""
+    """Return a step of the test, without fields that the core's streams do not have."""
     fields = {stream.name: stream.fields for stream in design.streams}
 
     def kept(given: dict) -> dict:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES in counter mode (SP 800-38A, 6.5): the CTR service with one client and `gateware.ctr.blocks`, with ports."""
+"""AES in counter mode (SP 800-38A, 6.5): the CTR service with one client and `gateware.ctr.blocks`, in Verilog."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ class CTRCore(KeyStream):
         # # #
 
         drop, accepts, last = Signal(), Signal(), Signal()
-        left = Signal(COUNT_BITS)  # blocks of the oldest message that have not left, or 0
+        left = Signal(COUNT_BITS)  # number of blocks of the oldest message that are already out
         self.submodules.counts = counts = ResetInserter()(stream.SyncFIFO([("count", COUNT_BITS)], USES_MAX))
         self.comb += [
             drop.eq(self.flush | port.keys.flush),

@@ -45,7 +45,7 @@ def is_signed(node) -> bool:
 
 
 def constant(value: int, width: int) -> str:
-    """Return a constant that is not negative."""
+    """Return a Verilog constant; the value must not be negative."""
     return f"{width}'h{value:0{-(-width // 4)}x}" if width >= HEX_FROM else f"{width}'d{value}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-GCM (SP 800-38D): the CTR service with one client and `gateware.ctr.gcm`, with ports."""
+"""AES-GCM (SP 800-38D): the CTR service with one client and `gateware.ctr.gcm`, in Verilog."""
 
 from typing import Any
 

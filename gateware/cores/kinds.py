@@ -107,7 +107,7 @@ def register(kind: Kind) -> None:
 
 
 def register_figures(name: str, find: Callable[[dict[str, Any]], list[str]]) -> None:
-    """Register measured resources of a kind: `find` takes option values and returns lines of Markdown, or none."""
+    """Register measured resources of a kind of core: `find` turns option values into lines of Markdown."""
     _FIGURES[name] = find
 
 

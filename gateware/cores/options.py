@@ -37,11 +37,11 @@ class Option:
 
     @property
     def metavar(self) -> str:
-        """Return how a help text writes the values."""
+        """Return how a help text shows the possible values, such as `a|b|c`."""
         return "|".join(map(str, self.values))
 
     def parse(self, given: Any) -> Any:
-        """Return the value for a text, or for a value of a YAML file.
+        """Convert a text, or a value from a YAML file, to a value of the option.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class Range(Option):
 
     @property
     def metavar(self) -> str:
-        """Return how a help text writes the values."""
+        """Return how a help text shows the possible values, such as `a|b|c`."""
         return f"{self.values[0]}..{self.values[-1]}"
 
     def parse(self, given: Any) -> int:
@@ -84,7 +84,7 @@ class Several(Option):
 
     @property
     def metavar(self) -> str:
-        """Return how a help text writes the values."""
+        """Return how a help text shows the possible values, such as `a|b|c`."""
         return ",".join(map(str, self.values))
 
     def parse(self, given: Any) -> tuple:
@@ -100,7 +100,7 @@ class Region(Option):
 
     @property
     def metavar(self) -> str:
-        """Return how a help text writes the values."""
+        """Return how a help text shows the possible values, such as `a|b|c`."""
         return "|".join([*self.values, "ORIGIN:BYTES"])
 
     def format(self, value: Any) -> str:

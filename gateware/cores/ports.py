@@ -72,7 +72,7 @@ class Stream:
 
     @property
     def width(self) -> int:
-        """Return the bits of an item, without padding."""
+        """Return the number of bits of an item, without padding."""
         return sum(port.width for port in self.fields.values())
 
     def item(self, values: dict[str, int]) -> int:
@@ -154,7 +154,7 @@ class Phase:
 
 
 class Design(Module):
-    """A core with the ports of its file.
+    """A core with the ports of its Verilog module.
 
     Attributes
     ----------

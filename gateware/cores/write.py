@@ -46,7 +46,7 @@ def files(kind: Kind, values: dict[str, Any], name: str) -> dict[str, str]:
 
 
 def write(folder: Path, texts: dict[str, str]) -> None:
-    """Write the files into a folder, in place of everything that it contains."""
+    """Write the files into a folder, which is emptied first."""
     if folder.is_dir():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)

@@ -36,7 +36,7 @@ def main() -> int:
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     parser.add_argument("--trace", action="store_true", help="of a simulated board: write waveforms, FST, at each run")
     arguments = parser.parse_args()
-    gc.set_threshold(100_000, 20, 100)  # Migen's objects stay alive: frequent collections would double its run time
+    gc.set_threshold(100_000, 20, 100)  # Migen's objects stay alive: frequent garbage collection doubles the run time
     try:
         target = targets.load(arguments.board, arguments.configuration)
         if arguments.trace and not target.board.simulated:

@@ -84,7 +84,7 @@ def made_once(target: Path, make: Callable[[Path], None]) -> Path:
                 if not target.exists():
                     _make(target, make)
             finally:
-                lock.unlink(missing_ok=True)  # safe: other processes look for the folder before they make it
+                lock.unlink(missing_ok=True)  # unlocked: processes that waited find the folder and do not make it
     os.utime(target)
     return target
 

@@ -33,7 +33,7 @@ class NetlistError(RuntimeError):
 
 
 class Netlist:
-    """Simulates one mapped module, in lanes.
+    """Simulates several copies (lanes) of one mapped module at once.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def _carry(pins: dict[str, int], parameters: dict[str, str]) -> list[Node]:
 
 
 def _ordered(logic: list[Node]) -> list[Node]:
-    """Returns the nodes in an order in which each follows the nodes that drive it."""
+    """Returns the nodes sorted so that each node follows the nodes that drive its inputs."""
     drivers = {node[0]: node for node in logic}
     waiting = {output: {wire for wire in inputs if wire in drivers} for output, inputs, _ in logic}
     try:

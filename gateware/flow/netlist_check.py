@@ -129,7 +129,7 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
 
 
 def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
-    """Returns a line for each unexpected cycle count; the cycles of transfers may differ by `transfers`."""
+    """Returns a line for each unexpected cycle count; cycles of transfers may differ by up to `transfers`."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records

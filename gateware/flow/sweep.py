@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs independent tasks (seeds, cores of the family, mutants) through Dask on this machine or on a lab's machines.
+"""Runs independent tasks (such as place-and-route with several seeds) through Dask, on this or a lab's machines.
 
 ::
 

@@ -133,7 +133,7 @@ class GHASH(Module):
             If(take | end, z.eq(0)),
         ]
 
-        # `x` takes a block or shifts to its next digit. While tables are written, it holds only the row to read.
+        # `x` takes a block or shifts to its next digit. While tables are written, it is the number of the row to read.
         shifted = Signal(BITS)
         begins = in_order(sink.data)
         for n in range(BITS):

@@ -47,7 +47,7 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return how many block RAMs a memory takes, each with words of at most `widest` bits: 18 if both ports write."""
+    """Return how many block RAMs a memory takes; give 18 for `widest`, the bits of a word, if both ports write."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
