@@ -42,7 +42,7 @@ def of_gateware(gateware: Path, name: str) -> bytes:
     memory.
     """
     found = {path for pattern in _SOURCES for path in gateware.glob(pattern)}
-    # only these: the folder also contains files of earlier builds
+    # only memories that this Verilog reads, because the folder also contains files of earlier builds
     read = set(re.findall(r'readmemh\("([^"]+)"', (gateware / f"{name}.v").read_text()))
     memories = {gateware / file for file in read} - {rom_file(gateware, name), code_file(gateware, name)}
     state = hashlib.sha256()

@@ -103,7 +103,7 @@ def environment(base: Path) -> dict[str, str]:
         # Twister, and CMake in a workspace, find modules by this variable. `zephyr/module.yml` describes ours.
         surroundings[_MODULES] = ";".join([str(REPOSITORY), *modules()])
         if not (base.parent / _WORKSPACE_FOLDER).is_dir():
-            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # without a workspace, CMake reads only this
+            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # for CMake without a workspace
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:
