@@ -13,7 +13,7 @@
 #include "port.h"
 #include "zeroize.h"
 
-/* Receive slots that the host must leave free for other frames of the network. */
+/* Number of receive slots that the host must leave free for other frames of the network. */
 #define SPARE_SLOTS   4u
 #define EVENT         1u
 #define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
@@ -53,7 +53,10 @@ static void refresh(struct cl_link *link)
 
 _Static_assert(CL_SESSIONS <= ETHMAC_STATION_ROWS, "a row for every session");
 
-/** Makes the MAC know the station that opened a session, until the session is closed. */
+/**
+ * Enters the sender in the Ethernet MAC's table of known stations (@p open), or removes it. Known
+ * stations may use receive slots that other senders may not use.
+ */
 static APART void reserve(struct cl_link *link, uint32_t place, bool open)
 {
 	const struct ethernet *const ethernet = (const struct ethernet *)link;
@@ -134,7 +137,7 @@ void ethernet_forget(struct ethernet *ethernet)
 	cl_zeroize(ethernet->link.staging, CL_LINK_UDP_MAX_DATA);
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
-			return; /* time-out: later responses will overwrite the slots */
+			return; /* not sent in time: later responses will overwrite the slots */
 		}
 	}
 	cl_zeroize((void *)TX_SLOTS_BASE, ETHMAC_TX_SLOTS * ETHMAC_SLOT_SIZE);
@@ -151,7 +154,7 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * Zeroizes one received frame that may hold a key or its data, the latest first. Stops when a new
+ * Zeroizes the latest of the received frames that may still hold a key or data. Stops when a new
  * frame arrives.
  *
  * The function does not touch the slot that the Ethernet MAC writes next: that slot is erased after

@@ -16,7 +16,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* of the configuration: engines in addition to those below */
+#include "extension.h" /* additional engines of this configuration */
 #endif
 #include "links/link_uart.h"
 #include "port.h"
@@ -37,7 +37,7 @@
 #define SESSION_IDLE_CYCLES                                                                        \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 30 * (uint64_t)CONFIG_CLOCK_FREQUENCY)
 
-/* Completes an engine of the vector unit: if the unit has a multiplier, it also does GCM. */
+/* Adds GCM to an engine of the vector unit, if the unit has a multiplier. */
 #ifdef CIPHERLANE_VECTOR_PRODUCTS
 #define WITH_GCM(engine) cl_engine_ise_with_gcm(engine)
 #else

@@ -32,7 +32,7 @@ void port_dcache_flush(void)
 void port_drain(void)
 {
 	/*
-	 * Reads of this register bypass the cache, so the read ends only after all earlier stores.
+	 * This read bypasses the cache. It ends only after all earlier stores have reached memory.
 	 */
 	(void)ctrl_scratch_read();
 }
@@ -53,7 +53,8 @@ __attribute__((noinline)) void port_forget(void)
 #ifdef __OPTIMIZE_SIZE__
 	/*
 	 * Code that is compiled for size uses few registers, so words of a key can stay in the
-	 * others. Saved registers again contain the caller's values.
+	 * other registers. Only registers that a function may change are cleared here: the others
+	 * already contain the caller's values again.
 	 */
 	__asm__ volatile("li t0, 0\n\tli t1, 0\n\tli t2, 0\n\t"
 			 "li t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Generators of C headers and reference pages from the project's single definitions."""
+"""Generate C headers and reference pages from the definitions of registers, instructions and the wire layout."""

@@ -14,13 +14,13 @@ INTERRUPT_PRIORITY = 0
 # interrupt, through which all interrupts of the SoC arrive.
 INTERRUPTS_MAX = 11
 
-# For each devicetree binding: the registers that its node names.
+# The registers that the devicetree node of each peripheral lists.
 _UART = ("rxtx", "txfull", "rxempty", "ev_status", "ev_pending", "ev_enable", "txempty", "rxfull")
 _TIMER = ("load", "reload", "en", "update_value", "value", "ev_status", "ev_pending", "ev_enable")
 _UPTIME = ("uptime_latch", "uptime_cycles")
 _WATCHDOG = ("control", "cycles", "remaining", "ev_status", "ev_pending", "ev_enable")
 
-# The Ethernet MAC's registers. Each entry has the name in the node and LiteX's name.
+# The Ethernet MAC's registers. Each entry maps the name in the devicetree node to LiteX's name.
 _ETHERNET = {
     "rx_slot": "sram_writer_slot",
     "rx_length": "sram_writer_length",
@@ -42,7 +42,7 @@ _ETHERNET = {
     "crc_errors": "rx_datapath_crc_errors",
 }
 SDRAM_JSON = "sdram.json"
-# A simulated board has no source of noise. The seed is arbitrary.
+# A simulated board has no source of noise, so it gets a generator with a fixed, arbitrary seed.
 _INSECURE_ENTROPY = """
 	insecure_entropy0: insecure-entropy {
 		compatible = "cipherlane,insecure-entropy";

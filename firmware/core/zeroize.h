@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Zeroizes keys and data that must not outlive their use.
+ * Function that zeroizes memory with keys and data after their last use.
  */
 #ifndef CL_ZEROIZE_H
 #define CL_ZEROIZE_H

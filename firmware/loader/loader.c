@@ -8,7 +8,7 @@
 
 #define MAGIC          UINT32_C(0x57464C43)
 #define COVERED_BYTES  CL_WIRE_IMAGE_CRC
-#define GATEWARE_BYTES 8u /* first bytes of a build id; they identify the gateware */
+#define GATEWARE_BYTES 8u /* the first bytes of a build id identify the gateware */
 #define ALIGNMENT      16u
 
 static uint8_t *firmware(const struct loader *loader)

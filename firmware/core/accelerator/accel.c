@@ -161,7 +161,7 @@ int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot)
 	return key_command(accel, CL_ACCEL_CONTROL_CLEAR_KEY_MASK);
 }
 
-/* Inlined, so that the path of CTR stays within few cache lines. */
+/* Inlined, so that the code that runs for CTR occupies few cache lines. */
 __attribute__((always_inline)) static inline int start(const struct cl_accel *accel,
 						       uint16_t *number)
 {
@@ -237,7 +237,7 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 __attribute__((always_inline)) static inline int
 finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool uncached)
 {
-	uint32_t polls = POLLS_RUN; /* plus one for each unit of the length (a byte or a bit) */
+	uint32_t polls = POLLS_RUN; /* plus one for each byte or bit of the length */
 
 	/*
 	 * Flush the cache while the accelerator works. The CPU does not read the output before the

@@ -42,7 +42,7 @@ struct cl_accel_descriptor {
 	 */
 	const uint8_t *in;
 	uint8_t *out;
-	/** Length in bytes, or in bits with in_bits; 0 is allowed. */
+	/** Length in bytes, or in bits if in_bits is set; 0 is allowed. */
 	uint32_t length;
 	/** The length is in bits. The accelerator writes the unused bits of the last byte as 0. */
 	bool in_bits;
@@ -120,8 +120,8 @@ int cl_accel_abort(const struct cl_accel *accel);
  * Queues a descriptor. The CPU must not access the descriptor's buffers until the descriptor has
  * ended.
  *
- * @param[out] number for cl_accel_poll, which must be called before 8 more descriptors are
- *                    submitted
+ * @param[out] number number of the descriptor, for cl_accel_poll, which must be called before 8
+ *                    more descriptors are submitted
  * @retval 0 done
  * @retval -EINVAL no such slot or width
  * @retval -EFAULT an address is beyond 32 bits

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * What the parts of the accelerator's driver share: access to registers, and the end of a
- * descriptor. Not for users of the driver.
+ * Functions that the source files of the accelerator's driver share: they access registers, queue a
+ * descriptor and wait for its end. Not for users of the driver.
  */
 #ifndef CL_ACCEL_ACCESS_H
 #define CL_ACCEL_ACCESS_H
@@ -29,7 +29,7 @@ int cl_accel_start(const struct cl_accel *accel, uint16_t *number);
 /**
  * Waits for the end of the descriptor that was queued last.
  *
- * @param length of the data; longer data are waited for longer
+ * @param length length of the data; the time limit grows with it
  * @param uncached the CPU does not cache the output
  * @return as cl_accel_run
  */

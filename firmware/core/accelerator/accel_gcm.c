@@ -52,7 +52,7 @@ static int run(const struct cl_accel *accel, const struct cl_accel_gcm *message)
 	uint16_t number;
 	const int refused = cl_accel_gcm_submit(accel, message, &number);
 	const uint32_t more =
-		UINT32_MAX - message->length; /* the sum of lengths stays below 2^32 */
+		UINT32_MAX - message->length; /* the sum of both lengths must fit 32 bits */
 	const uint32_t aad = message->aad_length < more ? message->aad_length : more;
 
 	if (refused != 0) {

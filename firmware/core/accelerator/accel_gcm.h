@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * AES-GCM (SP 800-38D) by the accelerator, from memory to memory. Only for a SoC that has GCM in
- * its accelerator (configuration `gcm`): there the accelerator computes the hash key of each slot
- * when it loads a key, and never gives it out.
+ * AES-GCM (SP 800-38D) by the accelerator, from memory to memory. Only for a SoC whose accelerator
+ * supports GCM (configuration `gcm`). Such an accelerator computes the hash subkey when it loads a
+ * key, and never outputs it.
  */
 #ifndef CL_ACCEL_GCM_H
 #define CL_ACCEL_GCM_H
@@ -26,26 +26,27 @@ struct cl_accel_gcm {
 	 */
 	bool uncached;
 	/**
-	 * The IV. With 12 bytes, any memory; otherwise memory that the DMA may reach, until the
-	 * message has ended.
+	 * The IV. An IV of 12 bytes may be in any memory. The DMA reads an IV of another length: it
+	 * must be in memory that the DMA may reach, and stay unchanged until the message has ended.
 	 */
 	const uint8_t *iv;
 	uint32_t iv_length;
 	/**
 	 * Buffers at any alignment, in memory that the DMA may reach. @p out may equal @p in, or
-	 * begin before it. A buffer without bytes may be NULL.
+	 * begin before it. A buffer of length 0 may be NULL.
 	 */
 	const uint8_t *aad;
 	uint32_t aad_length;
 	const uint8_t *in;
 	uint8_t *out;
 	uint32_t length;
-	/** Mode encrypt writes the tag, the other modes read it. */
+	/** Encryption writes the tag; decryption and verification read it. */
 	uint8_t *tag;
 };
 
 /**
- * Queues a message. The CPU must not access its buffers until it has ended (cl_accel_poll).
+ * Queues a message. The CPU must not access the message's buffers until the message has ended
+ * (cl_accel_poll).
  *
  * @retval 0 done
  * @retval -EINVAL no such slot or mode
@@ -56,13 +57,14 @@ int cl_accel_gcm_submit(const struct cl_accel *accel, const struct cl_accel_gcm 
 			uint16_t *number);
 
 /**
- * Queues a message and waits for its end. A text to decrypt that is longer than the accelerator
- * holds is verified first, and then decrypted in counter mode. Nobody may change it meanwhile.
+ * Queues a message and waits for its end. To decrypt a ciphertext that does not fit the
+ * accelerator's memory, it verifies the tag first, and then decrypts in CTR mode. The ciphertext
+ * must not change between these two steps.
  *
  * @retval 0 done
  * @retval -EBADMSG the tag is wrong; nothing was written
- * @retval -EMSGSIZE a length is not allowed; or the text to decrypt is longer than the accelerator
- *                   holds, and its IV has not 12 bytes; nothing was done
+ * @retval -EMSGSIZE a length is not allowed; or the ciphertext does not fit the accelerator's
+ *                   memory and the IV is not 12 bytes long; nothing was done
  * @retval -EINVAL, -EFAULT, -EBUSY, -EIO, -ETIMEDOUT, -ECANCELED as cl_accel_run
  */
 int cl_accel_gcm_run(const struct cl_accel *accel, const struct cl_accel_gcm *message);

@@ -33,8 +33,9 @@ struct cl_accel_device {
 	uint8_t *bounce;
 	size_t bounce_bytes;
 	/**
-	 * Passes zeros from and to the bounce buffer through all of the accelerator's memories for
-	 * data. NULL: by cl_accel_ctr. Set by cl_engine_accel_gcm.
+	 * Overwrites the accelerator's data memories: encrypts @p len bytes of the bounce buffer in
+	 * place, with the key in @p slot. If NULL, the engine uses cl_accel_ctr instead. Set by
+	 * cl_engine_accel_gcm.
 	 */
 	void (*pass)(const struct cl_accel_device *device, unsigned int slot, size_t len);
 	/** For each key slot, the generation number of its key; 0 if the slot is free. */

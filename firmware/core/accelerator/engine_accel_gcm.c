@@ -7,15 +7,15 @@
 #include "accelerator/accel_gcm.h"
 #include "zeroize.h"
 
-/** What is still free of the bounce buffer. */
+/** The part of the bounce buffer that is still free. */
 struct space {
 	uint8_t *next;
 	size_t bytes;
 };
 
 /**
- * Returns @p buffer if the DMA reaches it or it has no bytes, otherwise a part of the bounce
- * buffer; NULL if that has no room.
+ * Returns @p buffer if the DMA reaches it or @p len is 0. Otherwise reserves and returns a part of
+ * the bounce buffer, or NULL if its free part is too short.
  */
 static uint8_t *reached(const struct cl_accel_device *device, struct space *space,
 			const uint8_t *buffer, size_t len)
@@ -95,13 +95,16 @@ static int accel_gcm(const struct cl_engine *engine, const struct cl_engine_key 
 	if (result == 0 && tag != message->tag && !message->decrypt) {
 		memcpy(message->tag, tag, CL_BLOCK_BYTES);
 	}
-	/* Everything that was copied into the bounce buffer. */
+	/* Zeroize everything that was copied into the bounce buffer. */
 	cl_zeroize(device->bounce,
 		   (size_t)(space.next - device->bounce) + (in != message->in ? message->len : 0));
 	return result;
 }
 
-/** The tag replaces the first bytes of the text, which were written before. */
+/**
+ * Implements cl_accel_device.pass. The tag overwrites the first bytes of the ciphertext, because
+ * nothing uses either of them.
+ */
 static void pass(const struct cl_accel_device *device, unsigned int slot, size_t len)
 {
 	static const uint8_t iv[CL_GCM_NONCE_BYTES];

@@ -111,7 +111,7 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 		return -ETIMEDOUT;
 	}
 	cl_zeroize(key, sizeof(*key));
-	/* From here on the slot may hold a key, so `clear` must clear it. */
+	/* From here on the slot may hold a key. `clear` clears it only if key_bits is set. */
 	key->key_bits = (uint16_t)key_bits;
 	key->slot = (uint8_t)slot;
 	put_bytes(device, CL_FASTPATH_KEY0, key_bytes, key_bits / 8);
@@ -127,8 +127,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 }
 
 /**
- * Reads or writes the entry of one record in a window: entry @p place of the selected row's window.
- * A row is the hardware's entry for one session.
+ * Reads or writes entry @p place of the selected row's window, which stores whether one record
+ * arrived, and a checksum of its data. A row is the hardware's entry for one session.
  */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
 {
@@ -144,7 +144,10 @@ static int window_command(const struct cl_fastpath *device, uint32_t place, uint
 	return -ETIMEDOUT;
 }
 
-/** Writes the window of a row. The row must be closed, with no record in progress. */
+/**
+ * Writes which records arrived to the window of a session's row. The row must be closed, with no
+ * record in progress.
+ */
 static int write_window(const struct cl_fastpath *device, unsigned int row,
 			const struct cl_window *window)
 {
@@ -165,7 +168,10 @@ static int write_window(const struct cl_fastpath *device, unsigned int row,
 	return status;
 }
 
-/** Reads the window of a row. The row must be closed, with no record in progress. */
+/**
+ * Reads from the window of a session's row which records arrived. The row must be closed, with no
+ * record in progress.
+ */
 static int read_window(const struct cl_fastpath *device, unsigned int row, struct cl_window *window)
 {
 	int status = 0;
@@ -187,8 +193,8 @@ static int read_window(const struct cl_fastpath *device, unsigned int row, struc
 }
 
 /**
- * Empties the window of a row, because its sums reveal something about the data of the records. The
- * row must be closed, with no record in progress.
+ * Empties the window of a session's row, because the checksums in it reveal something about the
+ * records' data. The row must be closed, with no record in progress.
  */
 static int erase_window(const struct cl_fastpath *device, unsigned int row)
 {

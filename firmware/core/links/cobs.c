@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "links/cobs.h"
 
-/** Ends the current block, whose data end at `fill` in `chunk`, and opens the next one. */
+/** Ends the current block at index `fill` of `chunk`, and begins the next one. */
 static void next_block(struct cl_cobs_encoder *encoder)
 {
 	encoder->chunk[encoder->code] = (uint8_t)(encoder->fill - encoder->code);
-	/* There must be room for all of the next block: its code and CL_COBS_RUN bytes. */
+	/* Make room for the whole next block: its code and CL_COBS_RUN bytes. */
 	if (encoder->fill + 1 + CL_COBS_RUN > sizeof(encoder->chunk)) {
 		encoder->put(encoder->context, encoder->chunk, encoder->fill);
 		encoder->fill = 0;

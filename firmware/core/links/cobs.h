@@ -39,8 +39,8 @@ struct cl_cobs_decoder {
 	/** Data bytes of the current block that have not arrived yet. */
 	uint8_t left;
 	/**
-	 * True if a zero follows the bytes of the current block in the decoded data, unless the
-	 * block is the frame's last one.
+	 * True if the current block represents a zero after its bytes. The decoder drops this zero
+	 * if the block is the frame's last one.
 	 */
 	bool zero;
 	/** The frame is longer than the buffer; the rest of the frame is ignored. */

@@ -25,12 +25,12 @@ struct cl_link {
 	 * and port, and the link sets it before each record.
 	 */
 	uint64_t peer;
-	/** Counts of link events since power-on, in the fields of record counters. */
+	/** Counts of link events since power-on, as a record of type `counters` reports them. */
 	struct cl_wire_counters_reply counters;
 	/**
 	 * Both values are for the last record handled. `session`: the number of its session; 0 if
-	 * it names no session, or one that the sender may not use. `engine_cycles`: cycles that the
-	 * engine took.
+	 * the record names no session, or a session that the sender may not use. `engine_cycles`:
+	 * cycles that the engine took.
 	 */
 	uint32_t session;
 	uint32_t engine_cycles;
@@ -73,9 +73,9 @@ struct cl_link {
 	 */
 	void (*refresh)(struct cl_link *link);
 	/**
-	 * Reserves room for the frames of a session's peer, or ends that. Called when the sender of
-	 * the record being handled has opened the session at index @p place (@p open), and when
-	 * that session was closed. NULL if the link reserves no room.
+	 * Reserves room for the frames of a session's peer (@p open), or ends the reservation.
+	 * Called after the sender of the record being handled opened the session at index @p place,
+	 * and after that session was closed. NULL if the link reserves no room.
 	 */
 	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
 	/** Describes the fast path on the same network; NULL if there is none. */

@@ -41,8 +41,11 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_ARP  0x0806u
-#define MAC_GROUP      1u /* bit of byte 0: group or broadcast address (IEEE 802.3, 3.2.3) */
-/* Least first byte of multicast, broadcast and reserved addresses (RFC 1112, RFC 919). */
+#define MAC_GROUP      1u /* bit of a MAC address, byte 0: group or broadcast (IEEE 802.3, 3.2.3) */
+/*
+ * IPv4 addresses with this first byte or a higher one are multicast, broadcast or reserved (RFC
+ * 1112, RFC 919).
+ */
 #define ADDRESS_GROUP    224u
 #define ADDRESS_LOOPBACK 127u  /* first byte */
 #define IPV4_PLAIN       0x45u /* version 4, no options */
@@ -55,7 +58,7 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define DONT_FRAGMENT    0x4000u
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
-#define ECHO_REPLY_DELTA 8u /* change of the checksum if type 8 becomes 0, in little-endian */
+#define ECHO_REPLY_DELTA 8u /* little-endian change of the checksum if type 8 becomes 0 */
 
 /*
  * Type of a header field. All fields are 2-byte aligned, because the copy of the frame's first
@@ -116,7 +119,7 @@ static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 	return *(const half *)(a + end) == *(const half *)(b + end) && same(a, b, end);
 }
 
-/** Makes the sender of the frame its destination, and the board its source. */
+/** Turns the frame around: sets its destination to its sender, and its source to the board. */
 static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
 {
 	copy(frame + TO_MAC, frame + FROM_MAC, 6);
@@ -265,7 +268,7 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 	/*
-	 * Value 0 means that the sender computed no checksum (RFC 768). The sum includes the IP
+	 * A checksum of 0 means that the sender computed none (RFC 768). The sum includes the IP
 	 * addresses, because they belong to the pseudo header.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&

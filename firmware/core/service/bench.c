@@ -18,7 +18,7 @@
 
 static const uint8_t iv[CL_BLOCK_BYTES];
 
-/** Computes the most bytes that a call may have so that it takes about @p limit cycles. */
+/** Computes how many bytes a call can process in about @p limit cycles. */
 static int find_most(const struct cl_platform *platform, const struct cl_engine *engine,
 		     const struct cl_engine_key *key, uint32_t limit, uint32_t *most)
 {

@@ -39,7 +39,7 @@ static inline uint16_t cl_exchange_refuse(struct cl_exchange *exchange, uint16_t
 	return code;
 }
 
-/** Returns the most data bytes of a record over this link. */
+/** Returns the largest number of data bytes that a record over this link may have. */
 static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
 {
 	return exchange->link->max_data != 0 ? exchange->link->max_data

@@ -12,8 +12,8 @@
 #include "service/service.h"
 
 /**
- * Number of 32-bit words in a frame's head. The last half word already belongs to the record's
- * data.
+ * Number of 32-bit words in the copy of a frame's head. The last 16 bits are not part of the head:
+ * they are the first bytes of the record's data.
  */
 #define CL_FRAME_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
@@ -56,8 +56,9 @@ struct cl_station {
 };
 
 /**
- * Returns the source of a frame with an IPv4 packet, from its head. cl_link_udp_receive has found a
- * record in it, and cl_frame_carry_out has not turned the head into the head of the answer yet.
+ * Returns the source of a frame with an IPv4 packet, from its head. Call it after
+ * cl_link_udp_receive has found a record in the frame, and before cl_frame_carry_out, which turns
+ * the head into the head of the answer.
  */
 struct cl_station cl_frame_station(const struct cl_frame *frame);
 

@@ -9,7 +9,8 @@
 
 #define CTR_BYTES 64u
 /**
- * Long enough for every engine to use its fast method; for shorter data, it may use a slower one.
+ * Long enough for every engine to use its fast method; for shorter data, an engine may use a slower
+ * method.
  */
 #define WAY_BYTES 1024u
 
@@ -128,7 +129,10 @@ static int block_test(const struct cl_engine *engine, const struct key_vectors *
 	return status;
 }
 
-/** SP 800-38A, F.5: encrypts or decrypts four blocks, followed by zeros up to @p len bytes. */
+/**
+ * Runs an example of SP 800-38A, F.5: encrypts or decrypts four blocks, followed by zeros up to @p
+ * len bytes.
+ */
 static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v, bool decrypt,
 		    uint8_t *data, size_t len)
 {

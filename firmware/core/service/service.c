@@ -72,7 +72,7 @@ static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 	return may ? 0 : CL_EXCHANGE_DROP;
 }
 
-/** Checks the length and the session against the rule of the record's type. */
+/** Checks that the record has the length, and names the session, that its type requires. */
 static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, bool named)
 {
 	const struct cl_wire_header *const header = &exchange->header;
@@ -151,8 +151,8 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	const uint64_t eighth = platform->session_idle_cycles / 8;
 
 	/*
-	 * At most half of the range of the cycle counter, so that no overflow of the counter is
-	 * missed.
+	 * Check at the latest after half of the range of the cycle counter, so that no overflow of
+	 * the counter is missed.
 	 */
 	service->look_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
 	service->engines = engines;

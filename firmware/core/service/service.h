@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The record service: takes a record and makes its reply, over any transport.
+ * The record service: carries out a request and writes the reply, independent of the transport.
  */
 #ifndef CL_SERVICE_H
 #define CL_SERVICE_H
@@ -105,9 +105,9 @@ static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 }
 
 /**
- * Takes the cycles of zeroization from the same budget while any peer of a network has a session. A
- * record outside sessions may have caused it, such as a refused opening. The next one then waits
- * until the budget has grown again.
+ * Subtracts the cycles of a zeroization from the budget of cl_service_admits, while any peer of a
+ * network has a session. A record outside sessions can cause a zeroization, for example a refused
+ * request to open a session. Such records are then dropped until the budget has grown again.
  */
 void cl_service_owe(struct cl_service *service, uint32_t cycles);
 
@@ -125,9 +125,9 @@ static inline size_t cl_service_handle(struct cl_service *service, struct cl_lin
 void cl_service_look(struct cl_service *service);
 
 /**
- * A port's main loop calls this at least once in 2^31 cycles. It closes sessions that were not used
- * for session_idle_cycles, and zeroizes their keys. It may do so late, by up to an eighth of that
- * time.
+ * A port's main loop must call this function at least once in 2^31 cycles. The function closes
+ * sessions that were not used for session_idle_cycles, and zeroizes their keys. It may close them
+ * late, by up to an eighth of that time.
  */
 static inline void cl_service_poll(struct cl_service *service)
 {

@@ -104,7 +104,7 @@ uint16_t cl_handle_data(struct cl_exchange *exchange)
 
 uint16_t cl_handle_close(struct cl_exchange *exchange)
 {
-	if (exchange->session == NULL) { /* already closed: the host repeats its request */
+	if (exchange->session == NULL) { /* already closed: the host has repeated its request */
 		return 0;
 	}
 	cl_session_close(exchange->session, exchange->platform);

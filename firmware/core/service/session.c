@@ -92,8 +92,8 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
 	}
 	/*
-	 * A stream has at most 2^36 bytes, so block numbers are less than 2^32. So a 32-bit
-	 * division is enough, for which the CPU has an instruction.
+	 * A stream has at most 2^36 bytes, so block numbers are less than 2^32. A 32-bit division
+	 * is therefore enough, and the CPU has an instruction for it.
 	 */
 	const uint32_t block = (uint32_t)(offset / CL_BLOCK_BYTES);
 	const uint32_t record = block / (record_bytes / CL_BLOCK_BYTES);

@@ -83,8 +83,8 @@ struct cl_session {
 	/** CPU cycles that the session may spend while sessions of other addresses are active. */
 	struct cl_budget budget;
 	/**
-	 * Number of the session in records. It is used again only after 2^24 more sessions. 0: the
-	 * entry is free.
+	 * Number that identifies the session in records; 0 if this entry is free. A number is
+	 * reused only after 2^24 more sessions.
 	 */
 	uint32_t id;
 	/** True while the server processes the session's records. */

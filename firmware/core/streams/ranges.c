@@ -88,8 +88,8 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 }
 
 /**
- * Appends the range at @p next to the range at @p index if it begins where the other one ends.
- * Returns true if it did.
+ * If the range at @p next begins where the range at @p index ends, extends the range at @p index by
+ * it. Returns true if it did.
  */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {

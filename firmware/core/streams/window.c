@@ -86,8 +86,8 @@ enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t 
 }
 
 /**
- * Moves the window forward. The window's entries for its lowest records are reused for the records
- * that are now in the window.
+ * Moves the window forward. The entries of the records that leave the window are reused for the
+ * records that enter it.
  */
 static void advance(struct cl_window *window, uint64_t first)
 {

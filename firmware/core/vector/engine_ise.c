@@ -23,8 +23,8 @@
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
 /**
- * For fewer bytes, vector loads and stores are slower than scalar ones, because they need a drain
- * and a cache flush.
+ * Below this number of bytes, vector loads and stores are slower than scalar ones, because they
+ * need a drain and a cache flush.
  */
 #define VECTOR_BYTES_MIN 512u
 

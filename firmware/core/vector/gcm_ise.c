@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * GCM (SP 800-38D) on a vector unit with a multiplier. A product of GHASH takes as long as ten
- * other instructions. Encryption therefore starts one after every three rounds of other blocks, and
- * the hash takes little more time than its instructions.
+ * other instructions. Encryption therefore starts a product after every three rounds of other
+ * blocks. So the products run in parallel with the rounds and take little extra time.
  *
  * v6 is the hash, and v7 the hash subkey H. H and the multiples of it that the multiplier keeps
  * never leave the unit. The initial counter block (nonce, counter 1) is in k15. It encrypts the
@@ -24,15 +24,24 @@
 #define WORDS  4u
 #define HASH   6u
 #define SUBKEY 7u
-/** The operand of vghsh: the register of the result, and of the factor. */
+/**
+ * Operand of the instruction vghsh: the numbers of the registers with the hash and with the factor
+ * H.
+ */
 #define PAIR (HASH << 4 | SUBKEY)
 
 /** Blocks whose rounds are interleaved in ctr_scalar. */
 #define QUAD CL_ISE_BATCH_BLOCKS
-/** Blocks whose rounds are interleaved in encrypt_vector; two such halves take turns. */
+/**
+ * Blocks whose rounds are interleaved in encrypt_vector. A group has two such halves, which are
+ * encrypted in turn.
+ */
 #define HALF        3u
 #define GROUP_BYTES (2 * HALF * CL_BLOCK_BYTES)
-/** As in engine_ise.c: for fewer bytes, vector loads and stores are slower than scalar ones. */
+/**
+ * Below this number of bytes, vector loads and stores are slower than scalar ones, as in
+ * engine_ise.c.
+ */
 #define VECTOR_BYTES_MIN 512u
 
 #define MULTIPLY(s) CL_ISA_VGHSH(s, PAIR)
@@ -84,7 +93,7 @@ CL_ISE_INLINE void hash_words(const uint32_t block[WORDS])
 	MULTIPLY(0);
 }
 
-/** Hashes data, with zeros after them up to whole blocks. */
+/** Hashes data, padded with zeros to whole blocks. */
 static __attribute__((noinline)) void hash_bytes(const uint8_t *data, size_t len)
 {
 	while (len > 0) {
@@ -102,7 +111,10 @@ static __attribute__((noinline)) void hash_bytes(const uint8_t *data, size_t len
 	}
 }
 
-/** Hashes whole blocks that vector loads reach. A load runs while the product before it does. */
+/**
+ * Hashes whole blocks that vector loads reach. Each load runs in parallel with the product of the
+ * block before it.
+ */
 static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 {
 	const uintptr_t end = data + len;
@@ -115,8 +127,9 @@ static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 }
 
 /**
- * Hashes @p data, except for the blocks that fit into @p tail. They come last there, after zeros.
- * While the hash is zero, hashing a block of zeros changes nothing.
+ * Hashes @p data, except for the last @p blocks blocks, and copies these to the end of @p tail. If
+ * the data have fewer blocks, the start of @p tail is zero: hashing these zeros first leaves the
+ * hash zero.
  */
 static void hash_except(uint32_t *tail, size_t blocks, const uint8_t *data, size_t len)
 {
@@ -132,7 +145,7 @@ static void hash_except(uint32_t *tail, size_t blocks, const uint8_t *data, size
 	}
 }
 
-/** Runs middle round @p k on three registers. */
+/** Runs middle round @p k of AES on three registers, beginning with v @p first. */
 CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
 {
 	CL_ISE_EACH (s, HALF) {
@@ -140,7 +153,7 @@ CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
 	}
 }
 
-/** Runs middle rounds @p from to @p to on three registers. */
+/** Runs middle rounds @p from to @p to of AES on three registers, beginning with v @p first. */
 CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned int first)
 {
 #pragma GCC unroll 6
@@ -149,7 +162,10 @@ CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned i
 	}
 }
 
-/** Begins the product of a block of ciphertext, and replaces it by a counter block. */
+/**
+ * Begins the GHASH product of the ciphertext block in v @p s, then puts a counter block into v @p
+ * s.
+ */
 CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 {
 	MULTIPLY(s);
@@ -158,12 +174,12 @@ CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 
 /**
  * Encrypts and hashes groups of six blocks between buffers that vector loads and stores reach.
- * While three blocks are encrypted, the ciphertext of the other three is hashed. v3 to v5 must hold
- * blocks to hash before the text.
+ * While three blocks are encrypted, the ciphertext of the other three is hashed. At first, v3 to v5
+ * must hold the last three blocks of the additional data, which are hashed before the text.
  *
  * A register is loaded, or a product written, only in a cycle in which no instruction of the unit
- * writes a register. So additions to pointers, loads and stores are spread such that there is such
- * a cycle in time.
+ * writes a register. The additions to pointers, loads and stores leave such cycles free, so they
+ * are spread over the loop.
  */
 CL_ISE_INLINE void encrypt_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 				  uint32_t groups)
@@ -234,14 +250,17 @@ VECTOR_LOOP(gcm_vmem_10, 10)
 VECTOR_LOOP(gcm_vmem_12, 12)
 VECTOR_LOOP(gcm_vmem_14, 14)
 
-/** Moves a block of @p words into v4 or v5. */
+/** Moves block number @p block of @p words into v4 or v5. */
 CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISA_MOVE_IN(0, QUAD + block % 2, words[WORDS * block], words[WORDS * block + 1]);
 	CL_ISA_MOVE_IN(1, QUAD + block % 2, words[WORDS * block + 2], words[WORDS * block + 3]);
 }
 
-/** Begins the product of a block, and moves the next one. */
+/**
+ * Begins the GHASH product of block number @p block, and moves the next block into the other
+ * register.
+ */
 CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	MULTIPLY(QUAD + block % 2);
@@ -252,8 +271,9 @@ CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE
 
 /**
  * Encrypts and hashes groups of four blocks between word-aligned buffers. While a group is
- * encrypted, the ciphertext of the group before it is hashed, out of the CPU's registers. At first,
- * @p hashed are the blocks to hash before the text; afterwards, the blocks still to hash.
+ * encrypted, the ciphertext of the group before it is hashed; the CPU's registers hold this
+ * ciphertext. On entry, @p hashed contains blocks to hash before the text. On return, it contains
+ * the last group's ciphertext, which the caller must hash.
  */
 CL_ISE_INLINE void encrypt_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
 				  uint32_t groups, uint32_t hashed[CL_ISE_BATCH_WORDS])
@@ -308,7 +328,9 @@ SCALAR_LOOP(gcm_fused_10, CL_ISE_FUSED, 10)
 SCALAR_LOOP(gcm_fused_12, CL_ISE_FUSED, 12)
 SCALAR_LOOP(gcm_fused_14, CL_ISE_FUSED, 14)
 
-/** Encrypts and hashes bytes that follow block @p index of the counter; at most one partial block.
+/**
+ * Encrypts and hashes @p len bytes, beginning with counter block J0 + @p index. The last block may
+ * be partial.
  */
 static __attribute__((noinline)) void encrypt_rest(unsigned int rounds, const uint8_t *in,
 						   uint8_t *out, uint32_t index, size_t len)
@@ -334,7 +356,7 @@ static __attribute__((noinline)) void encrypt_rest(unsigned int rounds, const ui
 	}
 }
 
-/** Completes the hash with the lengths, and encrypts it. */
+/** Computes the tag: completes the hash with both lengths, and encrypts it. */
 static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t tag[WORDS])
 {
 	const uint64_t aad_bits = (uint64_t)aad_len * 8;
@@ -350,12 +372,21 @@ static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t t
 	}
 }
 
-/** Encrypts and hashes groups of four blocks; @p words are the blocks before and after them. */
+/**
+ * Encrypts and hashes groups of four blocks; on entry, @p words holds the blocks to hash first, and
+ * on return the blocks still to hash.
+ */
 typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t groups, uint32_t words[]);
-/** Encrypts and hashes groups of six blocks; v3 to v5 are the blocks before and after them. */
+/**
+ * Encrypts and hashes groups of six blocks; on entry, v3 to v5 hold the blocks to hash first, and
+ * on return the blocks still to hash.
+ */
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
-/** Returns whether the vector loop can process @p bytes, and counts a call that it cannot. */
+/**
+ * Returns whether the vector loop can process @p bytes. Counts the call in `falls` if the loop
+ * cannot reach the buffers.
+ */
 static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
 {
 	if (bytes < VECTOR_BYTES_MIN) {
@@ -369,7 +400,7 @@ static bool reaches(struct cl_ise_device *device, const void *in, const void *ou
 	return false;
 }
 
-/** Encrypts and hashes the text, after the additional data. */
+/** Hashes the additional data, then encrypts and hashes the text. */
 static int encrypt_text(struct cl_ise_device *device, unsigned int rounds,
 			const struct cl_gcm_message *message, scalar_loop *scalar,
 			vector_loop *vector)

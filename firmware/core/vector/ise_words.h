@@ -23,7 +23,8 @@
 
 /**
  * Adds @p step to @p pointer; the compiler does not move this addition. After a load, an
- * instruction of the unit has to wait for two cycles, and the addition uses one of these cycles.
+ * instruction of the unit has to wait for two cycles. The addition uses one of these cycles, so it
+ * costs no time.
  */
 #define CL_ISE_ADVANCE(pointer, step)                                                              \
 	do {                                                                                       \

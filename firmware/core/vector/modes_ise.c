@@ -250,7 +250,7 @@ CL_ISE_INLINE void cbc_decrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 	}
 }
 
-/** Constants that define one instance of the code. */
+/** Constants for which the compiler specialises the code. */
 struct instance {
 	struct cl_ise_cipher cipher;
 	bool cbc;
