@@ -22,8 +22,9 @@
 #include "zeroize.h"
 
 /*
- * Time that the loader waits for a request after power-on: a quarter of a second. In simulation it
- * does not wait, because a host may send requests for the firmware at once, and none may be lost.
+ * Time that the loader waits for a request after power-on: a quarter of a second. In simulation the
+ * loader does not wait, because a host may send requests for the firmware at once, and the loader
+ * would lose them.
  */
 #ifndef PASSING_CYCLES /* a test may define another value */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)

@@ -13,7 +13,7 @@
  */
 #define COMMAND_CYCLES 64u
 /*
- * Number of test patterns for a setting of the PHY. The setting works if all of them are read
+ * Number of test patterns for a setting of the PHY. A setting works if all patterns are read
  * correctly.
  */
 #define TRIALS     8u
@@ -82,8 +82,8 @@ static void initialise(void)
 }
 
 /*
- * If software cannot see read data in the PHY's registers, it cannot adjust the PHY, so it does not
- * need this code.
+ * This code adjusts the PHY. It is only needed if software can read the memory's data from the
+ * PHY's registers.
  */
 #if CL_SDRAM_SHOWN_PHASES > 0
 static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
@@ -157,8 +157,8 @@ static bool saw_burst(unsigned int lane)
 #endif
 
 /**
- * Writes words to the memory by commands and reads them back. Returns true if the lines of the
- * group returned the right bits.
+ * Writes words to the memory and reads them back, with commands that software issues through the
+ * PHY's registers. Returns true if the lines of the group returned the right bits.
  */
 static bool reads(unsigned int lane, uint32_t seed)
 {
@@ -206,7 +206,7 @@ static bool works(unsigned int lane, unsigned int bitslip, unsigned int delay)
 
 /**
  * For one group of lines, finds the longest sequence of consecutive delays that work, with any bit
- * slip, and sets the delay in its middle.
+ * slip, and selects the delay in the middle of this sequence.
  */
 static int level(unsigned int lane, struct sdram_report *report)
 {

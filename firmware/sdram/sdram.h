@@ -66,8 +66,8 @@ int sdram_init(struct sdram_report *report);
 const char *sdram_name(int status);
 
 /**
- * Writes modified data of the first SDRAM_DATA_BYTES from the L2 cache to the memory, so that data
- * which were zeroized are zero there, too.
+ * Writes modified data of the first SDRAM_DATA_BYTES from the L2 cache to the memory. So data that
+ * were zeroized in the cache are also zero in the memory.
  */
 void sdram_write_back(void);
 

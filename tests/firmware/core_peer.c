@@ -56,8 +56,8 @@ struct peer {
 	uint32_t reserve_faults;
 	struct cl_link_udp udp;
 	/**
-	 * If true, the program counts a pause before each frame, as a port does that finds no frame
-	 * waiting.
+	 * If true, the program counts a pause before each frame: a port counts one when it finds no
+	 * frame waiting.
 	 */
 	bool pause;
 	/**
@@ -74,9 +74,9 @@ struct peer {
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
-	 * The server `serving` represents the fast path. `client`: the session that the core passed
-	 * to it last. `work`: the work that it reports for this session. `serving`: the number of
-	 * sessions that it serves now.
+	 * The test's server `serving` stands for the fast path. `client`: the session that the core
+	 * passed to it last. `work`: the work that it reports for this session. `serving`: the
+	 * number of sessions that it serves now.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
@@ -183,8 +183,8 @@ static void answer_u32(struct peer *peer, uint32_t value)
 }
 
 /**
- * Copies data to memory of their own that begins `misalign` bytes after an aligned address and ends
- * with the data.
+ * Copies data to a separate allocation that begins `misalign` bytes after an aligned address and
+ * ends with the data.
  */
 static uint8_t *duplicate(const uint8_t *data, size_t size, size_t misalign, uint8_t **memory)
 {
@@ -559,7 +559,10 @@ static void refresh_network(struct cl_link *link)
 	link->network->overflows++;
 }
 
-/** Notes for which sessions the link reserves room. `reserved` has a bit for each index. */
+/**
+ * Records for which sessions the link reserves room for frames. `reserved` has a bit for each
+ * index.
+ */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
 	struct peer *const peer =
@@ -572,7 +575,10 @@ static void reserve(struct cl_link *link, uint32_t place, bool open)
 	peer->reserved ^= bit;
 }
 
-/** Answers for which sessions the link reserves room, and how often that was no change. */
+/**
+ * Command: report for which sessions the link reserves room. No arguments. Reply: bit mask of
+ * session indexes (u32), number of calls that asked for the state that was already set (u32).
+ */
 static void op_reserved(struct peer *peer, struct message *message)
 {
 	(void)message;

@@ -88,7 +88,7 @@ def link(main: Path, *more: Path, include: Sequence[Path] = ()) -> Path:
 
 
 def _folder(include: Sequence[Path]) -> Path:
-    """Return the folder for object files; it is another one for each set of headers."""
+    """Return the folder for object files. Its name depends on the contents of the headers."""
     common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
     headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
     for path in [*headers, *sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
@@ -106,7 +106,7 @@ def _compiled(source: Path, include: Sequence[Path], folder: Path) -> Path:
 
 
 def _gcc(arguments: list[str], result: Path) -> None:
-    """Make the file `result`. It appears under its name only when it is complete."""
+    """Run gcc to make the file `result`. The file gets its name only when it is complete."""
     part = result.with_suffix(f".{os.getpid()}")
     command = [shutil.which("gcc") or "gcc", *FLAGS, *arguments, "-o", str(part)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
@@ -237,8 +237,8 @@ class CorePeer:
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """Set whether a pause without a waiting frame precedes each frame, and how many cycles the engine `faulty`
-        takes.
+        """Set the timing: whether the port finds no frame waiting before each frame, and how many cycles the engine
+        `faulty` takes.
 
         With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.
         """
@@ -259,7 +259,7 @@ class CorePeer:
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
     def left_on_stack(self, data: bytes) -> int:
-        """Return how often bytes occur on the stack, as the last call into the core left it."""
+        """Return how often the bytes occur on the stack after the last call into the core."""
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
@@ -286,7 +286,7 @@ class CorePeer:
         """Set the random source's status and first word; each further word is one higher."""
         self.call("d", struct.pack("<iI", status, word))
 
-    # Windows and ranges, without the service
+    # Methods that use a window or a table of ranges directly, without the service
 
     def record_sum(self, data: bytes, misalign=0) -> int:
         return int.from_bytes(self.call("s", bytes([misalign]), data), "little")

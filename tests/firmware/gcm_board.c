@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Runs messages on the simulated board's vector engines, as a test on the host requests them.
+ * Program for the simulated board: runs CTR or GCM on the vector unit's engines, as a test on the
+ * host requests over the UART.
  *
- * Over the UART, all little-endian words. A request: engine (0 to 2), mode (0: CTR, 1: GCM
- * encrypts, 2: GCM decrypts), key bits, misalignment of the buffers, bytes of additional data,
- * bytes of text, bytes of text that follow; the key (8 words), the nonce (3), the tag (4), the
- * additional data, the text. If no text follows, the call runs twice on what is in the buffer. The
- * answer: status, clock cycles of the last call, the tag, and as much text as followed.
+ * Numbers are little-endian words. A request begins with seven numbers: engine (0 to 2), mode (0:
+ * CTR, 1: GCM encryption, 2: GCM decryption), key bits, misalignment of the buffers, bytes of
+ * additional data, bytes of text, and bytes of text in the request. Then follow the key (8 words),
+ * the nonce (3 words), the tag (4 words), the additional data and the text. If the request contains
+ * no text, the call runs twice on the buffer's present contents. The answer consists of the status,
+ * the clock cycles of the last call, the tag, and as much text as the request contained.
  */
 #include <stdint.h>
 #include <string.h>

@@ -40,7 +40,7 @@ def test_block_cipher_on_nist_known_answers(core, engine, bits, name):
     for vector in fields(VECTORS / "ECB" / f"ECB{name}{bits}.rsp"):
         assert 8 * len(vector["KEY"]) == bits
         for i in range(0, len(vector["PLAINTEXT"]), 16):
-            # If the counter block is plaintext P, the keystream is E_K(P).
+            # Encrypt plaintext P with CTR mode: if P is the counter block and the data are zeros, the result is E_K(P).
             block = core.ctr(engine, vector["KEY"], vector["PLAINTEXT"][i : i + 16], bytes(16))
             assert block == vector["CIPHERTEXT"][i : i + 16]
             checked += 1
@@ -122,7 +122,7 @@ def test_counter_block_of_any_offset(core):
             assert core.counter(iv, block) == expected.to_bytes(16, "big")
 
 
-# FIPS-197, A.1 to A.3: the first word after the cipher key in each key expansion, and the last word.
+# Key expansions of FIPS-197, A.1 to A.3: the cipher key, the first word after it, and the last word.
 @pytest.mark.parametrize(
     ("key", "first", "last"),
     [

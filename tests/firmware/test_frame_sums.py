@@ -108,6 +108,6 @@ def test_a_datagram_without_a_checksum_passes(library):
 
 @pytest.mark.parametrize("cut", [0, 13, 14, 33, 34, 41, 60])
 def test_nothing_is_read_behind_the_end(library, cut):
-    """A short frame must be treated as a frame of another protocol, or refused."""
+    """A frame that is too short must be refused, or treated as a frame of another protocol."""
     data = frame(UDP, payload(UDP, 40))[:cut]
     assert is_right(library, data) == (cut < 34)

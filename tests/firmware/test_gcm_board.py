@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GCM by the vector unit's engines on the simulated board: `cryptography`, NIST's vectors, and cycles a block."""
+"""GCM with the vector unit's engines on the simulated board: compared with `cryptography` and NIST's vectors; speed."""
 
 import random
 import struct
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.simboard
 ENGINES = ("ise", "ise_fused", "ise_vmem")
 CTR, ENCRYPT, DECRYPT = range(3)
 LARGE = 16384
-MORE = {"ise": 8, "ise_fused": 8, "ise_vmem": 4.5}  # most cycles a block of GCM on top of CTR's
+MORE = {"ise": 8, "ise_fused": 8, "ise_vmem": 4.5}  # largest number of cycles per block that GCM may add to CTR
 EBADMSG = 77  # picolibc's number
 
 
@@ -42,7 +42,7 @@ class GCMBoard:
     def run(
         self, engine, mode, key, nonce, aad=b"", text=b"", tag=bytes(16), *, misalign=0, length=None
     ) -> tuple[int, int, bytes, bytes]:
-        """Return status, cycles, tag and text. With `length`, no text is sent, and none is returned."""
+        """Return status, cycles, tag and text. If `length` is given, no text is sent or returned."""
         head = (ENGINES.index(engine), mode, 8 * len(key), misalign, len(aad), len(text) if length is None else length)
         self._port.write(struct.pack("<7I", *head, len(text)) + key + bytes(32 - len(key)) + nonce + tag)
         self._port.write(aad + bytes(-len(aad) % 4) + text + bytes(-len(text) % 4))
@@ -93,7 +93,7 @@ def test_nist(board, bits):
 
 
 def cycles_a_block(board, engine, mode, key_bytes) -> float:
-    """Return the cycles that a block of a large message takes in addition to the cycles of a message."""
+    """Return the cycles per block of a large message, without the fixed cost of a message."""
     key, nonce = bytes(range(key_bytes)), bytes(12)
     cycles = [board.run(engine, mode, key, nonce, length=length)[1] for length in (LARGE // 4, LARGE)]
     return (cycles[1] - cycles[0]) / (LARGE * 3 / 4 / 16)
@@ -102,7 +102,7 @@ def cycles_a_block(board, engine, mode, key_bytes) -> float:
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_cycles(board, engine, key_bytes):
-    """Encryption hides GHASH behind the rounds."""
+    """GHASH runs in parallel with the rounds of AES, so GCM may take only a few cycles per block more than CTR."""
     ctr, gcm = (cycles_a_block(board, engine, mode, key_bytes) for mode in (CTR, ENCRYPT))
     print(f"{engine}, {8 * key_bytes} bits: CTR {ctr:.2f}, GCM {gcm:.2f} cycles a block")
     assert gcm <= ctr + MORE[engine]

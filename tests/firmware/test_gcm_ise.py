@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GCM by the vector unit's engines, with a model of the unit and sanitizers: `cryptography`, NIST's vectors, faults."""
+"""GCM with the vector unit's engines, on a model of the unit, with sanitizers: results, faults, remaining data."""
 
 import errno
 import random
@@ -33,7 +33,7 @@ def engine(request):
 
 @pytest.mark.parametrize("key_bytes", KEY_BYTES)
 def test_every_length(peer, engine, key_bytes):
-    """Lengths of the text, and others of the additional data, at every kind of address, in both directions."""
+    """Test many lengths of text and additional data, at every kind of address, in both directions."""
     rng = random.Random(f"{engine} {key_bytes}")
     key = rng.randbytes(key_bytes)
     assert peer.set_key(engine, 0, key) == 0
@@ -62,7 +62,9 @@ def test_lengths_of_additional_data(peer, engine):
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_nist(peer, engine, key_bits):
-    """All vectors with a nonce of 96 bits and a whole tag; some of the vectors to decrypt have a wrong tag."""
+    """Test NIST's vectors with a nonce of 96 bits and a tag of 128 bits. Some vectors have a wrong tag, which must be
+    refused.
+    """
     count = 0
     for vector in nist(f"gcmEncryptExtIV{key_bits}.rsp") + nist(f"gcmDecrypt{key_bits}.rsp"):
         key, nonce, aad, text, tag = (bytes.fromhex(vector[name]) for name in ("Key", "IV", "AAD", "CT", "Tag"))
@@ -80,7 +82,9 @@ def test_nist(peer, engine, key_bits):
 
 
 def test_no_output_before_the_tag_is_verified(peer, engine):
-    """A bit of the tag, the text or the additional data is wrong: the output is as before."""
+    """If a bit of the tag, the text or the additional data is wrong, decryption must fail and leave the output
+    unchanged.
+    """
     rng = random.Random(f"forged {engine}")
     key, nonce = rng.randbytes(16), rng.randbytes(12)
     assert peer.set_key(engine, 0, key) == 0
@@ -98,7 +102,7 @@ def test_no_output_before_the_tag_is_verified(peer, engine):
 
 
 def test_nothing_remains(peer, engine):
-    """Subkey, masks and text are in no register and no memory of hardware and firmware after a message."""
+    """After a message, no register or memory may contain the hash subkey, the block that masks the tag, or the text."""
     rng = random.Random(f"remains {engine}")
     key, nonce = rng.randbytes(32), rng.randbytes(12)
     assert peer.set_key(engine, 0, key) == 0

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where the linker places code that runs often: no two of its functions may evict each other from the instruction
-cache.
-"""
+"""Placement of code that runs often: no two of its functions may evict each other from the instruction cache."""
 
 import re
 import subprocess

@@ -39,8 +39,8 @@ def chain(key, message):
 
 
 def messages(key):
-    """Return, for each operation, the key and the message of its CBC-MAC, and how many bytes of the CBC-MAC are the
-    result.
+    """Return three values for each operation: the key and the message of its CBC-MAC, and how many bytes of the CBC-MAC
+    are the operation's result.
     """
     return {
         "key": (key, bytes([1]).ljust(32, b"\0"), 8),

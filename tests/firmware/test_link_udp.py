@@ -59,7 +59,7 @@ def dropped(core, *received: bytes) -> dict[str, int]:
 @pytest.mark.parametrize("summed", [True, False])
 @pytest.mark.parametrize("staging", [False, True])
 def test_data_of_any_length(board, length, summed, staging):
-    """Test with and without a UDP checksum, and with an answer that is computed directly in the slots or through a
+    """Test with and without a UDP checksum. The engine works directly in the Ethernet MAC's slots, or in a staging
     buffer.
     """
     board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)

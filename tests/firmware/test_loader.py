@@ -26,7 +26,7 @@ class LoaderPeer(CorePeer):
         self.call("M", memory)
 
     def record(self, kind, data=b"", offset=0):
-        """Return the reply, or None if there is none, and whether the loader would start the image."""
+        """Handle a record. Return the reply, or None if there is none, and whether the loader would start the image."""
         return self.raw(Record(kind, offset=offset, token=TOKEN, data=data).encode())
 
     def raw(self, record):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The bare-metal port's memcpy and memset, compiled for the host under other names."""
+"""The bare-metal port's memcpy and memset. They are compiled for the host under other names than the C library's."""
 
 import ctypes
 import subprocess

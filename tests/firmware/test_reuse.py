@@ -25,7 +25,7 @@ def block(number: int) -> bytes:
 
 
 class Wiretap(Host):
-    """A host that remembers the data that it sent and checks the answers."""
+    """A host that checks each answer, and that no block of keystream was ever used for two different pieces of data."""
 
     def __init__(self, core):
         super().__init__(core)
@@ -35,7 +35,7 @@ class Wiretap(Host):
         return super().opened(key, iv, **fields)
 
     def data(self, opened, data, offset=0, *, key=KEY, **header):
-        """Return the error of a data record, or None if it was answered correctly."""
+        """Send a data record. Return the board's error, or None if the answer was correct."""
         reply = self.ask(r.DATA, data, session=opened.session, offset=offset, **header)
         if reply.error is None:
             assert reply.data == oracle(key, opened.iv, data, offset)
@@ -116,7 +116,7 @@ def test_resume_with_other_data(host):
 
 
 def test_65th_session_and_as_many_as_the_table_holds(host):
-    """The ranges are not adjacent, so the table fills up. It must keep all of them."""
+    """Ranges that are not adjacent fill the table of used counter blocks. The table must keep all of them."""
     ivs = [block(NUMBER + 1000 * i) for i in range(128)]
     for iv in ivs:
         opened = host.opened(iv=iv, length=MAX_DATA)
@@ -130,7 +130,7 @@ def test_65th_session_and_as_many_as_the_table_holds(host):
     assert r.INFO_REPLY.unpack(host.ask(r.INFO).data)[9:11] == (128, 0)
 
 
-# Ranges during the life of a session
+# How ranges of counter blocks grow, shrink and merge during a session
 
 
 def test_adjoining_ranges_take_one_entry(host):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The folders of `firmware/core`: from which folders each may include headers, and that file names are unique."""
+"""Checks which headers the folders of `firmware/core` include, and that file names are unique."""
 
 import re
 from collections import Counter

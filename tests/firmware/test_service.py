@@ -289,8 +289,8 @@ def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
 
 
 def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
-    """The idle time is longer than the counter's period; the test advances the counter by a quarter period at a
-    time.
+    """The idle time is about as long as the counter's period. The test advances the counter by a quarter of this period
+    at a time.
     """
     assert core.start(max_data=MAX_DATA, step=10, idle_cycles=(1 << 32) - 1) == 0
     host = Host(core)

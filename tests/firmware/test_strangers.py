@@ -141,7 +141,7 @@ def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
 
 
 def test_room_is_reserved_for_the_peers_of_open_sessions_alone(core):
-    """From the opening that the board accepts, until the session ends in whatever way."""
+    """The board must reserve room for a peer's frames as long as the peer has a session, however the session ends."""
     idle = 1_000_000
     assert core.start(max_data=2048, clock_hz=80_000_000, step=STEP, idle_cycles=idle) == 0
     core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA)
@@ -227,7 +227,7 @@ def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # The port does not count the cycles of three reads of the counter.
+        # Three reads of the cycle counter are not part of the port's own measurement.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 
@@ -250,8 +250,8 @@ LONG = {
 
 @pytest.mark.parametrize(("type_", "data"), LONG.values(), ids=LONG)
 def test_of_a_queue_of_long_requests_the_first_is_carried_out(board, type_, data):
-    """The other long requests are dropped until no frame waits, so a request to open a session need not wait for
-    them.
+    """After a long request, further long requests must be dropped until no frame waits. So a request to open a session
+    need not wait for them.
     """
     stranger, victim = Station(board, STRANGER), Station(board)
     board.pace(pauses=False)

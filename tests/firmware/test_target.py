@@ -12,8 +12,8 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# Functions that GCC calls in freestanding code, in addition to the functions of libgcc, which begin with two
-# underscores.
+# Functions that code compiled by GCC may call without a C library. It may also call libgcc's functions, whose names
+# begin with two underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
 # Limit for the code of all portable sources; the ROM has 64 KB. A firmware omits unused code (ECB, CBC: 14 KB).
 ROM_BYTES = 52 * 1024
@@ -31,7 +31,8 @@ def image():
     assert shutil.which(f"{PREFIX}gcc"), "riscv64-unknown-elf-gcc is missing: apt install gcc-riscv64-unknown-elf"
     folder = BUILD / "target"
     write_wire_header(folder)
-    # The C library generates this header when it is built. Its plain headers need nothing from it, so it may be empty.
+    # The build of the C library generates this header. The headers that the core uses need nothing from it, so it may
+    # be empty.
     (folder / "picolibc.h").write_text("")
     library = Path(importlib.util.find_spec("pythondata_software_picolibc").origin).parent
     flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", "-O2"]

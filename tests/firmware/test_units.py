@@ -61,7 +61,7 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the sums in a window. Omit small ones, because memory may contain the same numbers for other reasons."""
+    """Return the sums in a window, except small ones: memory may contain the same small numbers for other reasons."""
     return {kept for kept in window.sums.values() if kept >> 48}
 
 

@@ -78,14 +78,16 @@ def check(folder, configuration, text):
 
 
 def samples():
-    """Yield folder and scenario of each `sample.yaml`. Upstream samples are marked `thorough`."""
+    """Yield the folder and the scenario of each sample. Samples from Zephyr itself run only in the thorough tests."""
     for name, folder, scenario in scenarios(SAMPLES, "cipherlane_sim"):
         marks = [pytest.mark.thorough] if folder.name.startswith("upstream") else []
         yield pytest.param(folder, scenario, id=name, marks=marks)
 
 
 def test_what_is_left_out_wants_a_module():
-    """The TLS sample is for the board with SDRAM; only twister runs it."""
+    """These tests must run all scenarios whose modules are there, except the TLS sample: it needs a board with SDRAM,
+    and only twister runs it.
+    """
     boards = {SUITES: ("cipherlane_sim", "cipherlane_sim_eth", "cipherlane_sim_sdram"), SAMPLES: ("cipherlane_sim",)}
     for root, tried in boards.items():
         found = {name for board in tried for name, _, _ in scenarios(root, board)}
@@ -96,7 +98,9 @@ def test_what_is_left_out_wants_a_module():
 @pytest.mark.usefixtures("zephyr_board")
 @pytest.mark.parametrize(("folder", "scenario"), samples())
 def test_sample_by_the_command_of_west_build_run(folder, scenario):
-    """The simulated board stops with the command. The sample's expected output is in its `sample.yaml`."""
+    """The sample must print the output that its `sample.yaml` describes. When the command ends, the simulated board
+    must end.
+    """
     lines = scenario["harness_config"]["regex"]
     extra_args = scenario.get("extra_args", "").split()
     output = ROOT / "build" / "tests" / "zephyr" / "_".join([folder.name, *extra_args])

@@ -12,7 +12,8 @@ import pytest
 
 from gateware.flow import zephyr
 
-# about twenty builds, so only in the thorough tests; they find options that break the link when switched off
+# About twenty builds, so these tests run only in the thorough suite. They find options that break linking when they are
+# off.
 pytestmark = pytest.mark.thorough
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
@@ -33,7 +34,7 @@ def switches():
         for name, lines in re.findall(r"^(?:menu)?config (\w+)\n((?:\t.*\n)*)", text, re.MULTILINE):
             if re.search(r"^\t(?:def_)?bool\b", lines, re.MULTILINE):
                 found.add(name)
-    return sorted(found - {"CIPHERLANE_MBEDTLS"})  # as the TLS sample, it needs a module
+    return sorted(found - {"CIPHERLANE_MBEDTLS"})  # this option needs a module, like the TLS sample
 
 
 def compile_with(application, target, symbols):

@@ -27,7 +27,7 @@ def declared(root: Path) -> list[tuple[str, Path, dict]]:
 
 
 def scenarios(root: Path, board: str) -> list[tuple[str, Path, dict]]:
-    """Return the declared scenarios for one board, except those that need a module which is not there."""
+    """Return the declared scenarios for one board, except scenarios that need a missing module."""
     return [
         (name, folder, scenario)
         for name, folder, scenario in declared(root)
@@ -36,7 +36,7 @@ def scenarios(root: Path, board: str) -> list[tuple[str, Path, dict]]:
 
 
 def has_modules(scenario: dict) -> bool:
-    """Return whether the modules that a scenario needs are there."""
+    """Return whether the Zephyr tree contains the modules that a scenario needs."""
     base = zephyr.find_base()
     return base is not None and all(zephyr.has_module(base, name) for name in scenario.get("modules", ()))
 

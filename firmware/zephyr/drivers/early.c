@@ -12,10 +12,13 @@
 /** The argument of cl_ethernet_serve. `udp.link` is NULL until cl_ethernet_serve is called. */
 static struct cl_ethernet_service server;
 static struct cl_link_udp udp;
-/** The frame whose record is being carried out; NULL if it came through the net stack. */
+/**
+ * The frame with the record that is being carried out; NULL if the record came through the net
+ * stack.
+ */
 static const struct cl_frame *answered;
 
-/** As `reserve` of struct cl_link. The calling thread holds the lock of the service. */
+/** Implements cl_link.reserve. The calling thread holds the lock of the service. */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
 	ARG_UNUSED(link);

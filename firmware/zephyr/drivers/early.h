@@ -26,9 +26,10 @@
 bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t begin);
 
 /**
- * The driver's: makes the MAC reserve receive slots for a station, in this row of its table.
+ * Implemented in ethernet.c: makes the Ethernet MAC reserve receive slots for a station, by an
+ * entry in row @p row of its table of known stations.
  *
- * @param station NULL: the row's station is not known any more
+ * @param station the station; NULL removes the entry, which ends the reservation
  */
 void cl_ethernet_reserve(uint32_t row, const struct cl_station *station);
 
@@ -44,7 +45,10 @@ bool cl_early_admits(void);
 /** Reduces the budget by the cycles that a frame for the net stack took. */
 void cl_early_spend(uint32_t cycles);
 
-/** Subtracts the cycles of zeroization, even if the budget has none: see cl_service_owe. */
+/**
+ * Subtracts the cycles of a zeroization from the budget, even if the budget is used up: see
+ * cl_service_owe.
+ */
 void cl_early_owe(uint32_t cycles);
 
 /** Tells the service that no frame is waiting now. */

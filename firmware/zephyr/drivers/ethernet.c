@@ -136,7 +136,7 @@ static void release(uint8_t *slot, size_t len)
 	sys_write32(EVENT, REG(rx_ev_pending));
 }
 
-/* The MAC has a row for each session. */
+/* The MAC's table of known stations needs a row for each session. */
 _Static_assert(CL_SESSIONS <= 8, "eight rows");
 
 void cl_ethernet_reserve(uint32_t row, const struct cl_station *station)

@@ -91,8 +91,8 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 
 	counts->checksum_errors += !is_right;
 	/*
-	 * Drop a frame that must not be answered because of its source: the stack would answer some
-	 * of these.
+	 * Drop frames that must not be answered because of their source: the stack would answer
+	 * some of them.
 	 */
 	if (is_right && !cl_link_udp_is_from_nobody(frame, len)) {
 		return first;

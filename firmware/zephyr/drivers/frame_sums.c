@@ -23,7 +23,7 @@
 #define PROTOCOL_ICMP   1u
 #define PROTOCOL_UDP    17u
 #define ADDRESSES_BYTES 8u
-/** The sum of data together with their checksum, if the checksum is right. */
+/** The sum of the data and their checksum equals this value if the checksum is right. */
 #define RIGHT 0xffffu
 
 /** The payload of the IPv4 packet in a frame, and its checksum. */
@@ -97,7 +97,7 @@ bool cl_frame_sums_are_right(const uint8_t *frame, size_t len, uint32_t sum)
 	if (packet.checksum == 0) {
 		return true;
 	}
-	/* RFC 768: 0 means that the sender computed no checksum. */
+	/* A UDP checksum of 0 means that the sender computed none (RFC 768). */
 	return (frame[IP + IP_PROTOCOL] == PROTOCOL_UDP &&
 		load_be16(frame + packet.checksum) == 0) ||
 	       cl_sum_fold(packet.sum) == RIGHT;
@@ -117,7 +117,7 @@ void cl_frame_sums_fill(uint8_t *frame, size_t len, uint32_t sum)
 	}
 	if (packet.checksum != 0 && load_be16(frame + packet.checksum) == 0) {
 		checksum = ~cl_sum_fold(packet.sum) & RIGHT;
-		/* a checksum of 0 would mean that there is none */
+		/* 0 would mean "no checksum" */
 		*(volatile uint16_t *)(frame + packet.checksum) =
 			(uint16_t)(checksum == 0 ? RIGHT : checksum);
 	}

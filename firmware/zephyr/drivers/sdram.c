@@ -34,7 +34,7 @@ LOG_MODULE_REGISTER(cipherlane_sdram, CONFIG_CIPHERLANE_LOG_LEVEL);
 #define PRIORITY 0
 BUILD_ASSERT(PRIORITY < CONFIG_KERNEL_INIT_PRIORITY_OBJECTS, "set up before the kernel's objects");
 
-/* Symbols of the linker: the part of the memory that variables occupy. */
+/* Symbols that the linker defines: they tell which part of the memory variables occupy. */
 extern char __SDRAM_end[], __SDRAM_size[];
 
 static struct sdram_report report;

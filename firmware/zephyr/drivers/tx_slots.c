@@ -63,7 +63,10 @@ void cl_tx_erase(void)
 	(void)k_mutex_lock(&turn, K_FOREVER);
 	while (sys_read32(REG(tx_level)) != 0 && cl_soc_cycles(NULL) - start <= TIMEOUT_CYCLES) {
 	}
-	/* If the Ethernet MAC is still sending, later frames will overwrite the slots. */
+	/*
+	 * Do not zeroize frames that the Ethernet MAC is still sending: later frames will overwrite
+	 * them.
+	 */
 	if (sys_read32(REG(tx_level)) == 0) {
 		cl_zeroize((void *)REG(tx_slots), SLOTS * SLOT_BYTES);
 	}

@@ -5,8 +5,8 @@
  * Writing the pending bit of the receive event removes a byte from the FIFO, even if it was not
  * read. So this driver writes the bit only after it has read a byte. The events mark edges: the
  * receive FIFO is no longer empty, or the transmit FIFO is no longer full. If an interrupt is
- * enabled after its edge, it does not come. So the functions that enable interrupts call the
- * handler if there is something to do.
+ * enabled after its edge, the hardware does not raise it. So the functions that enable interrupts
+ * call the handler if there is something to do.
  */
 #define DT_DRV_COMPAT cipherlane_uart
 
@@ -37,13 +37,13 @@ struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
 	/**
-	 * True after a poll_out that waited until its time-out, because nobody read what was sent.
-	 * False again as soon as a byte could be sent.
+	 * True after a call of poll_out timed out, because nobody reads what is sent. False again
+	 * as soon as a byte could be sent.
 	 */
 	bool deaf;
 	/**
-	 * True while the callback runs. An interrupt that the callback enables meanwhile does not
-	 * call it a second time.
+	 * True while the callback runs. If the callback enables an interrupt meanwhile, the driver
+	 * does not call the callback again from within.
 	 */
 	bool calling;
 };

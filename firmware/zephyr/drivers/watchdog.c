@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LiteX's watchdog. Feeding the watchdog sets its counter, which decreases with each clock cycle.
- * At zero, the watchdog raises its interrupt. If configured so, it then restarts the SoC some
- * thousand cycles later.
+ * LiteX's watchdog. Feeding the watchdog sets its counter to the time-out. The counter decreases
+ * with each clock cycle. At zero, the watchdog raises its interrupt. If a reset is configured, the
+ * watchdog restarts the SoC some thousand cycles later.
  *
- * Its control register is one word: feeding the watchdog must preserve the other bits.
+ * The bit that feeds the watchdog shares a register with the configuration: a write that feeds it
+ * must preserve the other bits.
  */
 #define DT_DRV_COMPAT cipherlane_watchdog
 

@@ -91,7 +91,7 @@ int mbedtls_aes_crypt_cbc(mbedtls_aes_context *ctx, int mode, size_t length,
 #endif
 
 #if defined(MBEDTLS_CIPHER_MODE_CTR)
-/** Adds a number of blocks to a counter of 128 bits, the highest byte first. */
+/** Adds a number of blocks to a big-endian counter of 128 bits. */
 static void add(unsigned char counter[CL_BLOCK_BYTES], size_t blocks)
 {
 	uint64_t sum = blocks;

@@ -32,7 +32,7 @@ BUILD_ASSERT(DT_REG_ADDR_BY_NAME(MAC, tx_slots) ==
 	     "the MAC's slots are one memory");
 #endif
 
-/** The buffer through which data are copied that the DMA does not reach. */
+/** Buffer for copies of data that the DMA cannot reach. */
 static uint8_t bounce[BOUNCE_BYTES] CL_SOC_IN_BUFFER;
 
 static struct cl_accel_device accelerator = {

@@ -12,7 +12,7 @@
 #include "vector/ise.h"
 #include "zeroize.h"
 
-/** Code must lock interrupts before it accesses this variable or one of the following ones. */
+/** Code must lock interrupts before it accesses this variable or the variables below it. */
 static struct cl_ise_device devices[CL_CONTEXTS];
 /** For each context, the lease of the operation that uses its registers; NULL if there is none. */
 static struct cl_lease *holders[CL_CONTEXTS];
@@ -27,9 +27,9 @@ static uint32_t generations;
 
 /**
  * Returns whether context @p i is held by an operation that will never continue, because its thread
- * was aborted. The thread may be dead, or its thread object may have been started again. In the
- * second case, it is the running thread and not in this operation, or its stack pointer shows that
- * the lease is no longer on its stack.
+ * was aborted. The thread may be dead, or its thread object may have been started again. A
+ * restarted thread is recognised in two ways: it is running and not in this operation, or its stack
+ * pointer shows that the lease is no longer on its stack.
  */
 static bool is_lost(unsigned int i)
 {
@@ -61,7 +61,7 @@ static void reclaim(void)
 
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_WAIT
 
-/* How often a waiting thread checks for contexts of aborted threads, which nobody returns. */
+/* How often a waiting thread checks whether an aborted thread still holds a context. */
 #define LOOK K_MSEC(1)
 
 static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
@@ -295,14 +295,19 @@ void cl_contexts_count(struct cl_contexts_counters *counters)
 	irq_unlock(key);
 }
 
-/** Zephyr calls it at the start of every interrupt and exception, with interrupts locked. */
+/**
+ * Zephyr calls this function at the start of every interrupt and exception, with interrupts locked.
+ */
 void __soc_save_context(struct soc_esf *state)
 {
 	state->lease = active;
 	active = NULL;
 }
 
-/** Zephyr calls it at the end of an interrupt, after switching to another thread if it does. */
+/**
+ * Zephyr calls this function at the end of an interrupt, after it has switched to another thread,
+ * if it does so.
+ */
 void __soc_restore_context(struct soc_esf *state)
 {
 	active = state->lease;

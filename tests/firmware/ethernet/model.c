@@ -115,7 +115,10 @@ uint32_t ethmac_sram_writer_length_read(void)
 	return (uint32_t)frames[taken][LENGTH] << 8 | frames[taken][LENGTH + 1];
 }
 
-/* The MAC's rows of known stations: the words written, and which rows are known. */
+/*
+ * The MAC's table of known stations: the selected row, a mask of the rows in use, and the words of
+ * each row.
+ */
 static uint32_t row, known, station[8][3];
 
 void ethmac_stations_row_write(uint32_t value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model of the CTR accelerator (gateware/dma/README.md). Each read of a register advances its
- * time.
+ * A model of the CTR accelerator (gateware/dma/README.md). The model's time advances with each read
+ * of a register.
  */
 #include <string.h>
 

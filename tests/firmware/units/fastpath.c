@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model of the UDP fast path (gateware/net/README.md), without its checks of frames. Each read of
- * a register advances its time. A datagram is encrypted with the contents that the session's row
- * had when the datagram was accepted.
+ * A model of the UDP fast path (gateware/net/README.md), without its checks of frames. The model's
+ * time advances with each read of a register. A datagram is encrypted with the contents that the
+ * session's row had when the datagram was accepted.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define DROP(name) CL_FASTPATH_EVENT_CODE_##name
 
 static struct units_fastpath *const path = &units.fastpath;
-/** The datagram in progress, and a copy of its row; the registers do not show them. */
+/** The datagram in progress, and a copy of its session's row; software cannot read them. */
 static struct units_datagram accepted;
 static struct units_row its_row;
 
@@ -158,7 +158,7 @@ static bool key_command(bool load)
 	if (path->polls > 0 || (load && length > CL_FASTPATH_KEY_CONFIG_KEY_LENGTH_AES_256)) {
 		return false;
 	}
-	if (path->under_way > 0) { /* a datagram in progress is finished with the old key */
+	if (path->under_way > 0) { /* finish a datagram in progress with the old key */
 		path->under_way = 0;
 		encrypt();
 	}

@@ -21,7 +21,10 @@
 #define CL_FASTPATH_WRITE(device, offset, value)                                                   \
 	((void)(device), units_fastpath_write(offset, value))
 
-/* Not inlined here: one copy of the code for all constants keeps the program small. */
+/*
+ * Not inlined here: a single copy of the code, instead of one for each set of constant arguments,
+ * keeps the program small.
+ */
 #define CL_ISE_INLINE static __attribute__((noinline, unused))
 #define CL_C_INLINE   static __attribute__((noinline, unused))
 
@@ -39,7 +42,7 @@
 #define UNITS_ROWS     8u
 #define UNITS_WINDOW   64u
 
-/** The fault that happens next. It happens once. */
+/** The fault that the hardware shows next. Each fault happens once. */
 enum units_fault {
 	UNITS_SOUND,
 	/** A vector load or store fails. */
@@ -155,7 +158,10 @@ struct units_row {
 	uint64_t bytes;
 	uint64_t blocks;
 	uint32_t records;
-	/** The window: the block at which it begins, and for each entry a bit and a sum. */
+	/**
+	 * The session's window: the block at which it begins; for each record in it, whether the
+	 * record arrived, and a checksum.
+	 */
 	uint32_t base;
 	uint64_t came;
 	uint64_t sum[UNITS_WINDOW];
@@ -208,7 +214,7 @@ extern bool units_stale;
 
 _Noreturn void units_die(const char *why);
 
-/** Returns whether @p fault happens now; it happens once. */
+/** Returns true if @p fault is the next fault. The fault then happens, and is cleared. */
 bool units_strikes(enum units_fault fault);
 
 /** Returns the number of register reads for which a command runs. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model of the vector AES unit (gateware/isa/README.md). Its loads and stores wait for earlier
- * ones.
+ * A model of the vector AES unit (gateware/isa/README.md). Its loads and stores are carried out in
+ * order.
  */
 #include <string.h>
 

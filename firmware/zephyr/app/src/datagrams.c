@@ -135,7 +135,7 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 
 	network.records++;
 	if (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
-		link.pauses++; /* here the driver counts no pauses */
+		link.pauses++; /* without this option, the driver counts no pauses */
 	}
 	link.summed = false;
 	link.peer = CL_PEER_NETWORK | (uint64_t)ntohl(peer.sin_addr.s_addr) << 16 |
@@ -154,7 +154,9 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 					 sizeof(peer), NULL, K_NO_WAIT, NULL);
 	}
 	account(service, handled);
-	/* Zeroize it now: the session may end before the next record overwrites this one. */
+	/*
+	 * Zeroize the record now: the session may end before the next record overwrites this one.
+	 */
 	cl_zeroize(receive.record, sizeof(receive.record));
 	app_unlock();
 }

@@ -74,8 +74,10 @@ int main(void)
 			records_send(receive.record,
 				     app_handle(records_link(), receive.record, len));
 		}
-		/* If another thread hangs with the lock, this call waits: the watchdog restarts the
-		 * board. */
+		/*
+		 * If another thread hangs while it holds the lock, this call waits until the
+		 * watchdog restarts the board.
+		 */
 		cl_service_poll(app_lock());
 		app_unlock();
 		guard_feed();

@@ -17,7 +17,10 @@
 
 #define CL_CONTEXTS 8u
 
-/** A lease: one operation of a thread on the unit. The structure must be on the thread's stack. */
+/**
+ * A lease: the right of one operation of a thread to use a hardware context. The structure must be
+ * on the thread's stack.
+ */
 struct cl_lease {
 	/** Number of the leased context, and generation number of the key in its registers. */
 	struct cl_ise_device *device;
@@ -58,8 +61,8 @@ struct cl_contexts_counters {
 	/** Interrupts that came during an operation. */
 	uint32_t preempted;
 	/**
-	 * How often an operation found all contexts in use. Depending on Kconfig, it then waited,
-	 * or a context was saved.
+	 * How often an operation found all contexts in use. Depending on Kconfig, the operation
+	 * then waited, or used a context whose registers were saved first.
 	 */
 	uint32_t full;
 	/** Operations that never ended because their threads were aborted. */

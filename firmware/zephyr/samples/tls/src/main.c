@@ -104,7 +104,9 @@ static int handshake(struct end *client, struct end *server)
 	return -ETIMEDOUT;
 }
 
-/** Sends @p data from one end to the other, which stores it in `received`. */
+/**
+ * Sends @p data from one end of the connection to the other end, which stores them in `received`.
+ */
 static int carry(struct end *from, struct end *to, const uint8_t *data)
 {
 	size_t got = 0;

@@ -190,7 +190,7 @@ static void abort_in_operation(unsigned int n)
 }
 
 /**
- * Contexts of aborted threads must become free again, and nothing may be written to the former
+ * Contexts of aborted threads must become free again. The driver must not write to the former
  * stacks of these threads.
  */
 ZTEST(contexts, test_aborted_threads)

@@ -55,7 +55,7 @@ int carry_out(const struct operation *operation)
 	return result != 0 ? result : freed != 0 ? freed : pkt.out_len;
 }
 
-/** Reads the data, so that the cache holds the contents from before the operation. */
+/** Reads the data, so that the cache holds their old contents when the operation begins. */
 static void read_all(const volatile uint8_t *data, int bytes)
 {
 	for (int i = 0; i < bytes; i++) {

@@ -181,7 +181,7 @@ ZTEST(mbedtls, test_threads_at_the_same_time)
 	zassert_equal(wrong, 0, "wrong results in threads 0x%x", (unsigned int)wrong);
 }
 
-/** The unit does the work, and no key remains in a context of mbedTLS. */
+/** The vector unit must encrypt, and no key may remain in a context of mbedTLS. */
 ZTEST(mbedtls, test_on_the_unit_and_zeroized)
 {
 	struct cl_contexts_counters before;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages under the key of SP 800-38A, F.1. Its ciphertexts are in F.1.1, F.2.1 and F.5.1, the MAC
- * in SP 800-38B, D.1. GCM and CCM were computed by OpenSSL, through Python's `cryptography`.
+ * Results of encrypting and authenticating a message under the key of SP 800-38A, F.1. The
+ * ciphertexts are from F.1.1, F.2.1 and F.5.1, the MAC from SP 800-38B, D.1. GCM and CCM were
+ * computed by OpenSSL, through Python's `cryptography`.
  */
 #include <stdint.h>
 

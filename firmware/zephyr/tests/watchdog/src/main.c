@@ -8,7 +8,7 @@
 #include <zephyr/ztest.h>
 
 #define TIMEOUT_MS 2u
-/* At power-on, memory does not hold this value. */
+/* A value that memory does not hold at power-on. */
 #define RESTARTING 0x57415443u
 
 static const struct device *const watchdog = DEVICE_DT_GET(DT_ALIAS(watchdog0));
