@@ -47,7 +47,8 @@ def test_block_cipher_on_nist_known_answers(core, engine, bits, name):
     assert checked >= 10
 
 
-# SP 800-38A, F.5.1 to F.5.6: key and ciphertext. All examples have the same counter and plaintext.
+# Key and ciphertext of the CTR examples in SP 800-38A, F.5.1 to F.5.6. All examples have the same counter and
+# plaintext.
 F5_COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
 F5_PLAINTEXT = bytes.fromhex(
     "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"

@@ -50,8 +50,8 @@ class Model:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_operations_agree_with_a_model_of_every_block(core, seed):
-    """The first blocks are near 0, where block numbers wrap, and near 2^64, where the low half wraps. There are few
-    keys, so that ranges meet.
+    """Random ranges begin near block 0, where block numbers wrap, or near a multiple of 2^64, where their low half
+    wraps. There are few keys, so that ranges often touch or overlap.
     """
     rng = random.Random(seed)
     _, free, entries = core.ranges("0")

@@ -120,7 +120,7 @@ CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_ke
 		for (;;) {
 			cl_c_round(cipher, t, s, k + 4);
 			k += 8;
-			if (k == last) { /* works because the number of rounds is even */
+			if (k == last) { /* correct because the number of rounds is even */
 				break;
 			}
 			cl_c_round(cipher, s, t, k);

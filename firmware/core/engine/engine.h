@@ -106,8 +106,8 @@ struct cl_engine {
 		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		   size_t len);
 	/**
-	 * Zeroizes @p key and every copy of it in the engine's hardware. Harmless on a key that was
-	 * never set, if the structure is zero.
+	 * Zeroizes @p key and every copy of it in the engine's hardware. Also allowed for a key
+	 * that was never set, if the structure is zero.
 	 */
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
 	/**

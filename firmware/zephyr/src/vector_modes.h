@@ -28,7 +28,10 @@ int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsig
 int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t chain[4],
 		  const uint8_t *in, uint8_t *out, size_t blocks);
 
-/** Zeroizes a key and its copies in the unit. Harmless on a key that was never set, if zero. */
+/**
+ * Zeroizes a key and its copies in the unit. Also allowed for a key that was never set, if the
+ * structure is zero.
+ */
 void cl_vector_clear(struct cl_engine_key *key);
 
 #endif
