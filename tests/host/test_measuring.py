@@ -132,7 +132,10 @@ def test_demo_takes_the_engines_that_are_there(tmp_path):
         assert command("demo", "--port", server.url, "--engine", "byte")[0] == 0
 
 
-@pytest.mark.parametrize(("name", "message"), [("nowhere", "cannot read .*nowhere: No such"), ("empty", "is empty")])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("nowhere", "cannot read .*nowhere: No such"), ("empty", "is empty"), ("/dev/zero", "more than 64 MiB")],
+)
 def test_demo_looks_at_the_file_before_the_port(tmp_path, name, message):
     (tmp_path / "empty").touch()
     status, _, error = command("demo", "--port", "/dev/nowhere", tmp_path / name)

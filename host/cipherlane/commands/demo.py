@@ -27,6 +27,7 @@ from . import common, keeping
 ENGINES = sorted((engine for engine in Engine if engine.traits.demo), key=lambda engine: -engine.traits.rank)
 PICTURE = files("cipherlane") / "demo.pbm"
 ALL = "all"
+_MOST_BYTES = 64 << 20  # of IN; a device such as /dev/zero has no end
 
 
 def add_to(commands: Any) -> None:
@@ -165,9 +166,11 @@ def _input(path: str | None) -> tuple[str, bytes]:
         return PICTURE.name, PICTURE.read_bytes()
     try:
         with open(path, "rb") as file:
-            contents = file.read()
+            contents = file.read(_MOST_BYTES + 1)
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror}") from error
+    if len(contents) > _MOST_BYTES:
+        raise FileError(f"{path} has more than {_MOST_BYTES >> 20} MiB, too many for a demo: name a shorter file")
     if not contents:
         raise FileError(f"{path} is empty: name a file with something to encrypt")
     return path, contents
