@@ -22,7 +22,7 @@ CPU_WINDOW, FAST_WINDOW = 5, 4  # records in flight
 CPU_SHARE, FAST_SHARE = 0.5, 0.95
 # Cycles of the wire, longer than a window of the slowest engine takes; and until a board has zeroized its slots.
 AGAIN, QUIET = 400_000, 300_000
-NEWCOMER_AGAIN, NEWCOMER_ATTEMPTS = 3_000, 400
+NEWCOMER_AGAIN, NEWCOMER_ATTEMPTS = 3_000, 4_000
 
 
 @pytest.fixture(scope="module")
