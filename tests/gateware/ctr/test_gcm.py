@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-GCM over blocks: NIST's vectors, random messages against `cryptography`, and the faults of other hardware."""
+"""Test AES-GCM in hardware: NIST's vectors, random messages against `cryptography`, and cases that other hardware got
+wrong.
+"""
 
 import itertools
 import random
@@ -39,9 +41,9 @@ class Message:
     aad: bytes = b""
     text: bytes = b""
     slot: int = 0
-    tag: bytes | None = None  # to verify; then `text` is the ciphertext
+    tag: bytes | None = None  # the tag to verify: decrypt, and `text` is the ciphertext
     tag_length: int = 16
-    verify: bool = False  # give no text
+    verify: bool = False  # only verify the tag, output no text
 
     @property
     def header(self) -> dict:
@@ -52,18 +54,18 @@ class Message:
 
     @property
     def blocks(self) -> list[dict]:
-        """Its blocks; bytes that do not count are set."""
+        """Return the message's blocks. Unused bytes in the last block of each part are nonzero: they must not matter."""
         parts = [b"" if len(self.iv) == 12 else self.iv, self.aad, self.text]
         blocks = [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
         return blocks if self.tag is None else [*blocks, {"data": number(self.tag.ljust(16, b"\xa5"))}]
 
     def sealed(self) -> tuple[bytes, bytes]:
-        """Return ciphertext and tag. `cryptography` takes IVs of 8 to 128 bytes; J0 of others is the definition's."""
+        """Return ciphertext and tag, computed by `cryptography`, which supports IVs of 8 to 128 bytes."""
         sealed = AESGCM(self.key).encrypt(self.iv, self.text, self.aad)
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def to_open(self, **changes) -> "Message":
-        """Return the message that decrypts what this one encrypts, with changes."""
+        """Return a message that decrypts this message's ciphertext, with some fields replaced by `changes`."""
         text, tag = self.sealed()
         values = {**vars(self), "text": text, "tag": tag} | changes
         return Message(**values)
@@ -90,11 +92,11 @@ class Bench:
         self.sim.run(load_key(self.keys, key, slot), max_cycles=600)
 
     def run(self, messages, rng=None, idle=0.0, stall=0.0, times=None, cycles=None) -> list[Outcome]:
-        """Process messages; check that text of a message comes after the result, if it was to be decrypted."""
+        """Process messages; check that decrypted text comes only after the result of its message."""
         engine, found, text = self.engine, [], []
 
         def results():
-            verdict = None  # the first cycle in which the result is there
+            verdict = None  # the first cycle in which the result is valid
             while len(found) < len(messages):
                 yield engine.result.ready.eq(0 if rng and rng.random() < stall else 1)
                 yield
@@ -105,7 +107,7 @@ class Bench:
                     found.append((tag, (yield engine.result.failed), (yield engine.result.error), verdict))
                     verdict = None
             yield engine.result.ready.eq(0)
-            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # the text that was held leaves, and nothing more
+            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # time for held text to leave
                 yield
             assert not (yield engine.result.valid)
 
@@ -177,19 +179,19 @@ def test_one_message(bench):
 
 
 VECTORS = Path(cryptography_vectors.__file__).parent / "ciphers" / "AES" / "GCM"
-# One in so many of NIST's 2,500 or more messages in each file that a test takes.
+# The tests use every 101st message of each NIST file; a file contains at least 2,500 messages.
 STRIDE = 101
 
 
 def nist(name: str) -> list[dict[str, str]]:
-    """Return each message of a file, as texts by name."""
+    """Return the messages of a NIST file, each as a dictionary from field name to value, both as text."""
     text = (VECTORS / name).read_text()
     return [dict(re.findall(r"^(\w+)(?: = (\w*))?", part, re.MULTILINE)) for part in text.split("Count = ")[1:]]
 
 
 @pytest.mark.parametrize("bits", [128, 192, 256])
 def test_nist(bench, bits):
-    """Messages of NIST's sets in both directions: with and without text (GMAC), all lengths of IVs and tags."""
+    """Encrypt and decrypt messages of NIST's sets: with and without text (GMAC), with all lengths of IVs and tags."""
     lengths = set()
     for direction in ("EncryptExtIV", "Decrypt"):
         found = nist(f"gcm{direction}{bits}.rsp")
@@ -210,7 +212,9 @@ def test_nist(bench, bits):
 
 @pytest.mark.parametrize("which", ["aad", "text"])
 def test_every_length_back_to_back(bench, which):
-    """Every length from 0 to 70 of one input, random lengths of the other, without a pause between messages."""
+    """One input (AAD or text) has every length from 0 to 70 bytes, the other one a random length. No pause between
+    messages.
+    """
     rng = random.Random(which)
     keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
     for slot, key in enumerate(keys):
@@ -241,7 +245,7 @@ def test_pauses(bench, idle, stall):
 
 
 def test_forged_messages(bench):
-    """Any change of IV, additional data, text or tag gives no text at all; the messages between them pass."""
+    """A message whose IV, AAD, text or tag was changed outputs no text; unchanged messages in between are decrypted."""
     rng = random.Random(3)
     key = rng.randbytes(16)
     bench.load_key(key)
@@ -268,7 +272,7 @@ def test_forged_messages(bench):
 
 
 def test_messages_that_are_only_verified(bench):
-    """They may be longer than any message to decrypt, and give a verdict but no text."""
+    """A message that is only verified may be longer than the buffer for text. It gets a verdict, but no text."""
     rng = random.Random(6)
     key = rng.randbytes(32)
     bench.load_key(key)
@@ -283,7 +287,9 @@ def test_messages_that_are_only_verified(bench):
 
 
 def test_blocks_that_could_not_be_read(bench):
-    """A message with such a block ends with an error, gives no plaintext, and its failed text leaves without mask."""
+    """If a block of a message could not be read, the message ends with an error. Decryption outputs no text. Encryption
+    outputs zeros from the failed block on.
+    """
     engine, key = bench.engine, bytes(range(16))
     bench.load_key(key)
     message = Message(key, b"twelve bytes", b"header", bytes(40))
@@ -312,7 +318,7 @@ def test_blocks_that_could_not_be_read(bench):
 
 
 def test_a_forged_message_before_good_ones_without_text(bench):
-    """The verdicts on the later messages come while the text of the forged one is being zeroized."""
+    """Messages without text get their verdicts while the text of a forged message before them is being zeroized."""
     key = bytes(range(16))
     bench.load_key(key)
     forged = Message(key, b"twelve bytes", b"", b"\x5a" * (16 * DEPTH)).to_open(tag=bytes(16))
@@ -333,7 +339,7 @@ def test_every_bit_of_a_tag_counts_up_to_its_length(bench):
 
 
 def inverse(block: bytes) -> bytes:
-    """Return the inverse in GCM's field: the power 2^128 - 2."""
+    """Return the inverse of an element of GCM's field GF(2^128): its power with the exponent 2^128 - 2."""
     result, power = None, block
     for _ in range(127):
         power = product(power, power)
@@ -343,7 +349,10 @@ def inverse(block: bytes) -> bytes:
 
 @pytest.mark.parametrize("start", [2**32 - 1, 2**32 - 2, 2**32 - 4])
 def test_the_counter_wraps_at_32_bits(bench, start):
-    """An IV of 16 bytes is computed so that J0 ends with 32 bits near the wrap; the other 96 bits are all ones."""
+    """The low 32 bits of the counter wrap during a message; the upper 96 bits, all ones, must not change.
+
+    The test computes an IV of 16 bytes for which GHASH gives this first counter block (J0).
+    """
     key = bytes(range(16))
     bench.load_key(key)
     subkey = encrypted(key, bytes(16))
@@ -355,7 +364,7 @@ def test_the_counter_wraps_at_32_bits(bench, start):
 
 
 def test_key_changes_between_messages(bench):
-    """A slot gets another key; nothing computed from the old one is used again."""
+    """After a slot gets another key, no value that was computed from the old key is used."""
     rng = random.Random(9)
     for _ in range(6):
         key = rng.randbytes(rng.choice([16, 32]))
@@ -372,7 +381,7 @@ def wait(cycles: int):
 
 
 def test_errors(bench):
-    """The mode refuses messages without a key, with a tag of a wrong length, and with text longer than its buffer."""
+    """Messages without key or IV, with a wrong tag length, or with text longer than the buffer are refused."""
     key = bytes(range(16))
     bench.load_key(key, 1)
     iv, long = b"twelve bytes", bytes(16 * DEPTH + 1)
@@ -396,7 +405,7 @@ def test_errors(bench):
 
 
 def test_a_key_that_comes_too_late(bench):
-    """A message that began without a key ends with an error, and all its text leaves as zeros."""
+    """A message that begins before its key is loaded ends with an error, and all its text leaves as zeros."""
     engine, key = bench.engine, bytes(range(16))
     message = Message(key, b"twelve bytes", b"", bytes(range(96)))
     bench.sim.run(send(engine.message, [message.header]), wait(60), max_cycles=200)
@@ -411,7 +420,7 @@ def test_a_key_that_comes_too_late(bench):
 
 
 def test_a_message_at_every_cycle_of_a_key_load(bench):
-    """A message that meets a key command ends with an error, or has the right text and tag under the new key."""
+    """A message that starts during a key load ends with an error, or its text and tag are right under the new key."""
     rng, errors = random.Random(5), []
     for offset in range(100):
         key = rng.randbytes(16)
@@ -436,7 +445,7 @@ def until_result(engine):
 
 
 def test_longest_message(bench):
-    """As many blocks as can be held; a longer one can be encrypted."""
+    """A message to decrypt may fill the whole buffer; a message to encrypt may be longer."""
     key = bytes(range(16))
     bench.load_key(key)
     check(bench, [Message(key, b"twelve bytes", b"", bytes(range(256)) * (DEPTH // 16)) for _ in range(3)])
@@ -447,7 +456,7 @@ def test_longest_message(bench):
 
 @pytest.mark.parametrize("pulse", ["flush", "zeroize"])
 def test_flush_and_zeroize_in_mid_message(bench, pulse):
-    """Afterwards nothing of the messages leaves, and later messages pass."""
+    """After an interruption during a message, neither block nor result comes out, and later messages are right."""
     engine, rng = bench.engine, random.Random(pulse)
     key = rng.randbytes(16)
     bench.load_key(key)
@@ -476,7 +485,7 @@ def test_flush_and_zeroize_in_mid_message(bench, pulse):
 
 
 def test_cycles(bench):
-    """AES-128 takes 10 cycles a block, also from one message to the next; no time depends on data or on the verdict."""
+    """With AES-128 each block takes 10 cycles, also between messages. Times do not depend on data or verdict."""
     key = bytes(range(16))
     bench.load_key(key)
     count = 8
@@ -484,7 +493,7 @@ def test_cycles(bench):
     times = []
     bench.run([message] * 6, times=times)
     assert {b - a for a, b in itertools.pairwise(times[2:count])} == {10}
-    assert times[-1] - times[count - 1] == 5 * 10 * (count + 1)  # a block more for the mask of each tag
+    assert times[-1] - times[count - 1] == 5 * 10 * (count + 1)  # each message has one more block, the tag's mask
     right, ends = message.to_open(), set()
     for tag in (right.tag, bytes(16), right.tag[:-1] + b"\0"):
         for text in (right.text, bytes(16 * count)):

@@ -13,17 +13,17 @@ from gateware.dma.errors import Error
 from tests.gateware.dma.gcm_bench import GCMBench, forged, placed
 
 COUNT = 100_000
-BATCH = 18  # messages that fit into the memory
+BATCH = 18  # messages in a batch: so many fit into the memory
 KEYS = 4
 
 
 def run(count: int, seed: int) -> int:
-    """Give messages until so many were forged; return the number of all messages."""
+    """Process messages until at least `count` of them were forged; return the number of all messages."""
     rng = random.Random(seed)
     bench = GCMBench()
     given = refused = 0
     while refused < count:
-        if given % (100 * BATCH) == 0:  # new keys now and then, and a counter that starts from 0
+        if given % (100 * BATCH) == 0:  # now and then, load new keys and restart the counter of wrong tags
             bench.reset()
             before, since = bench.failures(), 0
             keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(KEYS)]

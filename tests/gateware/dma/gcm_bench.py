@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GCM messages as descriptors of the accelerator in simulation, checked with `cryptography`."""
+"""Simulate the accelerator with descriptors of GCM messages, and check its results with `cryptography`."""
 
 import random
 from dataclasses import dataclass, field, replace
@@ -10,13 +10,13 @@ from gateware.dma.errors import Error
 from gateware.dma.gcm_dispatch import MODE_DECRYPT, MODE_ENCRYPT, MODE_VERIFY
 from tests.gateware.dma.bench import ORIGIN, SIZE, Bench
 
-DEPTH = 16  # blocks of text that can be held
+DEPTH = 16  # blocks of text that the accelerator can hold until it has verified the tag
 TAGS = (4, 8, 12, 13, 14, 15, 16)
 
 
 @dataclass(frozen=True)
 class Message:
-    """A GCM message and where its parts lie. `text` and `tag` are what the descriptor reads."""
+    """A GCM message and the addresses of its parts. `text` and `tag` are inputs of the descriptor."""
 
     key: bytes
     iv: bytes
@@ -32,7 +32,7 @@ class Message:
     aad_address: int = 0
     tag_address: int = 0
     iv_address: int = 0
-    changes: dict = field(default_factory=dict)  # of registers and options
+    changes: dict = field(default_factory=dict)  # replaced values of registers and options
     ordered: int = 0
     interrupt: int = 0
 
@@ -41,7 +41,7 @@ class Message:
         return len(self.iv) != 12
 
     def registers(self) -> dict[str, int]:
-        """Return the registers to write, except `options`."""
+        """Return the values of all registers of the descriptor except `options`."""
         words = [int.from_bytes(self.iv[4 * n : 4 * n + 4], "little") for n in range(3)]
         if self.hash_iv:
             words = [self.iv_address, len(self.iv), 0xFFFFFFFF]
@@ -51,7 +51,7 @@ class Message:
         return values | {name: value for name, value in self.changes.items() if name in values}
 
     def options(self) -> dict[str, int]:
-        """Return the fields of the register `options`; those that do not count are set."""
+        """Return the fields of the register `options`. Fields that GCM ignores are set, too: they must not matter."""
         values = {"slot": self.slot, "width": 3, "in_bits": 1, "interrupt": self.interrupt, "ordered": self.ordered}
         values |= {"mode": self.mode, "hash_iv": int(self.hash_iv), "tag_length": self.tag_length}
         return values | {name: value for name, value in self.changes.items() if name in values}
@@ -63,23 +63,23 @@ class Message:
 
     def opened(self) -> bytes | None:
         """Return the plaintext of a message to decrypt; None if its tag is wrong. Tags may be truncated."""
-        plain = AESGCM(self.key).encrypt(self.iv, self.text, b"")[: len(self.text)]  # the keystream is the same
+        plain = AESGCM(self.key).encrypt(self.iv, self.text, b"")[: len(self.text)]  # decrypts: same keystream
         again = replace(self, text=plain, mode=MODE_ENCRYPT).sealed()
         return plain if again == (self.text, self.tag) else None
 
     def to_open(self, mode: int = MODE_DECRYPT, **changes) -> "Message":
-        """Return the message that decrypts what this one encrypts, with changes."""
+        """Return a message that decrypts this message's ciphertext, with some fields replaced by `changes`."""
         text, tag = self.sealed()
         return replace(self, **{"mode": mode, "text": text, "tag": tag} | changes)
 
     def parts(self) -> list[tuple[int, bytes]]:
-        """Return what the descriptor reads, with the addresses."""
+        """Return address and data of each part that the descriptor reads."""
         parts = [(self.iv_address, self.iv)] if self.hash_iv else []
         parts += [(self.aad_address, self.aad), (self.source, self.text)]
         return parts if self.mode == MODE_ENCRYPT else [*parts, (self.tag_address, self.tag)]
 
     def outputs(self) -> list[tuple[int, bytes]]:
-        """Return what the descriptor must write, with the addresses."""
+        """Return address and data of each part that the descriptor must write."""
         if self.error or self.mode == MODE_VERIFY:
             return []
         if self.mode == MODE_DECRYPT:
@@ -91,7 +91,9 @@ class Message:
 
 
 def forged(keys: list[bytes], rng: random.Random) -> Message:
-    """Return a message to decrypt or verify, mostly with a changed bit or one byte more, and its expected result."""
+    """Return a message to decrypt or verify, with its expected result. Most messages are forged: a bit is changed, or a
+    byte is added.
+    """
     slot, length = rng.randrange(len(keys)), rng.choice([0, 1, 15, 16, 31, 200])
     iv, tag_length = rng.randbytes(rng.choice([12, 12, 20])), rng.choice(TAGS)
     message = Message(keys[slot], iv, rng.randbytes(rng.randrange(30)), rng.randbytes(length), tag_length=tag_length)
@@ -107,7 +109,7 @@ def forged(keys: list[bytes], rng: random.Random) -> Message:
 
 
 def placed(messages: list[Message], rng: random.Random, gap: int = 20, in_place: float = 0.0) -> list[Message]:
-    """Return messages whose parts lie one after the other, at any alignment, without overlap."""
+    """Return the messages with addresses: all parts lie one after the other, at any alignment, without overlap."""
     address = ORIGIN + rng.randrange(16)
     result = []
     for m in messages:
@@ -127,15 +129,15 @@ def placed(messages: list[Message], rng: random.Random, gap: int = 20, in_place:
 
 
 class GCMBench(Bench):
-    """The accelerator with GCM."""
+    """The simulated accelerator with GCM."""
 
     def __init__(self, options: dict | None = None, **parameters):
         super().__init__(options, **{"gcm_cycles": 8, "gcm_depth": DEPTH} | parameters)
 
     def carry_out(self, messages: list, max_cycles: int = 60000) -> None:
-        """Carry out messages, placed already, and check their results and all of the memory.
+        """Carry out messages that have their addresses, and check their results and the whole memory.
 
-        A message must not read what an earlier one writes.
+        No message may read data that an earlier message writes.
         """
         memory = self.memory.contents[ORIGIN]
         memory[:] = self.rng.randbytes(len(memory))
@@ -153,7 +155,7 @@ class GCMBench(Bench):
         self.assert_empty()
 
     def failures(self) -> int:
-        """Return the number of messages with a wrong tag."""
+        """Return how many messages with a wrong tag the accelerator has counted."""
         found = []
 
         def read():

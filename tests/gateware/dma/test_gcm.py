@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GCM messages as descriptors: from memory to memory, with `cryptography` and NIST's vectors as oracles."""
+"""Test GCM messages as descriptors, from memory to memory, against `cryptography` and NIST's vectors."""
 
 import random
 from dataclasses import replace
@@ -15,7 +15,7 @@ from tests.gateware.dma.gcm_bench import DEPTH, TAGS, GCMBench, Message, forged,
 from tests.gateware.gcm.reference import encrypted, ghash, product, xor
 
 IV = b"twelve bytes"
-STRIDE = 199  # one in so many of NIST's messages
+STRIDE = 199  # the test uses every 199th message of each NIST file
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_one_message(bench):
 
 @pytest.mark.parametrize("which", ["aad", "text"])
 def test_every_length_at_any_alignment_back_to_back(bench, which):
-    """Every length from 0 to 70 of one input, random lengths of the other, all modes, without a pause."""
+    """One input (AAD or text) has every length from 0 to 70 bytes, the other a random length. All modes, no pause."""
     rng = random.Random(which)
     keys = keys_of(bench, rng)
     lengths = rng.sample(range(71), 71)
@@ -66,7 +66,7 @@ def test_every_length_at_any_alignment_back_to_back(bench, which):
 
 @pytest.mark.parametrize("bits", [128, 192, 256])
 def test_nist(bench, bits):
-    """Messages of NIST's sets in both directions: with and without text (GMAC), all lengths of tags."""
+    """Encrypt and decrypt messages of NIST's sets: with and without text (GMAC), with all lengths of tags."""
     rng = random.Random(bits)
     lengths = set()
     for direction in ("EncryptExtIV", "Decrypt"):
@@ -79,7 +79,7 @@ def test_nist(bench, bits):
                 bench.carry_out(placed([replace(message, error=Error.TAG)], rng))
                 continue
             plain = bytes.fromhex(vector["PT"])
-            if len(iv) >= 8:  # `cryptography` takes no shorter ones
+            if len(iv) >= 8:  # `cryptography` supports no shorter IVs
                 assert message.opened() == plain
                 bench.carry_out(placed([message, replace(message, mode=MODE_ENCRYPT, text=plain)], rng))
             else:
@@ -93,7 +93,7 @@ def test_nist(bench, bits):
 
 
 def test_forged_messages(bench):
-    """Any change of IV, additional data, text or tag writes nothing; good messages between them pass."""
+    """A message whose IV, AAD, text or tag was changed writes nothing; unchanged messages in between are right."""
     rng = random.Random(4)
     keys = keys_of(bench, rng, 3)
     before, count = bench.failures(), 0
@@ -118,7 +118,10 @@ def test_every_bit_of_a_tag_counts_up_to_its_length(bench):
 
 @pytest.mark.parametrize("start", [2**32 - 1, 2**32 - 2, 2**32 - 4])
 def test_the_counter_wraps_at_32_bits(bench, start):
-    """An IV of 16 bytes is computed so that J0 ends with 32 bits near the wrap; the other 96 bits are all ones."""
+    """The low 32 bits of the counter wrap during a message; the upper 96 bits, all ones, must not change.
+
+    The test computes an IV of 16 bytes for which GHASH gives this first counter block (J0).
+    """
     key = bytes(range(16))
     bench.load_key(key)
     j0, subkey = b"\xff" * 12 + start.to_bytes(4, "big"), encrypted(key, bytes(16))
@@ -130,7 +133,7 @@ def test_the_counter_wraps_at_32_bits(bench, start):
 
 
 def test_key_changes_between_messages(bench):
-    """A slot gets another key; nothing computed from the old one is used again."""
+    """After a slot gets another key, no value that was computed from the old key is used."""
     rng = random.Random(9)
     for _ in range(6):
         key = rng.randbytes(rng.choice([16, 32]))
@@ -143,7 +146,7 @@ def test_key_changes_between_messages(bench):
 
 
 def test_a_message_in_every_cycle_of_a_key_load(bench):
-    """A message that is started while its key is being loaded waits for the key, and for its subkey."""
+    """A message that starts while its key is being loaded waits for the key and for the GHASH subkey."""
     rng = random.Random(5)
     for cycles in range(70):
         key = rng.randbytes(16)
@@ -165,7 +168,7 @@ def test_a_message_in_every_cycle_of_a_key_load(bench):
 
 
 def test_counter_mode_between_messages(bench):
-    """Descriptors of both modes, back to back: each waits until those of the other mode have ended."""
+    """Descriptors in GCM and in counter mode, mixed without a pause: each waits for earlier ones of the other mode."""
     rng = random.Random(11)
     key = rng.randbytes(16)
     bench.load_key(key)
@@ -188,7 +191,9 @@ def test_counter_mode_between_messages(bench):
 
 
 def test_a_long_text_in_two_steps(bench):
-    """A text that is too long to hold is refused; it is verified, then decrypted in counter mode."""
+    """Decryption of a text longer than the buffer is refused. It takes two descriptors: verify, then decrypt in counter
+    mode.
+    """
     key, rng = bytes(range(24)), random.Random(12)
     bench.load_key(key)
     message = Message(key, IV, b"aad", rng.randbytes(16 * 5 * DEPTH + 3))
@@ -208,7 +213,7 @@ def test_a_long_text_in_two_steps(bench):
 
 
 def test_refusals(bench):
-    """A message with an error is refused without an access; messages next to it pass."""
+    """An invalid message is refused without any memory access; the messages before and after it are right."""
     key, rng = bytes(range(16)), random.Random(13)
     bench.load_key(key)
     good = Message(key, IV, b"aad", bytes(40))
@@ -265,7 +270,7 @@ def test_nothing_is_written_before_the_tag_is_read(bench):
 
 @pytest.mark.parametrize("answer", ["err", None])
 def test_bus_errors(bench, answer):
-    """An error in any access ends its message only. A message whose reads failed writes no text and no tag."""
+    """A bus error ends only its own message. After a failed read, decryption writes no text, encryption no tag."""
     key, rng = bytes(range(16)), random.Random(16)
     bench.load_key(key)
     good = Message(key, IV, b"additional data", bytes(range(50)))
@@ -308,11 +313,13 @@ def test_bus_errors(bench, answer):
 
 
 def test_an_error_after_a_message_that_reads_nothing(bench):
-    """Its reads end before the message before it has its tag; each still has its own result."""
+    """A message that reads nothing is done with its reads before an earlier message has its tag. Each message must
+    still get its own result.
+    """
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)
     empty, good = Message(key, IV), Message(key, IV, b"aad")
-    long = Message(key, IV, b"", bytes(200))  # the core works on it meanwhile
+    long = Message(key, IV, b"", bytes(200))  # keeps the core busy during the next messages' reads
     bad = replace(good, error=Error.BUS_ERROR)
     order = placed([long, empty, bad, empty, empty, good, good.to_open()], rng, gap=60)
     address = order[2].aad_address & ~15
@@ -326,7 +333,9 @@ def test_an_error_after_a_message_that_reads_nothing(bench):
 
 
 def test_a_refused_message_before_a_forged_one(bench):
-    """The verdict on the forged message may come before the refused one takes its turn; each has its own result."""
+    """The verdict on a forged message may come before an earlier, refused message has its result. Each message must
+    still get its own result.
+    """
     key, rng = bytes(range(16)), random.Random(20)
     bench.load_key(key)
     good, empty = Message(key, IV, b"aad", bytes(16)), Message(key, IV)
@@ -340,7 +349,7 @@ def test_a_refused_message_before_a_forged_one(bench):
         return "ack"
 
     bench.memory.answer = answer
-    bench.memory.latency = lambda: 90 if kinds[-1] else 1  # the timeout is 100 cycles
+    bench.memory.latency = lambda: 90 if kinds[-1] else 1  # slow writes, within the timeout of 100 cycles
     bench.carry_out(writing)
     bench.memory.answer, bench.memory.latency = lambda address, we: "ack", lambda: 1
 
@@ -356,11 +365,13 @@ def test_a_slow_bus(bench, wait_cycles):
 
 
 def test_time_does_not_depend_on_data_or_verdict(bench):
-    """A forged message ends after as many cycles as one without text that is right, whatever its tag is."""
+    """Verification takes the same number of cycles for right and wrong tags; a refused decryption takes the same number
+    for all wrong tags.
+    """
     key, rng = bytes(range(16)), random.Random(17)
     bench.load_key(key)
     cycles = {MODE_VERIFY: set(), MODE_DECRYPT: set()}
-    bench.carry_out(placed([Message(key, IV)], rng))  # loads the tables of GHASH
+    bench.carry_out(placed([Message(key, IV)], rng))  # fills GHASH's tables, so that no measured message waits for them
     for n in range(12):
         message = Message(key, rng.randbytes(12), rng.randbytes(30), rng.randbytes(60))
         right = message.to_open(MODE_VERIFY)
@@ -382,7 +393,7 @@ def test_time_does_not_depend_on_data_or_verdict(bench):
 
 
 def test_the_subkey_is_not_readable(bench):
-    """No register holds a part of a subkey, whatever is computed with it."""
+    """After computations with a GHASH subkey, no readable register contains 32 bits of it."""
     key, rng = bytes(range(16)), random.Random(18)
     bench.load_key(key)
     message = Message(key, IV, b"aad", b"text")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the C driver and the engine for GCM on the simulated accelerator, with `cryptography` as oracle."""
+"""Runs the C driver and engine for GCM on the simulated accelerator, and compares the results with `cryptography`."""
 
 import ctypes
 import errno
@@ -16,8 +16,8 @@ from tests.gateware.dma.test_driver import COUNTER, KEYS, Driver, check, library
 __all__ = ["library", "region"]
 
 IV = b"twelve bytes"
-HELD_BYTES = 2048  # on a board
-BOUNCE_BYTES = 64  # of `Driver.init`
+HELD_BYTES = 2048  # of text, in the accelerator on a board
+BOUNCE_BYTES = 64  # size of the bounce buffer that `Driver.init` sets up
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def seal(n: int, aad: bytes, text: bytes, iv: bytes = IV) -> tuple[bytes, bytes]
 
 
 def engine_gcm(driver, n: int, decrypt: bool, where: dict, aad: bytes, text: bytes, tag: bytes = bytes(16)):
-    """Call the engine's operation with these contents at these addresses; return status, output and tag."""
+    """Copy the inputs to the addresses in `where`; call the engine's GCM function; return status, output and tag."""
     for name, data in (("aad", aad), ("in", text), ("tag", tag)):
         ctypes.memmove(where[name], data, len(data))
     status = driver.c.shim_gcm(
@@ -69,7 +69,7 @@ def engine_gcm(driver, n: int, decrypt: bool, where: dict, aad: bytes, text: byt
 
 @pytest.mark.parametrize("length", [0, 1, 16, 33, 16 * DEPTH, 16 * DEPTH + 5])
 def test_engine_at_any_alignment(driver, length):
-    """Texts longer than the accelerator holds are decrypted in two steps."""
+    """The engine decrypts texts longer than the accelerator's buffer in two steps: verify, then decrypt."""
     rng = random.Random(length)
     for n in range(3):
         aad, text = rng.randbytes(rng.randrange(30)), rng.randbytes(length)
@@ -119,7 +119,7 @@ def test_engine_needs_a_key(driver):
 
 
 def test_clear_overwrites_what_was_held(driver):
-    """As many bytes pass through the accelerator as it holds of texts to decrypt."""
+    """Removing a key sends enough bytes through the accelerator to overwrite all decrypted text in its buffer."""
     where = {"aad": ORIGIN, "in": ORIGIN + 0x100, "out": ORIGIN + 0x400, "tag": ORIGIN + 0x600}
     text = b"\xa5" * (16 * DEPTH)
     sealed, tag = seal(0, b"", text)

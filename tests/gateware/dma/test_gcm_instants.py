@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives commands in every cycle of a GCM message: no unverified text and no part of another key's result is written.
+"""Test commands in every cycle of a GCM message: it never writes unverified text, or results under another key.
 
 A command comes n cycles after `start`, for every n. The message then ends, or it is aborted and has written only the
 beginning of its result. A forged message never writes anything. Later messages are right.
@@ -39,7 +39,7 @@ def simulated():
 
 
 class Tries:
-    """Runs a message many times, each time with a command in another cycle."""
+    """Runs a message many times, with a command in a different cycle each time."""
 
     def __init__(self, bench, message: Message):
         self.bench, self.message = bench, message
@@ -63,7 +63,7 @@ class Tries:
         yield csr.we.eq(0)
 
     def start_and(self, command: str, cycles: int):
-        """Start the message, and give a command so many cycles later; return the number of the message."""
+        """Start the message, give the command `cycles` cycles later, and return the number of the message."""
         number = yield from self.bench.read("submitted")
         yield from self.command("start")
         for _ in range(cycles):
@@ -79,13 +79,13 @@ class Tries:
         return (5 * FILL + self.result).ljust(96, FILL)
 
     def has_a_beginning(self) -> bool:
-        """Return whether the destination holds the first beats of the text and the tag, possibly none, and no more."""
+        """Return whether only the first bus words (possibly none) of text and tag were written to the destination."""
         found, whole = self.written(), self.whole()
         ends = (0, *range(16, 96, 16), 5 + len(TEXT), 5 + len(self.result))
         return any(found == whole[:n].ljust(96, FILL) for n in ends)
 
     def again(self):
-        """Carry the message out once more, and check it."""
+        """Run the message once more, and check its result."""
         self.bench.memory.write(OUT, FILL * 96)
         assert (yield from self.bench.result((yield from self.bench.submit(self.message)))) == self.message.error
         assert self.written() == self.whole()
@@ -127,7 +127,7 @@ def test_abort_and_zeroize(bench, name, command):
 
 @pytest.mark.parametrize("name", ["encrypt", "decrypt"])
 def test_a_key_for_another_slot(bench, name):
-    """A key that is loaded during a message, with its subkey, does not disturb it; messages under it are right."""
+    """Loading a key into another slot during a message does not disturb it. A message under the new key is right."""
     tries, rng = Tries(bench, MESSAGES[name]), random.Random(name)
 
     def life(n):
@@ -154,7 +154,7 @@ def test_a_key_for_another_slot(bench, name):
 
 
 def test_a_key_command_on_the_slot_of_a_message(bench):
-    """It is refused until the message has ended; then the subkey is gone with the key."""
+    """`clear_key` on the slot of a message is refused until the message has ended. Then it removes key and subkey."""
     tries, seen = Tries(bench, MESSAGES["encrypt"]), []
     assert tries.message.mode == MODE_ENCRYPT
 
@@ -179,7 +179,7 @@ def test_a_key_command_on_the_slot_of_a_message(bench):
 
 
 def test_start_during_a_key_load(bench):
-    """A message that starts in any cycle after `load_key` has text and tag of the new key, or waits for it."""
+    """A message that starts in any cycle after `load_key` waits for the new key and is encrypted under it."""
     rng = random.Random(3)
     tries = Tries(bench, MESSAGES["encrypt"])
 
@@ -188,7 +188,7 @@ def test_start_during_a_key_load(bench):
         yield from tries.prepare()
         yield from bench.write_fields("key_config", key_length=0, slot=1)
         yield from bench.write_key(new)
-        yield from tries.again()  # now the subkey of the old key is in the tables of GHASH
+        yield from tries.again()  # leaves the old key's subkey in GHASH's tables
         number = yield from bench.read("submitted")
         yield from tries.command("load_key")
         for _ in range(n):

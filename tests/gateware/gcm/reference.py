@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Expected results for GHASH: the definition, bit by bit, and a second way through `cryptography`."""
+"""Expected results for GHASH: computed bit by bit from the definition, and independently by `cryptography`."""
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -16,7 +16,7 @@ def product(x: bytes, y: bytes) -> bytes:
 
 
 def xor(a: bytes, b: bytes) -> bytes:
-    """Return the sum of two strings of equal length."""
+    """Return the XOR of two byte strings of equal length."""
     return bytes(i ^ j for i, j in zip(a, b, strict=True))
 
 
@@ -29,12 +29,12 @@ def ghash(subkey: bytes, data: bytes) -> bytes:
 
 
 def padded(data: bytes) -> bytes:
-    """Return data filled up with zeros to whole blocks."""
+    """Return data, padded with zeros to a multiple of 16 bytes."""
     return data + bytes(-len(data) % 16)
 
 
 def hashed(aad: bytes, text: bytes) -> bytes:
-    """Return the blocks that GCM hashes."""
+    """Return the blocks that GCM hashes for this AAD and this ciphertext."""
     return padded(aad) + padded(text) + (8 * len(aad)).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big")
 
 
@@ -44,6 +44,6 @@ def encrypted(key: bytes, block: bytes) -> bytes:
 
 
 def seal(key: bytes, iv: bytes, text: bytes, aad: bytes) -> tuple[bytes, bytes]:
-    """Return text and tag from `cryptography`."""
+    """Return the ciphertext and tag that `cryptography` computes with AES-GCM."""
     sealed = AESGCM(key).encrypt(iv, text, aad)
     return sealed[:-16], sealed[-16:]

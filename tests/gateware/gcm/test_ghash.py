@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GHASH: the definition, tags of `cryptography`, cycles, backpressure, changes of the subkey, flush and zeroization."""
+"""Test GHASH against its definition and `cryptography`: cycles, backpressure, changes of the subkey, flush, zeroization."""
 
 import itertools
 import random
@@ -22,7 +22,7 @@ def block(value: int) -> bytes:
 
 
 def items(blocks: bytes, final: bytes = bytes(16)) -> list[dict]:
-    """Return the items of a message."""
+    """Return a message as stream items: its blocks, then a last item, which is XORed with their hash."""
     split = [blocks[n : n + 16] for n in range(0, len(blocks), 16)]
     return [{"data": number(b), "final": 0} for b in split] + [{"data": number(final), "final": 1}]
 
@@ -61,7 +61,7 @@ def bench(simulated):
 
 
 def test_product_of_single_bits(bench):
-    """Each bit of x meets each bit of H at least once."""
+    """Multiply every single-bit block by subkeys with one bit set, in each of the 16 bytes in turn."""
     rng = random.Random(bench.cycles)
     for bit in range(0, 128, 8):
         subkey = block(1 << (bit + rng.randrange(8)))
@@ -93,7 +93,9 @@ def test_tags(bench):
 
 @pytest.mark.parametrize("pulse", ["flush", "clear"])
 def test_flush_and_clear_at_any_time(bench, pulse):
-    """Nothing of the message is left; after `clear` no subkey is left either, so every product is 0."""
+    """After a flush or clear, nothing of the interrupted message remains. After a clear, the subkey and thus every product
+    are 0.
+    """
     dut, rng = bench.dut, random.Random(pulse)
     subkey, blocks, mask = rng.randbytes(16), rng.randbytes(48), rng.randbytes(16)
     for when in range(0, 4 * bench.cycles + 8):
@@ -116,7 +118,7 @@ def test_flush_and_clear_at_any_time(bench, pulse):
 
 
 def test_clear_during_a_subkey(bench):
-    """However many rows were written, none of them is left."""
+    """A clear while a subkey is being loaded zeroizes all rows of its table, regardless of how many were written."""
     dut, rng = bench.dut, random.Random(1)
     for when in range(SUBKEY_CYCLES + 2):
         bench.load(rng.randbytes(16))
@@ -136,7 +138,7 @@ def test_clear_during_a_subkey(bench):
 
 
 def test_flush_during_a_subkey(bench):
-    """The subkey is taken all the same."""
+    """A flush while a subkey is being loaded does not stop the load."""
     dut, subkey = bench.dut, bytes(range(1, 17))
     for when in range(SUBKEY_CYCLES + 2):
         bench.sim.power_on()
@@ -156,7 +158,7 @@ def test_flush_during_a_subkey(bench):
 
 
 def test_a_subkey_waits_for_the_message_and_goes_before_the_next(bench):
-    """A subkey that is offered during a message acts on the next message, which is offered at the same time."""
+    """A subkey offered during a message is used for the next message, even if both are offered at the same time."""
     dut, rng = bench.dut, random.Random(2)
     first, second = rng.randbytes(16), rng.randbytes(16)
     messages = [rng.randbytes(48) for _ in range(2)]
@@ -180,7 +182,7 @@ def settled(dut):
 
 
 def test_subkey_cycles(bench):
-    """From the acceptance of a subkey to the first block that is accepted."""
+    """Count the cycles from the acceptance of a subkey until the first block can be accepted."""
     dut, cycles = bench.dut, []
     bench.sim.run(settled(dut), max_cycles=40)
 
@@ -205,7 +207,7 @@ def test_other_cycles_are_refused():
 
 
 def test_cycles(bench):
-    """A block takes `cycles` cycles, and the last item and its result two; times do not depend on data."""
+    """Each block takes `cycles` cycles, the last item and the result take two more. Times do not depend on data."""
     for value in (bytes(16), b"\xff" * 16, bytes(range(16))):
         bench.load(value)
         times = []

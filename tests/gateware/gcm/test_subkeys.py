@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Subkeys: asked for when a key may be used, dropped when it ends, stale answers, flush, and zeroized rows."""
+"""Test the store of GHASH subkeys: requests for new keys, removal with the key, late answers, flush, zeroization."""
 
 from migen import run_simulation
 
