@@ -44,7 +44,7 @@ FAST_PATHS = [
     {"datapath": datapath, "sbox": sbox, "engines": engines} for datapath, sbox, engines in sorted(_fast_paths, key=str)
 ]
 
-# Registered S-boxes of these cores, with their numbers of stages (`gateware.aes.sub_bytes`).
+# The S-boxes with registers in the cores above, each with its number of pipeline stages (`gateware.aes.sub_bytes`).
 REGISTERED_SBOXES = sorted(
     {
         (core["sbox"], IMPLEMENTATIONS[core["sbox"]] if core["datapath"] == PIPELINED else 1)

@@ -50,7 +50,7 @@ def with_expressions(verilog: str) -> str:
 
     def assignment(match: re.Match) -> str:
         kind, contents, text = match.groups()
-        pins = {name: f"{value.strip()} " for name, value in PIN.findall(text)}  # a space ends an escaped name
+        pins = {name: f"{value.strip()} " for name, value in PIN.findall(text)}  # escaped names end with a space
         if kind == "LUT4":
             digits = contents.partition("'")[2]
             table = int(digits[1:].replace("x", "0"), BASES[digits[0]])

@@ -52,7 +52,7 @@ def pytest_sessionfinish(session):
 
 
 def _count_anew() -> None:
-    """Make Migen order, name and write signals as in a new process."""
+    """Make Migen order and name signals as in a new process, so that the Verilog is the same in every test run."""
     step = 1 << 17  # more than the signals of any design; Migen's simulator allocates this number each time
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
@@ -119,7 +119,7 @@ def _yosys(verilog: str, commands: list[str], result: str) -> str:
 
 
 def _whole(verilog: str, data_files: dict[str, str]) -> str:
-    """Return the Verilog with the initial contents of its memories written into the text."""
+    """Return the Verilog with assignments of the memories' initial contents, so that it needs no data files."""
     return re.sub(r'\$readmemh\("(.*)", (\w+)\);', partial(_contents, data_files), verilog)
 
 

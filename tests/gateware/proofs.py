@@ -20,7 +20,7 @@ def prove_equal(folder: Path, gold: Module, gate: Module) -> None:
         [
             "read_verilog gold.v gate.v",
             "read_verilog -nooverwrite +/ecp5/cells_sim.v",
-            "hierarchy",  # gives each LUT4 the contents in its parameter
+            "hierarchy",  # sets the contents of each LUT4 from its parameter
             "proc -norom",
             "flatten -wb gold gate",
             "opt_clean gold gate",

@@ -94,7 +94,7 @@ class Simulation:
         self.rst = top.cd_sys.rst
         signals = flatten(ports)
         output = convert(top, {*signals, top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # LiteX's banner has the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # LiteX's banner contains the date
         header = verilog[: verilog.index(");")]
         directions = {name: (kind, int(high or 0) + 1) for kind, high, name in PORT.findall(header)}
         self._places: dict[int, tuple[bool, int, int, int]] = {}
@@ -134,7 +134,7 @@ class Simulation:
         """Restart the simulation, with all memories at their initial contents."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._folder):  # the model reads its memories' contents there
+        with contextlib.chdir(self._folder):  # the model reads its memories from files there
             self.reset()
 
     def close(self):
@@ -156,7 +156,7 @@ class Simulation:
         self.cycle += cycles
 
     def poke(self, assignments: dict):
-        """Write inputs, by signal, after the next clock edge."""
+        """Set inputs after the next clock edge; `assignments` maps signals to values."""
         for signal, value in assignments.items():
             self._poke(signal, value)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the computed number of block RAMs of each target against place-and-route, and how configurations shrink."""
+"""Test the computed number of block RAMs of each target against place-and-route, and how configurations shrink to fit."""
 
 import json
 from dataclasses import replace
@@ -16,7 +16,7 @@ from tests.kept import figures
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
 COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
-# Synthesis leaves out block RAMs at the empty end of a ROM: at most this share of the ROM.
+# Synthesis omits block RAMs at the unused end of a ROM. The omitted share of a ROM may not exceed this.
 EMPTY_MOST = 1 / 8
 
 

@@ -15,7 +15,7 @@ from tests.gateware.support import ROOT
 from tests.imports import cycle, graph, imported
 from tests.waiting import HANG_S
 
-# The folder of comparisons. It uses the product, and the product does not know it.
+# The folder of comparisons. It may import the product, but the product must not refer to it.
 LABORATORY = "lab"
 _MODULES = "|".join(sorted(path.stem for path in (ROOT / LABORATORY).glob("[a-z]*"))) or "(?!)"
 _NAME = re.compile(
@@ -51,7 +51,7 @@ def _layer(module):
 
 
 def _sources():
-    """Yield the sources of programs, builds and tests outside the laboratory, but not pages and generated files."""
+    """Yield the sources of programs, builds and tests outside `LABORATORY`, but not pages and generated files."""
     kinds = {".py", ".c", ".h", ".cpp", ".v", ".S", ".ld", ".mk", ".toml", ".yml", ".yaml", ".cmake", ".txt", ".js"}
     others = {"build", LABORATORY}
     for place in sorted(ROOT.iterdir()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that a folder with an extension adds configurations, fits and reasons, and that nothing else does."""
+"""Test that an extension folder adds configurations, settings for boards (`Fit`), and reasons why boards lack one."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def clear():
 
 @pytest.fixture
 def added(tmp_path, monkeypatch):
-    """Let a made folder be the only extension."""
+    """Create a folder with an extension, and make it the only extension."""
     (tmp_path / "added").mkdir()
     (tmp_path / "added" / "extension.py").write_text(EXTENSION)
     (tmp_path / "other").mkdir()

@@ -31,7 +31,7 @@ from tests.gateware.support import ROOT, flatten
 
 
 def declared(module: Module):
-    """Return the declared memories below a module, before it is finalized."""
+    """Return the memories in a module (not yet finalized) that are declared free of read-write collisions."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and NO_RW_CHECK in getattr(special, "attr", ()):
             yield special
@@ -55,7 +55,7 @@ class Watched(Module):
 
 
 def watch(top: Watched, signals: list[Signal], cycles=1500) -> int:
-    """Apply random inputs for a time; return the number of collisions."""
+    """Apply random inputs for `cycles` cycles; return the number of collisions."""
     rng = random.Random(1)
     collisions = []
 
@@ -169,7 +169,7 @@ def test_the_mac_s_fifos_between_clocks_are_in_block_ram():
     ids=["keystream", "events", "sessions"],
 )
 def test_what_is_read_a_cycle_late_is_in_block_ram(module, count):
-    """Without this attribute, synthesis would put such a small memory into LUTs."""
+    """Without the attribute for block RAM, synthesis would put such a small memory into LUTs."""
     memories = list(declared(module))
     assert len(memories) == count and all(BLOCK_RAM in memory.attr for memory in memories)
 

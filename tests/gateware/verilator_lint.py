@@ -25,9 +25,9 @@ from tests.gateware import ecp5, units
 from tests.gateware.boards import ACCELERATORS, FAST_PATHS, TARGETS, VECTOR_UNITS, title
 from tests.gateware.support import flatten
 
-# LiteX assigns combinational signals without blocking (its own simulation passes COMBDLY too). Migen writes wider
-# intermediate expressions than it assigns, puts a design into one module, and unrolls comparisons that are constant for
-# some lanes. The warnings about these do not concern the sources.
+# These warnings concern generated code, not its sources. LiteX uses nonblocking assignments for combinational signals
+# (its own simulation ignores COMBDLY, too). Migen writes intermediate expressions that are wider than their target. It
+# puts a design into one module, and unrolls comparisons that are constant for some lanes.
 IGNORED = (
     "COMBDLY",
     "CMPCONST",

@@ -173,7 +173,7 @@ class Bench:
             yield
 
     def watch_rows(self, rows: dict):
-        """Return a test bench that reads the contents of the round key memories, by slot, row and part."""
+        """Return a test bench that records all writes to the round key memories in `rows`, by slot, row and part."""
         while True:
             if (yield self.writes.write):
                 address = (yield self.writes.slot), (yield self.writes.row), (yield self.writes.part)
@@ -181,7 +181,7 @@ class Bench:
             yield
 
     def watch_memories(self, contents: dict):
-        """Return a test bench that reads the contents of each round key memory, by slot, memory and address."""
+        """Return a test bench that records all writes to round key memories, by slot, number of memory, and address."""
         while True:
             for n, memory in enumerate(self.memories):
                 if (yield memory.write):

@@ -28,7 +28,7 @@ def number(data: bytes) -> int:
 
 
 def encrypted(sim, given: list[tuple[bytes, bytes]], rng=None) -> tuple[list[bytes], list[int]]:
-    """Return blocks encrypted under their keys, and the cycles in which they came out."""
+    """Encrypt (key, block) pairs in the core; return the results, and the cycles in which they came out."""
     dut, found, times = sim.dut, [], []
     items = [{"key": number(key), "block": number(block)} for key, block in given]
     pace = {"rng": rng, "stall": 0.7} if rng else {}
@@ -54,7 +54,7 @@ def test_published_vectors(bench):
 
 
 def test_one_block_alone_with_its_loading(bench):
-    """Count cycles as the authors do: the first cycle is the one in which the core accepts key and block."""
+    """Count the cycles of a single block. The first one is the cycle in which the core accepts key and block."""
     dut, taken = bench.dut, []
 
     def load():
@@ -108,7 +108,7 @@ def test_engines_keep_the_order(engines, seed):
 
 
 def test_clear_ends_the_blocks_of_all_engines(engines):
-    dut, taken = engines.dut, engines.count - 1  # so that another engine than the first has the next turn
+    dut, taken = engines.dut, engines.count - 1  # the next block would go to the last engine, not to the first
     engines.run(send(dut.sink, [{"key": 5, "block": 6}] * taken), max_cycles=50)
     engines.poke({dut.clear: 1})
     engines.clock(2)

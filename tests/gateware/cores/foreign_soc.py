@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""LiteX's own SoC with a generated `Cfu`: ``python foreign_soc.py CFU FOLDER [IMAGE]``.
+"""Generate LiteX's own SoC with a generated core `Cfu`: ``python foreign_soc.py CFU FOLDER [IMAGE]``.
 
-This program imports nothing of this project. It writes the SoC's Verilog into a folder, and prints its sources and the
-address of its console. Its first register prints each word that is written, and its second one ends the simulation.
+This program imports nothing of this project. It writes the SoC's Verilog into a folder, and prints the SoC's sources
+and the address of its console. A write to the console's first register prints a word; a write to the second register
+ends the simulation.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ ROM_BYTES = 0x2000
 
 
 class Console(LiteXModule):
-    """Prints words of the simulated program."""
+    """Prints words that the simulated program writes, and ends the simulation when the program asks for it."""
 
     def __init__(self):
         self.word = CSRStorage(32)
@@ -30,7 +31,7 @@ class Console(LiteXModule):
 
 
 def write(soc: SoCCore, folder: Path) -> tuple[list[str], int]:
-    """Write the SoC's Verilog into a folder; return its other sources and the address of its console."""
+    """Write the SoC's Verilog into a folder; return the SoC's other source files and the address of its console."""
     folder.mkdir(parents=True, exist_ok=True)
     soc.finalize()
     with contextlib.chdir(folder):
@@ -39,7 +40,7 @@ def write(soc: SoCCore, folder: Path) -> tuple[list[str], int]:
 
 
 def main() -> None:
-    """Write the SoC's Verilog with an image in its ROM."""
+    """Write the Verilog of an SoC whose ROM contains the given image."""
     cfu, folder, *image = sys.argv[1:]
     data = Path(image[0]).read_bytes() if image else bytes(4)
     words = [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]

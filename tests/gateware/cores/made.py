@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Make cores for tests, and run their test benches."""
+"""Generate cores for tests, and run their test benches."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ NO_ICARUS = "Icarus is missing: apt-get install iverilog"
 
 
 def make(folder: Path, core: str, **options) -> tuple[Path, str]:
-    """Write a core into a folder of its name; return this folder and the name."""
+    """Generate a core into a folder named after it; return this folder and the name."""
     catalogue.load()
     kind, values, name = job(core, options)
     write(folder / name, files(kind, values, name))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check every member of each kind of core: ``python -m tests.gateware.cores.matrix [TOOL ...]``.
+"""Generate and check many variants of every kind of core: ``python -m tests.gateware.cores.matrix [TOOL ...]``.
 
-Each member passes lint without a warning, and its checks in Icarus, in cocotb and in Verilator, or in the TOOLs given.
-AES cores have every datapath with every S-box. Other options vary one at a time, because they do not depend on these.
+Each variant must pass lint without a warning, and its checks in Icarus, cocotb and Verilator, or only the given TOOLs.
+AES cores cover every datapath with every S-box. The other options do not depend on these two and vary one at a time.
 """
 
 import gc
@@ -23,7 +23,7 @@ LENGTHS = ("128", "192", "256", "128,192", "128,256", "192,256")
 
 
 def members() -> Iterator[dict]:
-    """Yield the options of every member."""
+    """Yield the options of each variant."""
     for n, (datapath, sbox) in enumerate(product(DATAPATHS, IMPLEMENTATIONS)):
         yield {"core": "aes", "datapath": datapath, "sbox": sbox, "bus": BUSES[n % 2], "slots": 1 + n % 3}
     for lengths, bus in product(LENGTHS, BUSES):
@@ -70,7 +70,7 @@ TOOLS: dict[str, Callable[[Path, str], tuple[int, str]]] = {
 
 
 def main(tools: list[str]) -> int:
-    """Check all members with each tool in turn; return the exit status."""
+    """Check all variants with each tool in turn; return the exit status."""
     gc.set_threshold(100_000, 20, 100)  # as in conftest.py
     made = []
     for n, member in enumerate(members()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the files of generated cores: names, lint, the same bytes each time, and agreement with each other."""
+"""Test the files of generated cores: names, lint, reproducible bytes, and agreement between a core's files."""
 
 import os
 import re
@@ -81,7 +81,7 @@ def test_the_same_options_give_the_same_bytes(tmp_path):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=HANG_S)
         folders.append(out / "same")
-    folders.append(make(tmp_path, "ctr", datapath=32, name="same")[0])  # after other designs in this process
+    folders.append(make(tmp_path, "ctr", datapath=32, name="same")[0])  # generated after other designs in this process
     first = {path.name: path.read_bytes() for path in folders[0].iterdir()}
     assert len(first) >= 6
     for folder in folders[1:]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the generator of cores refuses wrong values in one line, with the nearest right one, before it writes."""
+"""Test that the core generator rejects a wrong value with one line that names the nearest right value."""
 
 import pytest
 

@@ -11,7 +11,7 @@ def key_signals(keys) -> list:
 
 
 def settle(keys, most: int = 2000):
-    """Wait in a test bench until no key command is under way; return the cycles."""
+    """Wait in a test bench until no key command is under way; return the number of cycles waited."""
     for cycle in range(most):
         if not (yield keys.busy):
             return cycle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Expected results for the accelerator: CTR made of `cryptography`'s single blocks, and the test sets of 128-EEA2."""
+"""Expected results for the accelerator: CTR from single blocks that `cryptography` encrypts, and 128-EEA2 test sets."""
 
 import tomllib
 from pathlib import Path
@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware.ctr.counter import WIDTH_64, WIDTH_128, WIDTHS
 
-# SP 800-38A, F.5.1, F.5.3 and F.5.5: keys, T1, plaintext, ciphertexts.
+# SP 800-38A, F.5.1, F.5.3 and F.5.5: keys, first counter block (T1), plaintext, ciphertexts.
 KEYS = {
     128: bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"),
     192: bytes.fromhex("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b"),
@@ -65,6 +65,6 @@ def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes, lengt
 
 
 def eea2_sets() -> list[dict]:
-    """Return the published test sets, with byte strings as `bytes`."""
+    """Return the published test sets of 128-EEA2, with keys and texts converted from hexadecimal to `bytes`."""
     sets = tomllib.loads((Path(__file__).parent / "eea2.toml").read_text())["set"]
     return [{k: bytes.fromhex(v) if k in ("key", "plaintext", "ciphertext") else v for k, v in s.items()} for s in sets]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The CTR engine as a stream: published vectors, lengths, backpressure, masks, and messages without a pause."""
+"""Test the CTR engine as a stream: published vectors, lengths, backpressure, masks, and messages without a pause."""
 
 import itertools
 import random
@@ -64,7 +64,7 @@ class Bench:
             for n in range(m.blocks):
                 block = m.data[16 * n : 16 * n + 16]
                 last = n == m.blocks - 1
-                # fill the last block with other data, as in memory
+                # after the message's end, the last block contains other data, as in memory
                 filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")
                 items.append(
                     {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}
@@ -124,7 +124,7 @@ def test_eea2_sets(bench):
 @pytest.mark.parametrize("stall", [0.0, 0.5, 0.95])
 @pytest.mark.parametrize("idle", [0.0, 0.5, 0.95])
 def test_messages_back_to_back(bench, idle, stall):
-    """Random lengths, with all remainders modulo 16, slots and widths, without a pause between the messages."""
+    """Send messages of random lengths (all remainders modulo 16), slots and counter widths, without a pause."""
     rng = random.Random(f"engine {idle} {stall}")
     keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
     for slot, key in enumerate(keys):
@@ -144,7 +144,7 @@ def test_messages_back_to_back(bench, idle, stall):
 
 
 def test_no_bubble_between_messages_of_different_slots(bench):
-    """One block leaves every Nr cycles, also between messages and keys."""
+    """A block leaves every 10 cycles (the rounds of AES-128), even where message and key change."""
     keys = [bytes(range(n, n + 16)) for n in range(SLOTS)]
     for slot, key in enumerate(keys):
         bench.load_key(key, slot)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Counter blocks: the index is added and each width increments correctly, for carries at every position and at the end
-of the width.
+"""Test counter blocks: addition of the index, increments at each width, carries at every position, and the wrap at the
+end of the width.
 """
 
 import random
@@ -81,7 +81,7 @@ def test_counts_across_each_limb(bench, width):
 
 
 def test_eea2_counts_modulo_2_64(bench):
-    """COUNT, BEARER and DIRECTION do not change when the lower bits wrap."""
+    """The upper 64 bits (COUNT, BEARER and DIRECTION of 128-EEA2) do not change when the lower 64 bits wrap."""
     initial = eea2_t1(0x398A59B4, 0x15, 1)
     messages = [(initial, 2**64 - 2, WIDTH_64, 4, 0)]
     assert [block for block, _, _ in run(bench, messages)] == [
@@ -114,7 +114,7 @@ def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench
     messages = [(2**128 - 1, 2**64 - 1, WIDTH_128, count, slot) for slot, count in enumerate(counts)]
     before = bench[1].cycle
     assert run(bench, messages, times=times) == expected(messages)
-    # `valid` is high in the cycle after `before`.
+    # The first message is offered in the cycle after `before`.
     assert times == [before + 1 + 3 + n for n in range(sum(counts))]
 
 

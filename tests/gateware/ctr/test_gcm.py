@@ -54,7 +54,7 @@ class Message:
 
     @property
     def blocks(self) -> list[dict]:
-        """Return the message's blocks. Unused bytes in the last block of each part are nonzero: they must not matter."""
+        """Return the message's blocks. Unused bytes of each part's last block are nonzero: they must not matter."""
         parts = [b"" if len(self.iv) == 12 else self.iv, self.aad, self.text]
         blocks = [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
         return blocks if self.tag is None else [*blocks, {"data": number(self.tag.ljust(16, b"\xa5"))}]

@@ -117,7 +117,7 @@ def test_loads_of_all_lengths_reach_their_slots():
             assert (yield bench.port.usable) >> slot & 1
         wanted = [(s, c, 100 * s + n) for s, (c, count) in enumerate(((0, 4), (1, 6), (2, 8))) for n in range(count)]
         assert bench.words == wanted
-        yield from bench.pulse(bench.port.load)  # loads a key of zeros: no words were written since
+        yield from bench.pulse(bench.port.load)  # loads zeros: no key words were written since
         yield from bench.settle()
         assert bench.words[len(wanted) :] == [(2, 2, 0)] * 8
 
@@ -217,7 +217,7 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """A command on a key in use is refused. Each client has its own words and slots."""
+    """If a client does not wait, its command on a key in use is refused. Each client has its own words and slots."""
     bench = _Bench()
 
     def scenario():

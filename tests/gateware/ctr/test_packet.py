@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The packet stream: packets of all lengths and slots, with random backpressure, and packets with a wrong length
+"""Test the packet stream: packets of all lengths and slots, with random backpressure, and packets with a wrong length
 field.
 """
 
@@ -28,7 +28,7 @@ class Packet:
     slot: int = 0
     index: int = 0
     width: int = WIDTH_128
-    said: int | None = None  # length in the message, if it differs from the packet's length
+    said: int | None = None  # the message's length field, if it is wrong
 
     @property
     def message(self) -> dict:
@@ -147,8 +147,8 @@ def test_packets_of_all_slots(bench, idle, stall):
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_wrong_lengths(bench, stall):
-    """Data words without keystream leave as zeros, keystream without data words is dropped, and the next packet is
-    correct.
+    """If the length field is too small, words without keystream leave as zeros. If it is too large, keystream without
+    words is dropped. The next packet is correct.
     """
     rng = random.Random(f"wrong {stall}")
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
@@ -194,7 +194,7 @@ def test_flush(bench, stall, again):
         for got, right in zip(received, wanted, strict=True):
             assert got == right or got == (0, *right[1:4], 1)
         ends = [n for n, word in enumerate(wanted) if word[2]]
-        for begin, end in itertools.pairwise([-1, *ends]):  # once a word is lost, the packet's later words are, too
+        for begin, end in itertools.pairwise([-1, *ends]):  # after a packet's first error, all later words are errors
             errors = [word[4] for word in received[begin + 1 : end + 1]]
             assert errors == sorted(errors)
         assert bench.run([last]) == last.result(key)
@@ -233,7 +233,7 @@ def test_a_key_that_goes_leaves_zeros(bench):
 
 def test_a_word_a_cycle_with_the_pipelined_core():
     """There is no idle cycle between the last word of a packet and the first word of the next packet."""
-    bench = Bench("pipelined", "block_ram")  # the pipelined core whose model compiles fastest
+    bench = Bench("pipelined", "block_ram")  # this S-box compiles fastest for simulation
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
     for slot, key in keys.items():
         bench.load_key(key, slot)

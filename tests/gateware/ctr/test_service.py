@@ -19,8 +19,8 @@ from tests.gateware.ctr.reference import ctr
 from tests.gateware.support import Simulation, send
 
 SLOTS = 4
-# When both clients request blocks, the first client gets three blocks for each block of the second, as with packets
-# (first) and DMA (second) on one core.
+# When both clients request blocks, the first client gets three blocks for each block of the second. Packets (first
+# client) and DMA (second client) share one core in the same way.
 CLIENTS = [Client(slots=SLOTS, count_bits=13, share=3), Client(slots=SLOTS, count_bits=29, waits=False)]
 # Cycles per block, by key length in bytes, for a core with two engines of 128 bits.
 CYCLES = {16: 5, 24: 6, 32: 7}
@@ -110,7 +110,7 @@ class Bench:
         return [block for request in asked for block in request.answer(self.keys[client])]
 
     def assert_quiet(self):
-        """Assert that no block more than requested is on its way to a client."""
+        """Assert that no client receives a further block: all requests are answered."""
 
         def nothing():
             for port in self.ports:
@@ -185,7 +185,7 @@ def test_a_client_that_takes_nothing_stops_nobody(bench, lazy):
 def test_shares(bench, sizes):
     """When both clients request blocks, one client gets three of every four blocks.
 
-    When only one wants it, that client gets all. Gaps between blocks match these shares.
+    When only one client requests blocks, it gets all. Gaps between blocks match these shares.
     """
     for client, size in enumerate(sizes):
         bench.load(client, 0, bytes(range(client, client + size)))
@@ -274,7 +274,7 @@ def test_zeroize_ends_all(bench, who):
 
 
 def test_a_command_waits_or_is_refused(bench):
-    """Whether a command on a used slot waits or is refused depends on its client.
+    """The two clients are configured so that a key command on a slot in use waits for one and is refused for the other.
 
     The other client's slot of the same number keeps working, and no block uses part of a key.
     """
@@ -312,7 +312,7 @@ def test_a_command_waits_or_is_refused(bench):
 
 
 def test_a_block_a_cycle_of_the_pipelined_core_goes_to_one_or_both():
-    bench = Bench(datapath="pipelined", sbox="block_ram")  # the pipelined core whose model compiles fastest
+    bench = Bench(datapath="pipelined", sbox="block_ram")  # this S-box compiles fastest for simulation
     bench.reset()
     for client in range(2):
         bench.load(client, 0, bytes(range(client, client + 32)))

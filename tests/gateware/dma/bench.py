@@ -48,7 +48,7 @@ class Descriptor:
         return (self.length + 7) // 8 if self.in_bits else self.length
 
     def registers(self) -> dict[str, int]:
-        """Return the registers to write, except `options`."""
+        """Return the values of all registers of the descriptor except `options`."""
         block = (self.counter % 2**128).to_bytes(16, "big")
         words = {f"iv{i}": int.from_bytes(block[4 * i : 4 * i + 4], "little") for i in range(4)}
         return words | {
@@ -133,7 +133,8 @@ class MemoryModel:
 class Bench:
     """The accelerator with a CSR bank, as in an SoC; `options` are passed to `Simulation`.
 
-    With `rival`, another client shares the core and always wants it. `create` makes the service from clients.
+    With `rival`, another client shares the core and requests blocks all the time. `create` makes the CTR service for
+    a list of clients.
     """
 
     def __init__(self, options: dict | None = None, *, rival: bool = False, create=create_service, **parameters):
@@ -182,7 +183,7 @@ class Bench:
         self.sim.run(*generators, background=self.background, max_cycles=max_cycles)
 
     def assert_empty(self):
-        """Assert that no block is left in the service and that the bus is idle."""
+        """Assert that no block is left in the CTR service and that the bus is idle."""
         assert [self.peek(name) for name in ("service_idle", "service_gives", "bus_cyc")] == [1, 0, 0]
 
     def peek(self, name: str) -> int:

@@ -37,7 +37,7 @@ void shim_connect(uint32_t (*read)(uint32_t), void (*write)(uint32_t, uint32_t))
 
 static bool has_gcm;
 
-/** From the next shim_init on, the accelerator has GCM. */
+/** Make the next shim_init create the engine for an accelerator with GCM. */
 void shim_has_gcm(void)
 {
 	has_gcm = true;
@@ -64,7 +64,7 @@ int shim_known_answer(unsigned int number)
 	return engine.known_answer(&engine, number);
 }
 
-/** Treat the DMA's memory from `origin` on as not cached. */
+/** Declare the DMA's memory from `origin` to its end as uncached. */
 void shim_uncache(uintptr_t origin)
 {
 	device.uncached_origin = origin;
@@ -77,7 +77,7 @@ unsigned int shim_flushes(void)
 	return flushes;
 }
 
-/* The engine, with its own keys. */
+/* Calls of the engine; its key structures are in `keys`. */
 
 int shim_set_key(unsigned int n, const uint8_t *key, unsigned int key_bits)
 {
@@ -105,7 +105,7 @@ int shim_key_is_zero(unsigned int n)
 	return any == 0;
 }
 
-/* Return whether the engine's key structure contains a part of the cipher key. */
+/* Return whether the engine's key structure contains any 32-bit word of the cipher key. */
 int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 {
 	const uint8_t *bytes = (const uint8_t *)&keys[n];
@@ -120,7 +120,7 @@ int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 	return 0;
 }
 
-/* The driver, with the hardware's key slots. */
+/* Direct calls of the driver, which uses the hardware's key slots. */
 
 int shim_load(unsigned int slot, const uint8_t *key, unsigned int key_bits)
 {

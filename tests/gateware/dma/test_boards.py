@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The accelerator with the core of each board: results, key changes during operation, and the duration of commands.
+"""Test the accelerator with the core of each board: results, key changes during operation, duration of commands.
 
 The FPGA boards' cores take minutes to compile, so only `make netlist-units` tests them.
 """

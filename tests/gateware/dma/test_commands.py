@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The accelerator: commands at the wrong time, refused commands, bus faults, aborts, zeroization and reset."""
+"""Test the accelerator: commands at the wrong time, refused commands, bus faults, aborts, zeroization and reset."""
 
 import pytest
 
@@ -215,7 +215,7 @@ def test_key_of_a_slot_in_use_cannot_be_changed(bench):
 def test_commands_while_a_key_is_loaded(bench):
     def disturb():
         yield from bench.begin_key(KEYS[256], 4)
-        yield from bench.write("key0", 0)  # dropped while the words are read; zeroized otherwise
+        yield from bench.write("key0", 0)  # a write during the load never becomes part of a key
         for command in ("load_key", "clear_key", "abort"):
             yield from bench.command(command)
             status = yield from bench.status()
@@ -253,7 +253,7 @@ def test_abort_while_idle_is_refused_and_does_nothing(bench):
 
 
 def test_key_words_are_used_once(bench):
-    """The words are zeroized after use, so a second load_key loads a key of zeros."""
+    """The key words are zeroized after use, so a second load_key loads a key of zeros."""
     bench.load_key(KEYS[256])
 
     def again():

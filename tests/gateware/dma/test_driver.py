@@ -59,7 +59,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def region():
-    """Return memory at the address of the DMA's region."""
+    """Map memory of this process at the address of the DMA's region."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long]

@@ -18,7 +18,7 @@ from tests.gateware.dma.bench import ORIGIN, OUT, Descriptor
 
 SLOT, OTHER = 1, 2
 LENGTH = 40
-FILL = b"\xee"  # at the destinations before
+FILL = b"\xee"  # initial content of the destinations
 OLD, NEW, ZERO = KEYS[256], KEYS[128], bytes(16)
 PASSAGE = Descriptor(ORIGIN + 3, OUT + 5, LENGTH, T1, slot=SLOT)
 AFTER = Descriptor(ORIGIN + 3, OUT + 0x105, LENGTH, T1, slot=SLOT)
@@ -36,12 +36,12 @@ class Sweep:
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # Numbers of cycles to try. `passage` exceeds the duration of a descriptor, `loading` that of a key expansion or
-        # of the zeroization of one slot, `clearing` that of the zeroization of all slots.
+        # Numbers of cycles to try. `passage` is longer than a descriptor, `loading` is longer than a key expansion or
+        # the zeroization of one slot, and `clearing` is longer than the zeroization of all slots.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
-        """Write a register, and leave the bus free in the next cycle."""
+        """Write a register. In the next cycle, the caller must use the bus again or set `we` to 0."""
         csr = self.bench.csr
         yield [csr.adr.eq(self.bench.address[name]), csr.dat_w.eq(value), csr.we.eq(1)]
         yield
@@ -75,14 +75,14 @@ class Sweep:
         return (yield from self.bench.status())["refused"]
 
     def outcome(self, number: int, slot: int = SLOT):
-        """Return the result of the descriptor, and of a second one, submitted when the accelerator is idle."""
+        """Return the results of the descriptor and of a second one, which is submitted when the accelerator is idle."""
         first = yield from self.bench.result(number)
         yield from self.bench.wait_idle()
         second = yield from self.bench.result((yield from self.bench.submit(replace(AFTER, slot=slot))))
         return first, second
 
     def load_words_again(self, slot: int = SLOT):
-        """Give `load_key`, with the key words as they are now."""
+        """Give `load_key` without writing new key words."""
         yield from self.bench.write_fields("key_config", key_length=0, slot=slot)
         yield from self.bench.command("load_key")
         yield from self.bench.wait_idle()

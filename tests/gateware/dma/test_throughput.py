@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The DMA on the buffer memory: how much of the port it uses, and that other masters get their turn."""
+"""Test the DMA on the buffer memory: it uses most of the port's cycles, and other masters still get their turn."""
 
 import pytest
 
@@ -11,7 +11,7 @@ BURST_BEATS = 32
 
 @pytest.fixture(scope="module")
 def simulated():
-    # the pipelined core whose model compiles fastest
+    # this S-box compiles fastest for simulation
     bench = BufferBench(datapath="pipelined", sbox="block_ram", burst_beats=BURST_BEATS)
     yield bench
     bench.sim.close()
@@ -64,7 +64,7 @@ def gcm_bench():
 
 @pytest.mark.parametrize(("key_bits", "rounds"), [(128, 10), (192, 12), (256, 14)])
 def test_gcm_takes_at_most_a_cycle_a_block_more_than_the_core(gcm_bench, key_bits, rounds):
-    """One long message, and records that follow each other; decryption waits for each tag."""
+    """Measure one long message, and seven records in a row. Decryption holds each record until its tag is verified."""
     assert measure_gcm(gcm_bench, key_bits, 8192, 1).cycles_per_block <= rounds + 0.2
     for decrypt in (False, True):
         assert measure_gcm(gcm_bench, key_bits, 1024, 7, decrypt=decrypt).cycles_per_block <= rounds + 0.6

@@ -23,7 +23,7 @@ from tests.gateware.dma.bench import ORIGIN, Bench, Descriptor
 from tests.gateware.dma.gcm_bench import Message
 from tests.gateware.support import ROOT
 
-PORT_CYCLES = 2  # cycles for which a block uses the port: one read, one write
+PORT_CYCLES = 2  # each block uses the port for two cycles: one read, one write
 BUFFER = 32 * 1024
 BURST_BEATS = 32
 T1 = 0x00112233445566778899AABBCCDDEEFF
@@ -95,7 +95,7 @@ class BufferBench(Bench):
         return cycles[0]
 
     def contents(self, address: int, size: int) -> bytes:
-        """Return what the memory holds."""
+        """Return `size` bytes of the memory, read through its narrow port."""
         result = bytearray()
         base = address - address % 4
         self.run(self.read_memory(base, address + size - base, result), max_cycles=10 * (size + 4))
@@ -104,7 +104,7 @@ class BufferBench(Bench):
 
 @dataclass(frozen=True)
 class Figure:
-    """The measurement of one run. `messages` share the `bytes`."""
+    """The measurement of one run. `bytes` is the size of all `messages` together."""
 
     datapath: int | str
     key_bits: int

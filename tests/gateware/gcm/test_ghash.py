@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test GHASH against its definition and `cryptography`: cycles, backpressure, changes of the subkey, flush, zeroization."""
+"""Test GHASH against its definition and `cryptography`; cycles, backpressure, subkey changes, flush, zeroization."""
 
 import itertools
 import random
@@ -93,8 +93,8 @@ def test_tags(bench):
 
 @pytest.mark.parametrize("pulse", ["flush", "clear"])
 def test_flush_and_clear_at_any_time(bench, pulse):
-    """After a flush or clear, nothing of the interrupted message remains. After a clear, the subkey and thus every product
-    are 0.
+    """After a flush or clear, nothing of the interrupted message remains. After a clear, the subkey is 0, and
+    so is every product.
     """
     dut, rng = bench.dut, random.Random(pulse)
     subkey, blocks, mask = rng.randbytes(16), rng.randbytes(48), rng.randbytes(16)

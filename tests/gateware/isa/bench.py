@@ -13,7 +13,7 @@ QUIET_CYCLES = 10  # no further response may come in this number of cycles after
 
 
 class Bench:
-    """The unit with its CFU port.
+    """The vector AES unit in simulation, driven through its CFU port.
 
     `shown` returns more signals of the unit to observe; `options` are options of `Simulation`.
     """

@@ -50,10 +50,10 @@ def executing(unit: CFUUnit) -> Iterator[Callable]:
 
 
 def column_words(block: bytes) -> list[int]:
-    """Return the columns of a block, or of several blocks, with row 0 in the low byte."""
+    """Return the columns of one or more blocks as 32-bit words, with row 0 in the low byte."""
     return [int.from_bytes(block[i : i + 4], "little") for i in range(0, len(block), 4)]
 
 
 def block_bytes(words: list[int]) -> bytes:
-    """Return the block of four columns."""
+    """Return the bytes of a block, given its four columns as words."""
     return b"".join(word.to_bytes(4, "little") for word in words)

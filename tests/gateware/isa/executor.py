@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run the simulated board with `executor.c` in its ROM, which executes single instructions on the real core."""
+"""Run the simulated board with `executor.c` in its ROM, which executes single instructions on the simulated CPU."""
 
 import struct
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.waiting import HANG_S
 BUILD = REPOSITORY / "build" / "tests" / "executor"
 CUSTOM_0 = 0x0B
 A0, A1 = 10, 11
-BATCH = 100  # requests sent at a time; the simulated UART can store so many
+BATCH = 100  # requests sent at a time: as many as the simulated UART can store
 
 
 def build() -> Path:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the register in front of the units: it passes every command once, in order, and loses no cycle."""
+"""Test the command register in front of the CFU units: it passes every command once, in order, and loses no cycle."""
 
 import random
 

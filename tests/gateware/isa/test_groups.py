@@ -69,7 +69,8 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))  # other instructions read bits 2:0 as a register
+                    # The bits of kw select a state register in other instructions: no hazard may be seen here.
+                    program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))
                 disturb(program, s)
             program.check(run, slow=slow)
 
@@ -132,7 +133,7 @@ def test_state_registers_stay(run):
 
 
 def queue_words(unit):
-    """Return all words in the memory of the queue of loads and stores."""
+    """Return signals that show each word in the memory of the unit's queue of loads and stores."""
     fragment = unit.memory.queue.fifo._fragment
     (storage,) = (special for special in fragment.specials if isinstance(special, Memory))
     words = []
@@ -145,7 +146,7 @@ def queue_words(unit):
 
 
 def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
-    """Firmware executes these instructions when it removes a key. No keystream may remain in the queue."""
+    """Firmware executes the same instructions to remove a key. After them, no keystream may remain in the queue."""
     shown = []
     bench = Bench(shown=lambda unit: shown.extend(queue_words(unit)) or shown)
     secret = [random.Random(s).randbytes(16) for s in range(8)]

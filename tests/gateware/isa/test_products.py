@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test products in GF(2^128): all registers, every distance to another use, tags of GCM, cycles and zeroization.
+"""Test products in GF(2^128): all registers, distances to other instructions, GCM tags, cycles, zeroization.
 
-`UnitModel` has the definition (SP 800-38D, 6.3), and `cryptography` the tags.
+`UnitModel` multiplies by the definition (SP 800-38D, 6.3); `cryptography` computes the expected tags.
 """
 
 import itertools
@@ -17,7 +17,7 @@ from tests.gateware.isa.bench import ORIGIN, SIZE, Bench, block_of, encode, get_
 from tests.gateware.isa.model import UnitModel
 
 PERIOD = CYCLES + EXTRA_CYCLES  # cycles from a product to the next one that needs its result
-NOP = (0x78 << 3 | 6, 0, 0)  # no instruction: answers 0, and its bits 2:0 name v0
+NOP = (0x78 << 3 | 6, 0, 0)  # a function id without instruction: the unit answers 0; funct7 bits 2:0 select v0
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def bench():
 
 
 class Program:
-    """Commands for the unit, with the answers of the model."""
+    """A list of commands for the unit, with the answers that the model gives."""
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -92,7 +92,7 @@ def test_each_bit_of_the_operand_meets_each_bit_of_the_factor(run):
 @pytest.mark.parametrize("idle", [0, 0.5])
 @pytest.mark.parametrize("factor", range(8))
 def test_all_registers(run, factor, idle):
-    """Also a target that is an operand or the factor."""
+    """The target may be any register, also the operand or the factor."""
     program = Program(factor)
     for target, s in itertools.product(range(8), range(8)):
         program.vghsh(target, s, factor)
@@ -120,7 +120,7 @@ def test_back_to_back(run, slow):
 
 
 def use(program, name, s, n):
-    """Execute an instruction that uses register s."""
+    """Add an instruction that uses register s to the program."""
     fields = {"move_out_xor": {"c": n % 4}, "round_enc": {"k": 1}, "last_enc": {"l": 0}, "move_in": {"h": n % 2}}
     fields["move_in_xor"] = {"h": n % 2}
     if name == "vghsh":
@@ -142,18 +142,18 @@ def use(program, name, s, n):
 
 USES = ["move_out_xor", "move_in", "move_in_xor", "round_enc", "last_enc", "counter", "vload", "vload_xor", "vstore"]
 USES += ["vxor_group", "vghsh", "vgmul", "context"]
-GAPS = (*range(13), 27, 28, 29, 30, 31)  # the last ones are around the end of a product with a new factor
+GAPS = (*range(13), 27, 28, 29, 30, 31)  # from 27: around the end of a product with a new factor
 
 
 @pytest.mark.parametrize("fill", ["nothing", "counter"])
 @pytest.mark.parametrize("name", USES)
 def test_a_use_after_every_gap(run, name, fill):
-    """Instructions after and before a product use one of its registers. Between them, others write in each cycle."""
+    """An instruction before or after a product, at many distances, uses one of the product's registers."""
     for gap, known in itertools.product(GAPS, (False, True)):
         program = Program(gap)
-        for n, s in enumerate((1, 2, 3) * 4):  # the product's target, operand and factor
+        for n, s in enumerate((1, 2, 3) * 4):  # the registers of the product below: target, operand, factor
             if known:
-                program.vghsh(7, 7, 3)  # after this, the tables exist
+                program.vghsh(7, 7, 3)  # fills the multiplier's tables for this factor
             if n >= 6:
                 use(program, name, s, n)
             program.vghsh(1, 2, 3)
@@ -169,7 +169,7 @@ def test_a_use_after_every_gap(run, name, fill):
 
 @pytest.mark.parametrize("length", [0, 1, 15, 16, 17, 100])
 def test_tags_of_gcm(run, length):
-    """The subkey, the hash and the mask of the tag are computed in the unit; the tag is `cryptography`'s."""
+    """The unit hashes the blocks and adds the mask; the result must be the tag that `cryptography` computes."""
     rng = random.Random(length)
     key, nonce, text, aad = (rng.randbytes(n) for n in (16, 12, length, length // 2))
     sealed = AESGCM(key).encrypt(nonce, text, aad)
@@ -184,14 +184,14 @@ def test_tags_of_gcm(run, length):
 
 
 def test_products_cost_their_instruction_alone(run):
-    """Between two products of a chain, ten other instructions are executed in ten cycles."""
+    """While a product is computed, other instructions run at one per cycle: a product costs one instruction slot."""
     program = Program(1)
     program.vghsh(6, 0, 7)
     for n in range(40):
         program.vghsh(6, n % 3, 7)
         for other in range(PERIOD - 2):
             program("counter", n, s=3 + other % 3)
-        program.idle(1)  # a cycle in which the result can be written
+        program.idle(1)  # leaves a cycle in which the product's result can be written
     program.read(6)
     commands = len(program.commands)
     assert program.check(run) <= commands + TABLE_CYCLES + 2 * PERIOD
@@ -237,7 +237,7 @@ def secrets_of(unit):
 
 @pytest.fixture(scope="module")
 def open_bench():
-    """A bench that shows the multiplier's registers and tables."""
+    """A bench whose tests can read the multiplier's internal registers and tables."""
     shown = []
     bench = Bench(shown=lambda unit: shown.extend(secrets_of(unit)) or shown)
     bench.shown = shown
@@ -247,7 +247,7 @@ def open_bench():
 
 USED = [command for s in range(8) for command in put_state(s, random.Random(s).randbytes(16))]
 USED += [encode("vghsh", 0x67, s=1), encode("vgmul", 5, s=2)]
-BOUND = 2 * TABLE_CYCLES + PERIOD + 4  # cycles from the last instruction that zeroizes until nothing remains
+BOUND = 2 * TABLE_CYCLES + PERIOD + 4  # at most so many cycles after the last zeroizing instruction, no secret remains
 
 
 def wait_for(cycles):
@@ -256,7 +256,7 @@ def wait_for(cycles):
 
 
 def test_zeroizing_the_registers_zeroizes_the_multiplier(open_bench):
-    """Firmware zeroizes by writing all registers, at any cycle of two products."""
+    """Firmware zeroizes the multiplier by writing zeros to all registers, here at every cycle of two products."""
     bench = open_bench
     clear = [command for s in (7, 5, 1, 2, 0, 3, 4, 6) for command in put_state(s, bytes(16))]
     readback = [command for s in range(8) for command in get_state(s)]
@@ -269,7 +269,7 @@ def test_zeroizing_the_registers_zeroizes_the_multiplier(open_bench):
 
 
 def test_a_product_does_leave_multiples_until_its_factor_is_written(open_bench):
-    """Otherwise the test above would prove nothing."""
+    """Without zeroization, secrets remain in the multiplier; so the test above can fail."""
     bench = open_bench
     bench.run(USED)
     bench.sim.run(wait_for(BOUND), max_cycles=BOUND + 1)
@@ -290,7 +290,7 @@ def test_a_reset_zeroizes_the_multiplier(open_bench):
 
 
 def test_the_factor_is_latched(run):
-    """A product uses its factor's value at issue, also for an instruction that replaces the factor right after it."""
+    """A product uses the value that its factor has at issue, even if the next instruction replaces the factor."""
     rng = random.Random(5)
     operand, factor, other = (rng.randbytes(16) for _ in range(3))
     for gap in range(TABLE_CYCLES + PERIOD):

@@ -24,7 +24,7 @@ def test_random_programs_follow_the_model(bench, run, idle, busy, slow):
         name, operands, fields = random_command(rng)
         commands.append(encode(name, **operands, **fields))
         expected.append(model.execute(name, **operands, **fields))
-    # All state of the unit is readable by instructions.
+    # Read the unit's whole state back with instructions.
     for context in range(8):
         for name, operands, fields in (
             [("context", {"rs1": context}, {})]

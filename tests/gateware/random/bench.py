@@ -56,7 +56,7 @@ class Bench:
             self.samples += 1
 
     def run(self, generator, max_cycles: int = 100_000):
-        """Run an access or a process over registers; return its result."""
+        """Run a generator that makes one or more register accesses; return its result."""
         result = []
 
         def process():

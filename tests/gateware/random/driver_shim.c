@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connect the driver to a simulated random source, through two functions. */
+/* Connect the driver to a simulated random source, through two functions that read and write
+ * registers. */
 #include <stdint.h>
 
 static uint32_t (*read_register)(uint32_t offset);

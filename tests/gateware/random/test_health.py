@@ -25,7 +25,7 @@ def test_repetition_cutoff(entropy, alpha_bits, cutoff):
 @pytest.mark.parametrize("alpha_bits", [20, 30, 40])
 @pytest.mark.parametrize("entropy", [1, 0.5, 0.25])
 def test_proportion_cutoff_is_the_critical_value(entropy, alpha_bits):
-    """C - 1 is the smallest count that is exceeded with a probability of at most alpha, computed exactly."""
+    """The cut-off minus 1 is the smallest count that is exceeded with at most probability alpha, computed exactly."""
     whole = 2**53
     p = int(2**-entropy * whole)  # a float's mantissa: exact
     terms = [comb(WINDOW, n) * p**n * (whole - p) ** (WINDOW - n) for n in range(WINDOW + 1)]
