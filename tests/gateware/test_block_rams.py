@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the computed number of block RAMs of each target against place-and-route, and how configurations shrink to fit."""
+"""Test the computed number of block RAMs of each target against place-and-route, and smaller configurations."""
 
 import json
 from dataclasses import replace

@@ -41,7 +41,7 @@ class Message:
     aad: bytes = b""
     text: bytes = b""
     slot: int = 0
-    tag: bytes | None = None  # the tag to verify: decrypt, and `text` is the ciphertext
+    tag: bytes | None = None  # None: encrypt; otherwise decrypt `text`, and verify this tag
     tag_length: int = 16
     verify: bool = False  # only verify the tag, output no text
 

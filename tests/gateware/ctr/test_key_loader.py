@@ -101,7 +101,7 @@ def run(bench: _Bench, scenario):
 
 
 def _until(generator, done):
-    """Run a generator in the simulation until `done` is set."""
+    """Run a generator in the simulation until the list `done` is not empty."""
     reply = None
     while not done:
         reply = yield generator.send(reply)

@@ -166,7 +166,7 @@ def test_bus_faults_end_their_descriptor_alone(bench, in_write, answer, error, p
     assert bench.transfer(before, middle, after) == [Error.NONE, error, Error.NONE]
     for d in (before, after):
         assert bench.memory.read(d.destination, 160) == d.result(KEYS[128], data)
-    # All written data are right, and nothing was accessed after the fault.
+    # Before the fault, the descriptor wrote only right data; after it, it accessed nothing.
     written = bench.memory.read(OUT + 0x200, 160)
     for i in range(0, 160, 16):
         assert written[i : i + 16] in (bytes(16), middle.result(KEYS[128], data)[i : i + 16])
@@ -328,7 +328,7 @@ def test_zeroize_during_a_key_load(bench, wait):
 
 @pytest.mark.parametrize("wait", range(0, 120, 9))
 def test_reset_in_mid_operation(bench, wait):
-    """The keys are zeroized, the bus is idle, and the accelerator works as after power-on."""
+    """After a reset, the keys are zeroized, the bus is idle, and the accelerator works as after power-on."""
 
     def begin():
         yield from bench.set_key(KEYS[256])

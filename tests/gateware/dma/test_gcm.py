@@ -313,8 +313,8 @@ def test_bus_errors(bench, answer):
 
 
 def test_an_error_after_a_message_that_reads_nothing(bench):
-    """A message that reads nothing is done with its reads before an earlier message has its tag. Each message must
-    still get its own result.
+    """A message that reads nothing finishes its reads before an earlier message has its tag. Each message must still
+    get its own result.
     """
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)

@@ -69,7 +69,7 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    # The bits of kw select a state register in other instructions: no hazard may be seen here.
+                    # In other instructions, the bits of `kw` select a state register: the unit must not confuse them.
                     program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))
                 disturb(program, s)
             program.check(run, slow=slow)

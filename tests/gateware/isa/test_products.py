@@ -52,7 +52,7 @@ class Program:
         self.expected.append(self.model.execute(name, rs1, rs2, **fields))
 
     def idle(self, cycles):
-        """Execute commands that do nothing."""
+        """Add commands that do nothing."""
         self.commands += [NOP] * cycles
         self.expected += [0] * cycles
 

@@ -20,7 +20,7 @@ INSTANTS = 48
 
 
 class Bench:
-    """The unit with a core that offers commands, and a memory that may never answer."""
+    """Simulates the unit with a core that offers commands, and a memory that may never answer."""
 
     def __init__(self):
         self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), product_cycles=CYCLES)

@@ -13,7 +13,7 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """Return the index at which a window first has `cutoff` samples equal to its first sample; None if none has."""
+    """Return the index at which a window first has `cutoff` samples equal to its first sample; or None."""
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]
         if window.count(window[0]) >= cutoff:

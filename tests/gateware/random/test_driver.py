@@ -60,15 +60,15 @@ class Driver:
         self.bench.run(self.bench.write(self.names[offset], value, self.bank))
 
     def read(self, count):
-        """Return status and words; the buffer is filled with other data before the call."""
+        """Call the driver with a buffer that contains other data; return status and `count` words."""
         words = (ctypes.c_uint32 * (count + 1))(*(count + 1) * [FILL])
         status = self.c.shim_read(words, count)
         assert words[count] == FILL
         return status, list(words)[:count]
 
     def condition(self, count, calls=2**32 - 1):
-        """Return status and bytes; the buffer is filled with other data before the call. The engine fails after `calls`
-        blocks.
+        """Call the driver with a buffer that contains other data, and an engine that fails after `calls` calls. Return
+        status and `count` bytes.
         """
         data = ctypes.create_string_buffer(bytes([FILL & 0xFF]) * (count + 1), count + 1)
         status = self.c.shim_condition(data, count, calls)
