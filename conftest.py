@@ -30,18 +30,19 @@ def pytest_addoption(parser):
 
 def pytest_configure():
     """Prepare the process for all tests."""
-    # Migen makes many small, long-lived objects: garbage collection would take half of the time
+    # Collect garbage rarely: Migen makes many small, long-lived objects; searching them would take half of the time.
     gc.set_threshold(100_000, 20, 100)
-    # A shell that runs this in the background ignores SIGINT, and so would the programs that tests interrupt.
+    # Restore the handler of Ctrl-C: a shell that runs the tests in the background ignores SIGINT, and the programs that
+    # the tests interrupt would inherit this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the configuration of the user who runs the tests
 
 
 @pytest.fixture(autouse=True, scope="module")
 def designs_as_in_a_new_process():
-    """Let Migen number and name signals afresh for each file of tests, and drop the objects that it keeps.
+    """Reset Migen's counters and names of signals before each test file, and drop the objects that Migen keeps.
 
-    Models are kept by a design's text, which must not depend on the files that ran before.
+    Compiled models are cached by the design's text, so this text must not depend on the test files that ran before.
     """
     DUID._DUID__next_uid = 0
     tracer.name_to_idx.clear()

@@ -30,7 +30,7 @@ SESSIONS = (1, 8)
 KEY_BITS = (128, 256)
 BAR_SHARE = 0.99
 BAR_PAYLOAD = 1024
-# The second core is for the cases in which one engine is too slow.
+# The second core has one engine instead of two, to show where one engine is too slow.
 CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
 
 

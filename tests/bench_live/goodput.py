@@ -42,7 +42,7 @@ TURN = 2.5  # stretches
 
 
 class Turns(Hub):
-    """Collect the stream's figures, but only of periods in which the number of viewers (0 or 1) did not change."""
+    """Collect the stream's figures with and without a viewer; skip periods in which the viewer came or left."""
 
     def __init__(self, rounds: int):
         super().__init__()

@@ -29,7 +29,7 @@ STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Stream with each of `choices`, and save the figures of `rounds` periods; one period before does not count."""
+    """Stream with each of `choices` in turn; save figures over `rounds` periods, after one that does not count."""
 
     def __init__(self, choices: list[dict], rounds: int):
         super().__init__()

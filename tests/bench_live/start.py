@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure how long `make live` takes to print its address and to show a picture: in a new clone, then again there.
+"""Measure how long `make live` takes to print its address and to show a picture: in a new clone, then a second time.
 
 The clone has this checkout's HEAD, lies in build/bench-live, and has its own cache of simulators. It uses the machine's
 Debian packages and pip's downloads. A first picture later than the bars fails the command.

@@ -151,7 +151,7 @@ def is_proven(verilog: str, statement: str, width: int) -> bool:
     for name, value in values.items():
         text = text.replace(name, value)
     if statement == SUM:
-        prepare = [CUT_MEMORIES[0], "delete t:$dff", *CUT_MEMORIES[1:]]  # from here on, z is free
+        prepare = [CUT_MEMORIES[0], "delete t:$dff", *CUT_MEMORIES[1:]]  # without flip-flops, z may have any value
         return holds(verilog + text, prepare, solve="", zeros=("difference", 128, 8))
     return holds(verilog + text, CUT_MEMORIES, solve="-tempinduct -maxsteps 2")
 
@@ -166,13 +166,13 @@ def test_multiplier(width, portable, statement):
 @pytest.mark.parametrize(
     ("statement", "pattern", "replacement"),
     [
-        ("SUM", "16'd27030", "16'd27031"),  # a wrong sum of four bits
+        ("SUM", "16'd27030", "16'd27031"),  # mutant: a LUT adds four bits wrongly
         ("SUM", r"product_0\[4\]\}", "product_0[5]}"),
         ("SUM", r"(ghash_overflow\[3\], ghash_overflow)\[2\]", r"\g<1>[1]"),  # a wrong reduction
-        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # takes a block together with a subkey
-        ("STEPS", r"(z <= )1'd0;", r"\g<1>total;"),  # a message begins with what the last one left
+        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: accepts a block and a subkey at once
+        ("STEPS", r"(z <= )1'd0;", r"\g<1>total;"),  # mutant: a message begins with the last result
         ("STEPS", r"(x_3, x_2, x_1, x_0\} <= )1'd0;", r"\g<1>total;"),
-        ("STEPS", r"(rest <= ghash_tables1)\[2:0\]", r"\g<1>[1:0]"),  # rows from 8 on are wrong
+        ("STEPS", r"(rest <= ghash_tables1)\[2:0\]", r"\g<1>[1:0]"),  # mutant: wrong table rows from 8 on
     ],
 )
 def test_a_broken_multiplier_is_refuted(statement, pattern, replacement):

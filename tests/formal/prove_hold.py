@@ -77,10 +77,10 @@ def test_no_text_before_its_verdict():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(accept & \(~erasing\)\)", "(accept)"),  # a later verdict commits rows that are being zeroized
-        (r"\(stored != uncommitted\)", "(stored != 4'd0)"),  # reads what waits
-        (r"\| accept\)", ")"),  # the verdict also counts for a block that comes with it
-        (r"\(erasing & \(uncommitted\[3:1\] == 1'd0\)\)", "(erasing & (uncommitted[3:2] == 1'd0))"),  # stops too early
+        (r"\(accept & \(~erasing\)\)", "(accept)"),  # mutant: commits rows that are being zeroized
+        (r"\(stored != uncommitted\)", "(stored != 4'd0)"),  # mutant: outputs unverified text
+        (r"\| accept\)", ")"),  # mutant: accepts a block in the cycle of a verdict
+        (r"\(erasing & \(uncommitted\[3:1\] == 1'd0\)\)", "(erasing & (uncommitted[3:2] == 1'd0))"),  # stops early
     ],
 )
 def test_a_broken_one_is_refuted(pattern, replacement):

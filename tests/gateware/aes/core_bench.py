@@ -82,7 +82,7 @@ class Bench:
         core = self.core = create_core(**vars(member))
         status = (core.key_valid, core.idle, core.key_busy, core.busy)
         controls = (core.key_slot, core.key_length, core.clear, core.clear_slot, core.flush)
-        self.writes = core.expansion.keys  # write commands to the round key memories
+        self.writes = core.expansion.keys  # the signals that write round keys to the memories
         self.memories = [m for m in descendants(core) if isinstance(m, KeyMemory)]
         stored = [[m.write, m.write_address, m.write_data] for m in self.memories]
         streams = (core.sink, core.source, core.key)
@@ -123,7 +123,7 @@ class Bench:
         return [value.to_bytes(16, "little") for value in received]
 
     def results(self, blocks: list[tuple[int, bytes]], *others, rng, stall: float) -> list[tuple[bytes, int]]:
-        """Return data and error for each (slot, block) pair. The slots need not hold keys."""
+        """Process (slot, block) pairs; return data and error flag of each result. A slot may be without a key."""
         received, source = [], self.core.source
 
         def collect():

@@ -55,7 +55,7 @@ def test_backpressure_holds_the_block(bench):
 
 
 def test_random_differential(bench):
-    """Keys are replaced all the time, while blocks of other slots continue."""
+    """While the key of one slot is replaced, random blocks of the other slots are encrypted correctly."""
     rng = random.Random(20)
     keys = bench.random_keys(rng)
     bench.load(keys)

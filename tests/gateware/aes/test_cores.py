@@ -26,7 +26,7 @@ def test_fips_197_appendix_c(bench):
 
 @pytest.mark.parametrize("kind", ["GFSbox", "KeySbox", "VarTxt", "VarKey", "MMT"])
 def test_nist_known_answers(bench, kind):
-    """Run several vectors at a time, one in each slot."""
+    """Encrypt NIST's known-answer vectors, several at a time: one in each slot."""
     whole = bench.member.datapath == 128 and bench.member.slots == 8
     for bits in bench.member.key_lengths:
         vectors = nist_vectors(f"ECB{kind}{bits}.rsp")

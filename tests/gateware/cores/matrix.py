@@ -51,7 +51,7 @@ def members() -> Iterator[dict]:
 
 
 def cocotb(folder: Path, name: str) -> tuple[int, str]:
-    """Run the checks in cocotb with Icarus; return status and output."""
+    """Run a core's checks in cocotb with Icarus; return status and output."""
     return run([sys.executable, f"test_{name}.py", "icarus"], folder)
 
 

@@ -168,7 +168,7 @@ class Bench:
         return [self.dut.bus]
 
     def reset(self, seed: int = 1):
-        """Reset the accelerator and put a new memory on its bus; return when the accelerator is idle."""
+        """Reset the accelerator, put a new memory on its bus, and wait until the accelerator is idle."""
         self.sim.reset()
         self.background = self.start_memory()
         self.rng = random.Random(seed)

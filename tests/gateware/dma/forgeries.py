@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives the accelerator in simulation forged GCM messages among good ones: ``make forgeries``.
+"""Sends forged GCM messages, mixed with good ones, to the accelerator in simulation: ``make forgeries``.
 
 Each forged message has one wrong bit in its IV, additional data, text or tag, or one byte too many. Batches follow each
 other without a pause. After each batch, all of the memory is compared with what `cryptography` expects. Nothing that a

@@ -2,7 +2,7 @@
 """Test commands in every cycle of a GCM message: it never writes unverified text, or results under another key.
 
 A command comes n cycles after `start`, for every n. The message then ends, or it is aborted and has written only the
-beginning of its result. A forged message never writes anything. Later messages are right.
+beginning of its result. A forged message never writes anything. Later messages have correct results.
 """
 
 import random

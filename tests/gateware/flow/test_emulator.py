@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that a simulated board refuses wrong programs to start; `tests.firmware` tests that it runs right ones."""
+"""Test that a simulated board refuses to start wrong programs; `tests.firmware` tests that it runs valid ones."""
 
 import pytest
 
