@@ -23,8 +23,8 @@ from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys cannot read /tmp
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for the Verilog of simulated designs, and for the names of the tests
-FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with Verilog to simulate instead of the design's own
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder in which to record simulated designs and the names of their tests
+FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with faulty Verilog to simulate instead of the designs
 NUMBER = "CIPHERLANE_FAULT"  # number of the fault to inject
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"

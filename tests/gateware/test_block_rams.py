@@ -63,7 +63,7 @@ def test_where_there_is_room_nothing_shrinks():
 
 
 def steps_taken(target):
-    """Return how many of `STEPS` were applied to get a target's configuration."""
+    """Return how many of `STEPS`, which make a configuration smaller, a target's configuration contains."""
     for count in range(len(block_rams.STEPS) + 1):
         taken = block_rams.shrunk(targets.fitted(target.configuration.name, target.fit), count)
         if taken == target.configuration:
@@ -96,7 +96,7 @@ def test_a_25f_gets_what_the_page_says():
         16 << 10,
     )
     assert (configuration.max_data, configuration.core_datapath, configuration.compact) == (1024, 64, True)
-    # The buffer memory also holds a record, the data in progress, and the list of used counter blocks.
+    # The buffer memory must hold the benchmark's data, a record, the data in progress, and the list of counter blocks.
     assert configuration.bench_bytes + configuration.max_data + 512 + 13192 + 64 <= configuration.buffer_size
 
 

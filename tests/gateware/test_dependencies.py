@@ -121,7 +121,7 @@ def test_a_module_is_a_board_because_it_declares_one():
 
 
 def _part(module):
-    """Return the part of the architecture to which a module belongs."""
+    """Return the name of the part of the architecture that contains a module, such as `gateware.net`."""
     top, *rest = module.split(".")
     return {"gateware": ".".join(["gateware", *rest[:1]]), "firmware": "firmware.codegen"}.get(top, top)
 

@@ -11,7 +11,7 @@ from gateware.targets import Target
 
 
 class _Top(Module):
-    """A unit with its own clock domain, and all its ports."""
+    """The top level of a design: a unit with a clock domain, and the list of all its ports."""
 
     def __init__(self, unit: Module, ports: list):
         self.clock_domains.cd_sys = ClockDomain("sys")

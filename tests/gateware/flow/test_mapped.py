@@ -62,7 +62,7 @@ def test_expression_is_the_truth_table(inputs):
 
 
 def test_lanes_are_apart():
-    """Evaluate a function of four inputs with different values in each lane."""
+    """Each lane is an independent simulation: evaluate a LUT with different inputs in each lane."""
     build = Builder()
     build.port("z", "output", [build.lut(0x8421, build.port("i", "input", 4))])
     netlist = build.netlist()
@@ -87,11 +87,11 @@ def test_multiplexers(kind, pins):
 
 
 def test_carry_chain_adds():
-    """Two CCU2C form a 4-bit adder with a carry in, as synthesis makes it."""
+    """Two CCU2C cells form a 4-bit adder with a carry input, with the parameters that synthesis sets."""
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
-    table = f"{0x96AA:016b}"  # A ^ B ^ C if D is 1; the lowest quarter of the LUT, A, generates the carry
+    table = f"{0x96AA:016b}"  # with D = 1: the sum A ^ B ^ C; the lowest quarter is A, for the carry
     for pair in range(2):
         (out,) = build.new(1)
         pins = {f"{pin}{n}": bits[2 * pair + n] for n in range(2) for pin, bits in (("A", b), ("B", a), ("S", total))}
@@ -215,7 +215,7 @@ def test_transitions_count_what_passes_by():
     netlist.is_counting = True
     netlist.poke("a", 1)
     netlist.settle()
-    assert netlist.transitions == 4 * LANES  # transitions of a, of its inverse, and the rise and fall of the result
+    assert netlist.transitions == 4 * LANES  # of `a`, of its inverse, and twice of the result
     netlist.settle()
     assert netlist.transitions == 4 * LANES
     netlist.poke("a", 0)

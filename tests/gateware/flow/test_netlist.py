@@ -64,7 +64,7 @@ PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITET
 
 
 class _Design:
-    """Cells with each pin connected to a separate port."""
+    """A netlist under construction: cells whose pins are each connected to a port of their own."""
 
     def __init__(self):
         self.ports, self.cells = {}, {}
@@ -88,7 +88,7 @@ class _Design:
         }
 
     def clock(self):
-        """Return a net that many cells share."""
+        """Add an input port for a clock; return its net, which many cells may share."""
         self.ports["clock"] = {"direction": "input", "bits": [self._next]}
         self._next += 1
         return self.ports["clock"]["bits"]
@@ -109,7 +109,7 @@ def _run(folder, *command):
 
 
 def _assert_equal(theirs, how, name, ours=None):
-    """Assert that the cells of a module, described by our Verilog or by another module, behave like Yosys' models."""
+    """Assert that the cells of a module behave with our Verilog (or in the module `ours`) as with Yosys' models."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ours.v").write_text(netlist.verilog("ours", ours or theirs)[0])
@@ -192,7 +192,7 @@ def test_what_is_not_simulated_is_named():
 
 
 class _Port:
-    """The pins of a port of a block RAM, as fields."""
+    """The signals of one port of a block RAM."""
 
     def __init__(self, width):
         self.width = width
@@ -201,7 +201,7 @@ class _Port:
 
 
 class _BlockRAM(Module):
-    """A DP16KD with two ports. With 36 bits, port A writes and port B reads."""
+    """A DP16KD block RAM with two ports. At a width of 36 bits, port A only writes and port B only reads."""
 
     def __init__(self, width_a, width_b, mode):
         self.a, self.b = _Port(width_a), _Port(width_b)
@@ -221,7 +221,7 @@ class _BlockRAM(Module):
 
 
 class _Cells(Module):
-    """Block RAMs, a multiplier, and a counter in the clock of a PLL."""
+    """A design of block RAMs, a multiplier, and a counter that a PLL clocks."""
 
     def __init__(self):
         self.memories = [_BlockRAM(*pair) for pair in PAIRS]
@@ -257,7 +257,7 @@ def cells():
 
 
 class _Expected:
-    """A model of a block RAM as Yosys maps it: the stored bits, and the positions of a row's bits among them."""
+    """A model of a block RAM as Yosys uses it: it stores the bits, and computes the positions of each row's bits."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]

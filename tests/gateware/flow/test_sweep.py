@@ -99,7 +99,7 @@ everywhere = pytest.mark.parametrize("workers", ["here", "lab"], indirect=True)
 
 
 def swept(function, tasks, workers, **options):
-    """Return the results of a sweep by name, in the order of their arrival."""
+    """Run a sweep; return its results by name, in the order in which they arrived."""
     results = {}
     sweep.run(function, tasks, results.__setitem__, workers, **options)
     return results
@@ -110,7 +110,7 @@ def alive(pid):
 
 
 def running(folder, count):
-    """Wait until `count` tasks are waiting; return their names, processes and workers."""
+    """Wait until `count` tasks run and wait for the test; return their names, process ids and workers' process ids."""
     until(lambda: len(list(folder.glob("*.*.*"))) >= count)
     return [
         (name, int(pid), int(worker)) for name, pid, worker in (path.name.split(".") for path in folder.glob("*.*.*"))

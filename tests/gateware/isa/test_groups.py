@@ -106,7 +106,7 @@ def test_a_group_ends_at_its_first_fault(run, source, destination):
 
 
 def test_a_group_costs_its_rounds_and_an_instruction(run):
-    """Run CTR from memory to memory: counters, rounds, group store. No instruction waits for memory."""
+    """Encrypt in CTR mode from memory to memory, with counters, rounds and group stores. Nothing waits for memory."""
     program = Program(8)
     for group in range(4):
         for s in range(8):
@@ -166,5 +166,5 @@ def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
 
 
 def slices(word):
-    """Return the 128 bits that begin at each of the lowest 64 bits of a word."""
+    """Return the 64 numbers of 128 bits that begin at bits 0 to 63 of a word."""
     return {word >> first & (1 << 128) - 1 for first in range(64)}

@@ -85,7 +85,7 @@ def ctr(key: bytes, counter: int, data: bytes) -> bytes:
 
 @dataclass
 class Peer:
-    """A host on the wire."""
+    """The addresses of a host on the network."""
 
     mac: int = 0x02_00_00_00_00_01
     ip: int = 0xC0A8_0164
@@ -109,7 +109,7 @@ class Session:
     placed: int = 0
 
     def place(self) -> int:
-        """Return the offset of the next record that was not requested before."""
+        """Reserve the next record of the session; return its offset in bytes."""
         self.placed += 1
         return (self.first + self.placed - 1) * self.record_bytes
 

@@ -33,9 +33,9 @@ from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
-RESET = 0xFFFF_FFFF  # operations with this address mean a cycle of reset
-# Cycles of reset: enough for the PHY's clock domains to be reset too, and for both sides of each clock crossing to see
-# the reset. A board's PLL holds the reset even longer.
+RESET = 0xFFFF_FFFF  # an operation with this address applies one cycle of reset
+# Cycles of a reset: enough to reset the PHY's clock domains, and to be seen on both sides of each clock crossing. On a
+# board, the PLL keeps the reset active even longer.
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
 # The smallest core that keeps up with the wire, with the S-boxes that Verilator compiles fastest.
@@ -179,7 +179,7 @@ class GMIIBoard:
         ios = {*pads.flatten(), *watched, cpu.valid, cpu.data, cpu.last_be}
         ios |= {signal for domain in domains for signal in (domain.clk, domain.rst)}
         output = convert(top, ios, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # LiteX's banner has the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # without LiteX's dated banner
         self._path = compile_model(verilog, HARNESS, output.data_files)
         self._library = ctypes.CDLL(str(self._path))
         self._library.model_create.restype = ctypes.c_void_p
@@ -206,7 +206,7 @@ class GMIIBoard:
         """Power the board off and on."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._path.parent):  # the model reads its memories' contents there
+        with contextlib.chdir(self._path.parent):  # where the model finds the files for its memories
             self._library.model_reset(self._model)
         self.wait()
 

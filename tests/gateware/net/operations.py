@@ -39,7 +39,7 @@ class Operations:
         return cycle, "key_config", length | slot << self.fields["key_config"]["slot"].offset
 
     def write_key(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a key and its slot, before `load_key`."""
+        """Return the accesses that write a key and its slot to the registers; `load_key` then loads the key."""
         words = struct.unpack(f"<{len(key) // 4}I", key)
         return [self.key_config(slot, key, cycle), *((cycle, f"key{i}", word) for i, word in enumerate(words))]
 

@@ -143,7 +143,7 @@ class PeripheralBoard:
         for name, signal in named.items():
             signal.name_override = name
         output = convert(top, {*named.values(), top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # LiteX's banner has the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # without LiteX's dated banner
         self._path = compile_model(verilog, HARNESS, output.data_files)
         self._library = ctypes.CDLL(str(self._path))
         self._library.model_create.restype = ctypes.c_void_p
@@ -155,7 +155,7 @@ class PeripheralBoard:
         self._library.model_destroy.argtypes = [pointer]
         self._model = self._library.model_create()
         self._sent = array("I", bytes(4096 * _SENT.size))
-        with contextlib.chdir(self._path.parent):  # the model reads its memories' contents there
+        with contextlib.chdir(self._path.parent):  # where the model finds the files for its memories
             self.reset()
 
     def close(self) -> None:

@@ -21,8 +21,8 @@ from tests.gateware.net.peripheral_board import ENDLESS, Answer, PeripheralBoard
 COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
 SIZES = (16, 64, 200, 1448)  # bytes of data; the last size fills a datagram of 1472 bytes
-# Cores, with the step in cycles between the tries: the Ethernet boards' core, with the S-boxes that Verilator compiles
-# fastest; the fastest core; and the slowest core, on which a passage is too long to try every cycle.
+# Cores to test, each with the number of cycles between two tries: the Ethernet boards' core, with the S-boxes that
+# Verilator compiles fastest; the fastest core; and the slowest core, which takes too long to try every cycle.
 CORES = (
     (CORE, 1),
     ({"datapath": "pipelined", "sbox": "block_ram"}, 1),
@@ -92,7 +92,7 @@ class Sweep:
         self.datagrams = [(0, session, session.request(offset, part)) for session, offset, part in self.requests]
         board.reset()
         board.prepare([self.victim, self.other])
-        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # the last answer has begun by then
+        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # after the last answer's first word
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
         """Give the command in every `step`-th cycle from `first` on, one cycle per try; return the findings."""
@@ -117,7 +117,7 @@ class Sweep:
             "load_key": operations.write_key(victim.slot, self.new_key),
             "clear_key": [operations.key_config(victim.slot)],
         }.get(self.command, [])
-        # each try sends the same datagrams; with their windows kept, the sessions answer repeated records again
+        # each try sends the same datagrams: the sessions keep their windows, so they answer the repeated records again
         board.prepare([victim, self.other], fresh=False)
         board.play([], before)
         counted = self._counted()

@@ -187,7 +187,7 @@ def test_what_the_hardware_cannot_hold_is_not_served(driver, session):
 
 @pytest.mark.parametrize("register, field", [("status", "window_busy"), ("in_use", None)])
 def test_hardware_that_does_not_answer_ends_the_wait(driver, session, register, field):
-    """The driver closes the session in any case; its window is then unknown."""
+    """If the hardware does not answer in time, the driver still closes the session; its window is then unknown."""
     driver.set_key(session)
     assert driver.serve(session, CWindow(records=RECORDS)) == 0
     driver.stuck[register] = driver.board.bit(register, field) if field else 0xFF
@@ -205,7 +205,7 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # words: address and port, maximum data, window, counters
+    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # address and port; maximum data; window; counters
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}
     assert counted == {Event.RECORD: 2, Event.OTHER_DATA: 1, Event.WINDOW: 2}

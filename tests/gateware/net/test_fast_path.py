@@ -32,7 +32,7 @@ class _Engine(Module):
         self.sink = stream.Endpoint(layout)
         self.source = stream.Endpoint([("data", 32), ("error", 1)])
         self.hold = Signal()
-        self.fail = Signal()  # while high, the words that leave have no keystream
+        self.fail = Signal()  # while 1, words leave without keystream
         self.submodules.queue = queue = stream.SyncFIFO([("data", 32)], 16)
         byte = Signal(8)
         self.comb += [
@@ -313,7 +313,7 @@ def test_a_word_without_keystream_drops_the_reply(bench):
     record = session.request(0, rng.randbytes(40))
 
     def fail(when):
-        """Let one word have no keystream: the word with this number, counted over all replies."""
+        """Withhold the keystream of one word: word number `when`, counted over all replies."""
         for _ in range(when):
             while not ((yield bench.path.encrypted.valid) and (yield bench.path.encrypted.ready)):
                 yield
@@ -379,7 +379,7 @@ def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
 
 
 def test_many_small_replies_wait(bench):
-    """The number of waiting datagrams is limited, in addition to the number of their words."""
+    """The queue limits the number of waiting replies, not only the number of their words."""
     rng = random.Random(4)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -436,7 +436,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    others += [b" datsomea", b"tome\x1fdat`"]  # the first has the same sum a as the record, the second the same sum b
+    others += [b" datsomea", b"tome\x1fdat`"]  # each has one of the two checksums of the record
 
     def produce():
         yield bench.path.usable.eq(2**ROWS - 1)

@@ -77,9 +77,9 @@ def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
 
 
 def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, list[bytes]]:
-    """Return a script whose first half is a session's and whose second half a stranger's, record by record.
+    """Return a script that alternates records of the session with a stranger's frames of about the same length.
 
-    With it are the answers to the session.
+    Also return the expected answers to the session. Without `strangers`, the wire is idle instead.
     """
     one, rng = on_wire(frame), random.Random(records)
     script, answers = array("H"), []
@@ -94,7 +94,7 @@ def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, 
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """The session has half of the wire; the other half is full of a stranger's frames, back to back."""
+    """The session uses half of the wire's time; a stranger fills the other half with frames."""
     took = []
     for strangers in (False, True):
         board.reset()
@@ -105,7 +105,7 @@ def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
 
 @pytest.mark.parametrize("flood", ["short pings", "long pings", "ARP requests"])
 def test_no_backlog_of_answers_to_strangers_grows(board, flood):
-    """The answers would fill the other half of the wire. However long it lasts, no record of the session is lost."""
+    """Answers to the stranger would fill the other half of the wire. However long this lasts, no record is lost."""
     took = []
     for strangers in (False, True):
         board.reset()
@@ -116,7 +116,7 @@ def test_no_backlog_of_answers_to_strangers_grows(board, flood):
 
 
 def test_pings_have_a_budget_and_are_answered_again_later(board):
-    """After a burst that is answered, the others are dropped and counted, until the budget has grown again."""
+    """The board answers a burst of pings, then drops and counts further pings until its budget has grown again."""
     board.reset()
     one = on_wire(FLOODS["pings"])
     pause = array("H", bytes(2 * -(-ECHO_CYCLES * GMII_HZ // board.sys_hz)))

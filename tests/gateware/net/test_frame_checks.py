@@ -62,7 +62,7 @@ _BODY = frames.summed(5, OWN, _BODY[:20] + _BODY[6:8] + _BODY[22:])
 ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, _BODY))
 assert _BODY[6:8] == b"\xff\xff"
 
-# By name: a frame, whether its check sequence is wrong, and the event for which it is dropped.
+# Frames by name. With each: whether its check sequence is wrong, and the event that is counted when it is dropped.
 CASES = {
     "UDP": (packet(100), False, GOOD),
     "UDP of every remainder": (packet(101), False, GOOD),

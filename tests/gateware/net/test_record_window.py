@@ -214,7 +214,7 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """The window begins above a power of two. If it ended with this record, it would begin below that power."""
+    """The window's start stays above a power of two. A window that ended with this record would start below it."""
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
 

@@ -24,7 +24,7 @@ from tests.gateware.support import Simulation
 RX_SLOTS, TX_SLOTS = 4, 2
 TX = RX_SLOTS * SLOT_BYTES
 GAP = 3  # cycles between received frames
-# Time-out in cycles of the bus through which the CPU reaches the Ethernet MAC's registers.
+# Time-out, in cycles, of the bus that connects the CPU to the Ethernet MAC's registers.
 BUS_TIMEOUT = 63
 # Cycles at 75 MHz for one word on a wire of 1 Gb/s.
 WIRE = 2.4
@@ -191,7 +191,7 @@ PEER, ROW = bytes(range(2, 8)), 5
 
 
 def learn(dut):
-    """Make the station `PEER` known. The frames of this file are no IPv4 packets."""
+    """Register the station `PEER` as one that has a session, by its MAC address."""
     stations = dut.slots.stations
     yield stations._row.storage.eq(ROW)
     for csr, part in ((stations._mac0, PEER[:2]), (stations._mac1, PEER[2:])):
@@ -210,7 +210,7 @@ def sent_by(mac, size, rng):
 @pytest.mark.parametrize("spacing", [1.0, WIRE])
 @pytest.mark.parametrize("size", [20, 60, 61, 300, 1514])
 def test_strangers_take_two_slots_and_a_peer_the_others(board, size, spacing):
-    """Strangers fill the wire first. What a peer sends after them is received whole, and its sums are right."""
+    """After strangers' frames have filled their slots, frames of a peer are still received, with correct checksums."""
     dut, simulation = board
     rng, seen = random.Random(size), []
     flood = [sent_by(rng.randbytes(6), size, rng) for _ in range(12)]
@@ -254,7 +254,7 @@ def test_a_stranger_s_slot_is_free_again_as_soon_as_its_frame_was_taken(board):
 
 
 def test_while_nobody_has_a_session_strangers_take_all_slots(board):
-    """With the first session, no more of them come, until so many were taken that only two are left."""
+    """After the first session opens, strangers' frames are refused until they occupy fewer than two slots."""
     dut, simulation = board
     rng, seen = random.Random(2), []
     flood = [sent_by(rng.randbytes(6), 60, rng) for _ in range(RX_SLOTS + 3)]
@@ -278,7 +278,7 @@ def test_while_nobody_has_a_session_strangers_take_all_slots(board):
 
 
 def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
-    """On a wire of 1 Gb/s, a record's data begin after that, so no key of a refused opening is stored."""
+    """At 1 Gb/s, the source is known before a record's data begin, so no key in a refused frame is stored."""
     dut, simulation = board
     rng, seen = random.Random(4), []
     flood = [sent_by(rng.randbytes(6), 1514, rng) for _ in range(STRANGERS_SLOTS + 1)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The stations that have a session: which frames come from them, whatever the frames and the writes of rows."""
+"""Test the table of stations that have a session: it recognises their frames while software changes its rows."""
 
 import random
 
@@ -52,7 +52,7 @@ def read(dut, name):
 
 
 def words_of(station):
-    """Return the values of a row's registers for a station."""
+    """Return a station's addresses as the values of the registers of a row."""
     mac, ip = station
     mac, ip = mac.to_bytes(6, "big"), ip.to_bytes(4, "big")
     return [int.from_bytes(part, "little") for part in (mac[:2], mac[2:], ip)]
@@ -100,7 +100,7 @@ def near(rng, station):
 
 @pytest.mark.parametrize("paced", [False, True], ids=["a word a cycle", "with pauses"])
 def test_frames_of_known_stations_and_of_all_others(board, paced):
-    """The rows change between frames. Of a station that shares a router's MAC address, only ARP is known."""
+    """Rows change between frames. For IPv4, both addresses must match; for other frames, only the MAC address."""
     dut, simulation = board
     rng, seen = random.Random(paced), []
 
@@ -135,7 +135,7 @@ def test_frames_of_known_stations_and_of_all_others(board, paced):
 
 
 def test_a_row_is_compared_only_when_it_was_written_whole(board):
-    """A write of one address ends the row's validity until software declares the row valid again."""
+    """A write to any address of a row makes the row invalid until software marks it as valid again."""
     dut, simulation = board
     one, two = (0x02_00_00_00_00_01, 0xC0A8_0164), (0x02_00_00_00_00_02, 0xC0A8_0165)
     seen = []
@@ -161,7 +161,7 @@ def test_a_row_is_compared_only_when_it_was_written_whole(board):
 
 
 def test_a_frame_too_short_for_its_source_comes_from_nobody(board):
-    """Not even directly after a frame of a known station, with the same first words."""
+    """A frame too short to contain its source is unknown, even directly after a known station's similar frame."""
     dut, simulation = board
     station = (0x02_00_00_00_00_01, 0xC0A8_0164)
     seen = []

@@ -116,7 +116,7 @@ def test_fault_at_once_and_no_word_after_it(shared, name):
     words, status = read_all(shared, samples)
     assert status == FAULT
     assert failing < shared.samples <= failing + 3, "a fault is seen at the next look"
-    # The words must be made only of samples from before the failed sample.
+    # All words that were read must consist of samples before the failed sample.
     assert words == words_of(samples[:failing])
     assert shared.run(shared.read("data")) == 0
 

@@ -55,7 +55,7 @@ def modules(top: Module):
 
 
 class Netlist:
-    """Finds the drivers of each signal of a fragment.
+    """Finds what drives each signal of a design (a Migen fragment).
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Netlist:
     def __init__(self, fragment: _Fragment, pads: set[Signal]):
         self.pads = pads
         self.registers: dict[Signal, str] = {}
-        # the inputs, and the assigned value if the assignment is unconditional
+        # by signal: the inputs of each assignment, and its value if it is unconditional
         self.logic: dict[Signal, list[tuple[set, object]]] = {}
         self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
         for statement in _assignments(fragment.comb, set()):
@@ -95,7 +95,7 @@ class Netlist:
         self._origins: dict[Signal, frozenset] = {}
 
     def _name_domains(self, fragment: _Fragment) -> dict[str, str]:
-        """Return, for each domain, one name for all domains with its clock: `sys` if it is one, else the shortest."""
+        """Return one name for all domains with the same clock, by domain: `sys` if it is one, else the shortest."""
         signals = {name: clock for clock, name in self.clocks.items()}
         groups: dict[Signal, list[str]] = {}
         for clock, name in self.clocks.items():
@@ -156,8 +156,8 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """Set the origin of the words that ports read: the domain of a synchronous port; for an asynchronous port, its
-        address and all writes.
+        """Record where the data of read ports come from: a synchronous port's from its clock domain, an asynchronous
+        port's from its address and all writes.
         """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Changes the core's memories: if a word is read in the cycle in which it is written, its complement is returned.
+"""Changes the CPU core's memories: a word that is read in the cycle of a write to it reads as its complement.
 
 The core's source leaves this value open (SpinalHDL's `readSync`), and block RAM may return any value. So logic that
 needs such a word fails with these memories.
@@ -15,7 +15,7 @@ MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
 
 
 def strict(verilog: str) -> tuple[str, int]:
-    """Return the Verilog with changed memories, and the number of changed reads."""
+    """Return the Verilog with its memories changed in this way, and the number of changed reads."""
     reads = 0
 
     def of_module(module: re.Match) -> str:

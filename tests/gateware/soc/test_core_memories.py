@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""If the core writes a word of memory in the cycle in which it reads it, it does not use what it read.
+"""Test that the CPU core never uses a word of its memories that it read in the cycle of a write to this word.
 
 `gateware.flow.bitstream` relies on this: it lets synthesis leave out logic for such a cycle.
 """
@@ -22,7 +22,7 @@ from tests.host.commands import command
 __all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-READS = 2 + 1 + 4 + 1 + 1  # reads in register file; tags, bytes (data cache); words, tags (instruction cache)
+READS = 2 + 1 + 4 + 1 + 1  # register file; tags and bytes (data cache); words and tags (instruction cache)
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);
   reg [7:0] words [0:3];

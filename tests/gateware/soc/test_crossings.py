@@ -16,7 +16,7 @@ from gateware.platform.ecp5 import ddr3
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 
-# Crossings as (synchroniser, source domain, target domain). `eth_rx` also stands for the transmit clock, and `jtag` for
+# Expected crossings as (synchroniser, source domain, target domain). `eth_rx` also means the transmit clock, and `jtag`
 # the console's clock. A register that the CPU writes resets the Ethernet domains.
 ETHERNET = {
     ("AsyncFIFO", "eth_rx", "sys"),  # frames
@@ -39,8 +39,8 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-# `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The clock of the PHY's pins, twice as fast,
-# is in step with `sys`.
+# `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The PHY's pins use a clock twice as fast as
+# `sys`, whose edges coincide with edges of `sys`.
 DDR3 = {
     ("MultiReg", "sys", "init"),  # whether the delay lines have locked
     ("AsyncResetSynchronizer", "init", "sys"),
@@ -56,9 +56,8 @@ EXPECTED = {
         if target.board.name not in ("ecpix5", "sim")
     },
 }
-# Allowed crossings without a synchroniser. Pad cells sample with the clock that arrives with the data. During the
-# system's reset, logic in `init` stops the DDR3 PHY's clock, restarts the divider and the clock, and loads the delay
-# lines.
+# Crossings that need no synchroniser. Cells at pads sample with the clock that arrives with the data. Logic in `init`
+# changes the DDR3 PHY's clock, its divider and the delay lines only during the system's reset.
 SOURCE_SYNCHRONOUS = {
     Crossing(PADS, "eth_rx", "DDRInput"),
     Crossing(PADS, "sys", "IDDRX2DQA"),

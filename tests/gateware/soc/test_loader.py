@@ -24,7 +24,7 @@ LOCKED = 4  # in the register
 
 
 class Bench:
-    """Loader and code memory in a SoC that is reset by the loader."""
+    """Loader and code memory in an SoC that the loader can reset."""
 
     def __init__(self):
         inner = LiteXModule()
@@ -205,7 +205,7 @@ class Line(Module):
         self.sink, self.detected = self.uart.sink, detector.detected
 
 
-BIT_CYCLES, BREAK_CYCLES = 10, 1000  # cycles at 10 MHz: of a bit at 1 Mbaud, of a break of 100 us
+BIT_CYCLES, BREAK_CYCLES = 10, 1000  # at 10 MHz: a bit at 1 Mbaud, and a break of 100 us
 
 
 @pytest.fixture(scope="module")
