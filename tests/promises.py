@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tests that SECURITY names: where each should run, and which were skipped in a run.
+"""The tests that SECURITY.md names: where each should run, and which were skipped in a run.
 
 A pytest plug-in for `conftest.py`. Skipped tests are listed at the end of the run. Under `CI`, where nothing that they
 need is missing, a skipped test is a failure.
@@ -13,15 +13,15 @@ EACH_NIGHT = "each night"
 _NAME = re.compile(r"`((?:\w+/)?tests/[\w/]+\.py::\w+)`(?: \((each night|`make \w+`)\))?")
 
 _ROOT = Path(__file__).resolve().parents[1]
-# The promises of the product, and of folders that have promises of their own.
+# The main SECURITY.md, and those of folders with promises of their own.
 PAGES = [_ROOT / "SECURITY.md", *_ROOT.glob("*/SECURITY.md")]
 
 __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 
 def promised() -> dict[str, str]:
-    """Return where each test runs: "make test", or the text in brackets after its name. The keys are pytest's names
-    without parameters.
+    """Return where each test runs, by pytest's name without parameters: "make test", or the text in brackets after the
+    name on the page.
     """
     pages = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     return {name: where.strip("`") or "make test" for name, where in _NAME.findall(pages)}

@@ -16,13 +16,13 @@ TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILES, re.MULTILINE))
 
 
 def anchors(text):
-    """Return the possible targets of links into a page: its headings as GitHub names them."""
+    """Return the anchors of a page to which links may point: GitHub derives them from the headings."""
     headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
 def leads_elsewhere(target):
-    """Return whether a file is in a folder that this tree lacks: a copy may have the product only."""
+    """Return whether a file is in a folder that this copy of the repository does not contain."""
     top = target.resolve().relative_to(ROOT).parts[0]
     return not (ROOT / top).exists() and target.resolve().parent != ROOT
 

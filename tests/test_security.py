@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tests that SECURITY names: each runs where the page states, and fails if the code that it tests is removed."""
+"""Check the tests that SECURITY.md names: each runs where the page states, and fails without the code that it tests."""
 
 import os
 import re

@@ -34,7 +34,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
         self.board = None
 
     def _get_start_params(self):
-        # The exporter compares these parameters with those at the start. If they differ, it restarts the resource.
+        # The exporter restarts the resource if these parameters change.
         return {"ended": bool(self.board and self.board.ended())}
 
     def _get_params(self):

@@ -37,8 +37,8 @@ def read(path: Path) -> list[dict]:
 
 
 def append(path: Path, line: dict) -> None:
-    """Add a line. One write does it, so other processes see the whole line or nothing. If the last line is unfinished,
-    end it first.
+    """Add a line with a single write, so that other processes see the whole line or nothing. If the last line is
+    incomplete, the new line starts after a line break.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -51,7 +51,7 @@ def append(path: Path, line: dict) -> None:
 
 
 def series(lines: list[dict]) -> dict[tuple, list[dict]]:
-    """Return the runs of each series. A list also contains the lines that accept a value of the series' target."""
+    """Return the runs by series. A series also contains the lines that accept a new value for its target."""
     found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
     for line in lines:
         for key, runs in found.items():

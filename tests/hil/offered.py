@@ -15,7 +15,7 @@ from cipherlane_base.plain import plain
 from labgrid.util.proxy import proxymanager
 
 PROTOCOLS = ("raw", "rfc2217")
-SIMULATOR = "Vsim"  # file name of every simulated board's program
+SIMULATOR = "Vsim"  # file name of the program that simulates a board
 _NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?")
 _TOKEN = re.compile(r"[A-Za-z0-9]{1,64}")
 _MOST_PROCESS = 1 << 22  # Linux's PID_MAX_LIMIT

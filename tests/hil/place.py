@@ -96,7 +96,7 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
 
 
 def environment_of(local: Path, coordinator: str, to: Path) -> Path:
-    """Write an environment file like `local`, but with the resources of the reserved place; return its path."""
+    """Copy the environment file `local`, with the reserved place instead of its resources; return the copy's path."""
     content = Config(str(local)).data
     content["targets"]["main"]["resources"] = {"RemotePlace": {"name": "+"}}
     content.setdefault("options", {})["coordinator_address"] = coordinator

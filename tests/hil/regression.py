@@ -28,7 +28,7 @@ _T = (
 
 
 def student_t(freedom: int) -> float:
-    """Return the value that Student's t with `freedom` (at least 1) degrees of freedom exceeds once in 1000 times."""
+    """Return the value that Student's t with `freedom` degrees of freedom (at least 1) exceeds with probability 1/1000."""
     return _T[min(freedom, len(_T)) - 1]
 
 
@@ -41,7 +41,7 @@ class Levels:
     figure: str
     levels: list[list[float]] = field(default_factory=list)
     good: str | None = None  # commit of the last run whose value was accepted
-    bad: str | None = None  # commit of the first run after it whose value was refused
+    bad: str | None = None  # commit of the first run after `good` whose value was refused
 
     @classmethod
     def of(cls, figure: str, lines: list[dict]) -> "Levels":
@@ -67,7 +67,7 @@ class Levels:
 
     @property
     def values(self) -> list[float]:
-        """The newest values of the present level."""
+        """The newest values of the present level, at most `WINDOW` of them."""
         return self.levels[-1][-WINDOW:] if self.levels else []
 
     @property
@@ -88,8 +88,8 @@ class Levels:
         return max(LEAST, student_t(freedom) * spread * sqrt(1 + 1 / len(self.values)))
 
     def judge(self, value: float, commit: str | None) -> str | None:
-        """If a new value is a regression, return a text that names the commits between which it appeared; otherwise
-        None.
+        """Return None if a new value is no regression, else a text that names the commits between which the regression
+        appeared.
         """
         allowed = self.allowed()
         if allowed is None or value >= self.mean * (1 - allowed):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""For each promise in SECURITY, removes the code that enforces it (the guard). The test that the page names must then
-fail.
+"""For each promise in SECURITY.md, removes the code that enforces the promise (the guard). The test that the page
+names must then fail.
 
 For each test, `guards.toml` has a file, the guard's text in it, and the replacement. Proofs are not listed there, since
 each refutes broken copies of its own design.
@@ -12,23 +12,23 @@ from pathlib import Path
 
 from tests.mutants.mutant import ROOT, Mutant, digest_of
 
-# The guards of the product, and of folders that have promises of their own.
+# Files that list the guards: of the main SECURITY.md, and of folders with a SECURITY.md of their own.
 TABLES = [Path(__file__).with_suffix(".toml"), *ROOT.glob("*/tests/guards.toml")]
 PROOFS = "tests/formal/"
 
 
 @dataclass(frozen=True)
 class Guard(Mutant):
-    """A mutant that must make one test fail. It is not enough that the mutant does not compile."""
+    """A mutant without a guard: one test must fail with it. A mutant that only fails to compile is an error."""
 
     must_fail = True
 
     def digest(self) -> str:
-        """Return a digest of the fault and of the present test: a changed test must be shown again to fail."""
+        """Return a digest of the fault and of the test. If the test changes, the mutant must be tested again."""
         return digest_of([self.place, self.change, self.judges()])
 
     def control(self) -> Mutant:
-        """Return a mutant without the fault, with which the test must pass."""
+        """Return the unchanged sources as a mutant; the test must pass with them."""
         return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
 
 

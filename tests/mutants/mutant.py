@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines a mutant for all languages."""
+"""Defines mutants, in a form that is common to all languages."""
 
 import hashlib
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Target:
     files: tuple[str, ...] = ()
 
     def digest(self) -> str:
-        """Return a digest of the tests and of all files on which they may depend: the sources of their part."""
+        """Return a digest of the tests and of all files on which they may depend, such as the part's sources."""
         folders = {
             "host": ["host/cipherlane", "host/cipherlane_base"],
             "firmware": ["firmware"],
@@ -74,7 +74,7 @@ class Mutant:
         return digest_of([*self.tests, *((ROOT / file).read_text() for file in files)])
 
     def control(self) -> "Mutant":
-        """Return the mutant without its fault. If it changes a design, Yosys still writes the design again."""
+        """Return the mutant without its fault, with which the tests must pass. Yosys still rewrites a gateware design."""
         if self.part == "gateware":
             environment = {**self.environment, mutation.NUMBER: "0"}
             return Mutant(f"{self.place}, as it is", self.part, self.tests, self.place, "", environment)

@@ -98,7 +98,7 @@ def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[st
             _end(process)
         log.seek(0)
         said = log.read().decode(errors="replace")
-    # Any other failure is an effect of the fault, because the tests pass without it.
+    # Report these as errors. Any other failure is an effect of the fault, because the tests pass without the fault.
     if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
         raise RuntimeError(f"pytest ended with status {status} for {' '.join(tests)}")
     return status == 0, time.monotonic() - start, said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that `make mutants` judges two mutants of a page, and that it compares guards with unchanged sources."""
+"""Tests `make mutants` with two mutants of the README, and that it runs guards' tests on unchanged sources, too."""
 
 import json
 
@@ -36,7 +36,7 @@ def test_mutants_are_judged_once_each_in_a_tree_of_its_own(mutants, tmp_path, ca
 
 
 def test_guards_are_compared_with_the_unchanged_sources(tmp_path, monkeypatch):
-    """The control of a guard changes nothing and needs no faulty design, also if the guard is in a file of gateware."""
+    """A guard's control run uses the unchanged sources and needs no faulty design, even if the guard is in gateware."""
     given = []
     monkeypatch.setattr(command, "BUILD", tmp_path)
     monkeypatch.setattr(command.sweep, "run", lambda _, tasks, *others, **options: given.extend(tasks.values()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test plots: lengths, places, limits, fronts, and labels that overlap nothing else."""
+"""Test plots: lengths of bars, places of points, limit lines, Pareto fronts, and labels that overlap nothing."""
 
 from itertools import combinations, pairwise
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that pictures have the same bytes everywhere, colours for both surroundings, and figures with three digits."""
+"""Test that pictures have the same bytes on all machines, colours for light and dark pages, and three-digit numbers."""
 
 import re
 import subprocess

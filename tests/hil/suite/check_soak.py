@@ -7,7 +7,7 @@ import time
 import pytest
 from cipherlane.link.device import KEY_BITS
 
-# Ranges of ended streams that can still be resumed, and one merged range of used blocks for each key.
+# Ranges of counter blocks that a board may store: ended streams that can be resumed, and one merged range per key.
 MOST_RANGES = 16 + len(KEY_BITS)
 
 

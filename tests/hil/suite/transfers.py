@@ -46,7 +46,7 @@ class Streams:
 
 
 class Broken:
-    """A transfer during which `fault` is called, when half of the result has arrived. It can be resumed."""
+    """A transfer that calls `fault` when half of the result has arrived. It can be resumed."""
 
     def __init__(self, device, engine, stream, fault):
         self.stream, self._fault = stream, fault
