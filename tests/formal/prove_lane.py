@@ -29,7 +29,7 @@ module proof(input sys_clk, input [31:0] column, input substitute, input inverse
 endmodule
 """
 INPUTS = ("column", "substitute", "inverse", "mix", "replacement", "replace", "round_key", "add_key")
-IMPLEMENTATIONS = ("table", "block_ram")  # stage 2 as portable code, and built from FPGA cells
+IMPLEMENTATIONS = ("table", "block_ram")  # of stage 2: as portable code, and as FPGA cells
 
 
 def lane_verilog(sbox: str) -> str:

@@ -19,7 +19,7 @@ from math import sqrt
 LEAST = 0.005
 RUNS_NEEDED = 3
 WINDOW = 30  # only a level's newest values count, because values drift slowly, for example with the room temperature
-# Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. The value for 30 serves for more.
+# Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. More use the last value.
 _T = (
     *(318.309, 22.327, 10.215, 7.173, 5.893, 5.208, 4.785, 4.501, 4.297, 4.144),
     *(4.025, 3.930, 3.852, 3.787, 3.733, 3.686, 3.646, 3.610, 3.579, 3.552),
@@ -28,7 +28,7 @@ _T = (
 
 
 def student_t(freedom: int) -> float:
-    """Return the value that Student's t with `freedom` degrees of freedom (at least 1) exceeds with probability 1/1000."""
+    """Return Student's t for a one-sided probability of 0.001 and `freedom` (at least 1) degrees of freedom."""
     return _T[min(freedom, len(_T)) - 1]
 
 

@@ -68,7 +68,7 @@ def device(vendor, product, kind="usb_device", path="/devices/usb1/1-1"):
     ("vendor", "product", "known"), [("0403", "6010", True), ("0403", "6015", False), ("0d28", "0204", False)]
 )
 def test_a_cable_of_any_chip(vendor, product, known):
-    """The list of labgrid lacks the chips of the cables of the ULX3S and of the Colorlight i5."""
+    """The list of cable chips in labgrid lacks the chips of the ULX3S's and the Colorlight i5's cables."""
     match = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product}
     for kind, found in ((JtagCable, True), (USBDebugger, known)):
         cable = kind(Target("main"), None, match=dict(match))

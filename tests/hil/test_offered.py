@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Values from a coordinator must not end other processes, or become an option of a program."""
+"""Values that a coordinator sends must not end other processes, or act as options of a program."""
 
 import os
 import subprocess

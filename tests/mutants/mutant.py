@@ -74,7 +74,7 @@ class Mutant:
         return digest_of([*self.tests, *((ROOT / file).read_text() for file in files)])
 
     def control(self) -> "Mutant":
-        """Return the mutant without its fault, with which the tests must pass. Yosys still rewrites a gateware design."""
+        """Return the mutant without its fault; the tests must pass with it. Yosys still rewrites a gateware design."""
         if self.part == "gateware":
             environment = {**self.environment, mutation.NUMBER: "0"}
             return Mutant(f"{self.place}, as it is", self.part, self.tests, self.place, "", environment)

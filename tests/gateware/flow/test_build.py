@@ -290,7 +290,7 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """These cause an error: a clock named after an internal net, a clock that place-and-route does not know, and
+    """The build reports as errors: a clock named after an internal net, a clock that place-and-route does not know, and
     combinational loops that are not ring oscillators.
     """
     directions = {"A": "input", "Z": "output"}

@@ -215,7 +215,7 @@ def test_transitions_count_what_passes_by():
     netlist.is_counting = True
     netlist.poke("a", 1)
     netlist.settle()
-    assert netlist.transitions == 4 * LANES  # of `a`, of its inverse, and twice of the result
+    assert netlist.transitions == 4 * LANES  # one of `a`, one of its inverse, two of the result
     netlist.settle()
     assert netlist.transitions == 4 * LANES
     netlist.poke("a", 0)

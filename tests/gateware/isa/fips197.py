@@ -88,7 +88,7 @@ def expand_key(key: bytes) -> list[bytes]:
 
 
 def encrypt(key: bytes, block: bytes) -> bytes:
-    """Encrypt a block: Cipher (5.1)."""
+    """Encrypt a block with FIPS-197's algorithm Cipher (5.1)."""
     keys = expand_key(key)
     state = xor(block, keys[0])
     for round_key in keys[1:-1]:

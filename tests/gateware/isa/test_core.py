@@ -19,7 +19,7 @@ def executor():
         yield running
 
 
-BUFFER_SCRATCH = 0x4000_8000  # the executor program itself does not use the buffer memory
+BUFFER_SCRATCH = 0x4000_8000  # free for tests: the executor does not use the buffer memory
 
 
 class Checked:

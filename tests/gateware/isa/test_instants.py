@@ -56,7 +56,7 @@ PROGRAM = [
 
 @pytest.mark.parametrize("access_cycles", range(12))
 def test_a_context_switch_waits_for_loads_and_products(bench, access_cycles):
-    """A result goes only to the context in which its instruction was issued. A group belongs to one context."""
+    """A result goes only to the context in which its instruction was issued. A group store reads one context."""
     memory = bytearray(random.Random(access_cycles).randbytes(SIZE))
     model = UnitModel(ORIGIN, SIZE, products=bench.products)
     model.memory[:] = memory

@@ -39,8 +39,8 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-# `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The PHY's pins use a clock twice as fast as
-# `sys`, whose edges coincide with edges of `sys`.
+# `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The PHY's pins use a clock with twice the
+# frequency of `sys`, which is in step with `sys`.
 DDR3 = {
     ("MultiReg", "sys", "init"),  # whether the delay lines have locked
     ("AsyncResetSynchronizer", "init", "sys"),
