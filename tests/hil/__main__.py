@@ -75,7 +75,7 @@ def _arguments() -> argparse.Namespace:
 
 @contextlib.contextmanager
 def _place(arguments: argparse.Namespace, name: str, environment: Path):
-    """Yield the environment file to use. With a coordinator, acquire a place for as long as the caller uses the file."""
+    """Yield the environment file to use. With a coordinator, acquire a place while the caller uses the file."""
     if not arguments.coordinator:
         yield environment
         return

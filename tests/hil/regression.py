@@ -19,7 +19,7 @@ from math import sqrt
 LEAST = 0.005
 RUNS_NEEDED = 3
 WINDOW = 30  # only a level's newest values count, because values drift slowly, for example with the room temperature
-# Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. More use the last value.
+# Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. Above 30, the last value is used.
 _T = (
     *(318.309, 22.327, 10.215, 7.173, 5.893, 5.208, 4.785, 4.501, 4.297, 4.144),
     *(4.025, 3.930, 3.852, 3.787, 3.733, 3.686, 3.646, 3.610, 3.579, 3.552),
