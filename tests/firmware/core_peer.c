@@ -24,6 +24,7 @@
 #include "links/crc32.h"
 #include "engine/ctr.h"
 #include "aes/engines.h"
+#include "gcm/gcm.h"
 #include "links/link_udp.h"
 #include "links/link_uart.h"
 #include "streams/ranges.h"
@@ -1030,6 +1031,68 @@ static void op_ctr(struct peer *peer, struct message *message)
 	free(out_memory);
 }
 
+/** An engine whose CTR fails at one call: `gcm_fails` is 1 at the call before it. */
+static uint32_t gcm_fails;
+
+static int gcm_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+		   size_t len)
+{
+	if (gcm_fails > 0 && --gcm_fails == 0) {
+		return -EIO;
+	}
+	return cl_engine_table.ctr(engine, key, counter, in, out, len);
+}
+
+/**
+ * Command: encrypt or decrypt a GCM message. Arguments: 1 to decrypt (u8), misalign of all buffers
+ * (u8), 1 to work in place (u8), number of the engine's call that fails, or 0 (u32), key bits
+ * (u32), nonce (12 bytes), key (32 bytes), tag (16 bytes), bytes of additional data (u32),
+ * additional data, text. Reply: status (i32), tag (16 bytes), output. Before the call, each byte of
+ * the output is 0xa5 if it does not replace the text.
+ */
+static void op_gcm(struct peer *peer, struct message *message)
+{
+	struct cl_engine engine = cl_engine_table;
+	struct cl_gcm_message gcm = {.decrypt = *take(message, 1) != 0};
+	const size_t misalign = *take(message, 1);
+	const bool in_place = *take(message, 1) != 0;
+	uint8_t *memory[5];
+	struct cl_engine_key key = {0};
+
+	gcm_fails = take_u32(message);
+	engine.ctr = gcm_ctr;
+	const uint32_t key_bits = take_u32(message);
+
+	gcm.nonce = duplicate(take(message, CL_GCM_NONCE_BYTES), CL_GCM_NONCE_BYTES, misalign,
+			      &memory[0]);
+	(void)engine.set_key(&engine, &key, take(message, CL_KEY_BYTES_MAX), key_bits);
+	gcm.tag = duplicate(take(message, CL_BLOCK_BYTES), CL_BLOCK_BYTES, misalign, &memory[1]);
+	gcm.aad_len = take_u32(message);
+	gcm.aad = duplicate(take(message, gcm.aad_len), gcm.aad_len, misalign, &memory[2]);
+	gcm.len = message->size;
+	const uint8_t *const text = take(message, gcm.len);
+	uint8_t *const in = duplicate(text, gcm.len, misalign, &memory[3]);
+
+	gcm.in = in;
+	gcm.out = duplicate(text, gcm.len, misalign, &memory[4]);
+	memset(gcm.out, 0xa5, gcm.len);
+	if (in_place) {
+		gcm.out = in;
+	}
+	wipe_stack();
+	const int status = cl_gcm_run(&engine, &key, &gcm);
+
+	keep_stack();
+	engine.clear(&engine, &key);
+	answer_u32(peer, (uint32_t)status);
+	answer(peer, gcm.tag, CL_BLOCK_BYTES);
+	answer(peer, gcm.out, gcm.len);
+	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++) {
+		free(memory[i]);
+	}
+}
+
 /**
  * Command: expand a key. Arguments: key bits (u32), key (32 bytes). Reply: status (i32), number of
  * rounds (u32), round keys.
@@ -1128,7 +1191,7 @@ static const struct operation {
 	{'p', op_udp_start},     {'P', op_udp},    {'Y', op_copy},           {'V', op_serving},
 	{'v', op_serve_record},  {'s', op_sum},    {'W', op_window},         {'G', op_ranges},
 	{'o', op_poll},          {'d', op_random}, {'g', op_forgotten},      {'I', op_identity},
-	{'w', op_pace},
+	{'w', op_pace},          {'M', op_gcm},
 };
 
 static bool read_all(uint8_t *to, size_t size)

@@ -165,6 +165,18 @@ class CorePeer:
         assert result[:4] == bytes(4), f"engine returned {int.from_bytes(result[:4], 'little', signed=True)}"
         return result[4:]
 
+    def gcm(
+        self, key, nonce, text, aad=b"", tag=None, *, misalign=0, in_place=False, fails=0
+    ) -> tuple[int, bytes, bytes]:
+        """Encrypt a GCM message, or decrypt it if `tag` is given; return status, output and tag.
+
+        If `fails` is not 0, this call of the engine's CTR mode fails.
+        """
+        head = struct.pack("<BBBII", tag is not None, misalign, in_place, fails, 8 * len(key))
+        rest = (tag or bytes(16), struct.pack("<I", len(aad)), aad, text)
+        result = self.call("M", head, nonce, key.ljust(32, b"\0"), *rest)
+        return int.from_bytes(result[:4], "little", signed=True), result[20:], result[4:20]
+
     def set_key_status(self, engine: int, key_bits: int) -> int:
         head = struct.pack("<BBBBI", engine, 0, 0, 0, key_bits)
         return int.from_bytes(self.call("C", head, bytes(16), bytes(32))[:4], "little", signed=True)

@@ -10,6 +10,7 @@ from tests.firmware.core_peer import CORE
 ROOMS = {
     "engine": set(),
     "aes": {"engine"},
+    "gcm": {"engine"},
     "vector": {"aes", "engine"},
     "accelerator": {"aes", "engine"},
     "random": {"engine"},

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * AES-GCM (SP 800-38D) by any AES engine.
+ */
+#ifndef CL_GCM_H
+#define CL_GCM_H
+
+#include <stdbool.h>
+
+#include "engine/engine.h"
+
+/** Returns true if the engine can do GCM: its cipher is AES. */
+static inline bool cl_gcm_has(const struct cl_engine *engine)
+{
+	return engine->known_answer == NULL;
+}
+
+/**
+ * Encrypts or decrypts a message, with the engine's operation for whole messages if it has one,
+ * otherwise with its CTR mode and GHASH in C (ghash.h). In the second case, the time depends only
+ * on lengths and the engine.
+ *
+ * Decryption writes nothing to `out` before it has verified the tag. Afterwards, memory holds
+ * neither the hash subkey nor keystream.
+ *
+ * @param engine one for which cl_gcm_has is true
+ * @return as cl_engine.gcm
+ */
+int cl_gcm_run(const struct cl_engine *engine, const struct cl_engine_key *key,
+	       const struct cl_gcm_message *message);
+
+#endif
