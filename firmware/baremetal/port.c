@@ -50,7 +50,6 @@ __attribute__((noinline)) void port_forget(void)
 	for (unsigned int i = 0; i < DCACHE_BYTES / sizeof(*constants); i += DCACHE_LINE_WORDS) {
 		(void)constants[i];
 	}
-#ifdef __OPTIMIZE_SIZE__
 	/*
 	 * Code that is compiled for size uses few registers, so words of a key can stay in the
 	 * other registers. Only registers that a function may change are cleared here: the others
@@ -64,7 +63,6 @@ __attribute__((noinline)) void port_forget(void)
 			 :
 			 : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4",
 			   "a5", "a6", "a7");
-#endif
 }
 
 void port_uart_put(void *context, const uint8_t *bytes, size_t size)

@@ -27,7 +27,7 @@ void port_drain(void);
 /**
  * Erases the data that earlier function calls left in memory: zeroizes the stack below the caller's
  * frame, and overwrites every line of the data cache, also the invalid ones, with constants.
- * Firmware that is compiled for size also clears the registers that no function preserves.
+ * Also clears the registers that no function preserves.
  */
 void port_forget(void);
 

@@ -17,7 +17,7 @@ ROOMS = {
     "streams": {"engine"},
     "links": set(),
     "fastpath": {"engine", "links", "streams"},
-    "service": {"engine", "links", "streams"},
+    "service": {"engine", "gcm", "links", "streams"},
 }
 AT_THE_ROOT = {"zeroize.h"}
 GENERATED = re.compile(r"cl_[a-z_]+\.h")

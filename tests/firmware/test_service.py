@@ -72,7 +72,7 @@ def host(core):
 def test_info_tells_the_platform(host):
     fields = r.INFO_REPLY.unpack(host.ask(r.INFO).data)
     assert fields == (
-        0x454E4C43, 1, 8, MAX_DATA, 0x000100, 1_000_000, 4321, 0b1111, 1024, 128, 128, 1, 0,
+        0x454E4C43, 1, 8, MAX_DATA, 0x000100, 1_000_000, 4321, 0b1111, 1024, 128, 128, 0b11, 0b1111,
         b"host".ljust(16, b"\0"), b"a name beyond it", b"cipherlane build",
     )  # fmt: skip
     assert host.ask(r.INFO).data[:4] == b"CLNE"
@@ -564,7 +564,7 @@ def test_engine_that_is_not_present(host, engine):
 
 def test_values_that_are_not_allowed(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, direction=2)) == (r.E_VALUE, 2)
-    for flags in (4, r.RESUME | r.DRAW, 1 << 31):
+    for flags in (8, r.RESUME | r.DRAW, r.RESUME | r.DRAW | r.GCM_FLAG, 1 << 31):
         assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, flags=flags)) == (r.E_VALUE, flags)
     for length in (0, (1 << 36) + 1, 1 << 63):
         assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, length=length)) == (r.E_VALUE, length % (1 << 32))

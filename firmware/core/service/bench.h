@@ -16,15 +16,19 @@
 #define CL_BENCH_PER_SECOND 500u
 
 /**
- * Runs @p engine in CTR mode, in place, over the platform's buffer. Each call of the engine
+ * Runs @p engine in CTR or GCM, in place, over the platform's buffer. Each call of the engine
  * processes `record_bytes` bytes: the next ones in the buffer, or the first ones if the rest of the
  * buffer is too short. If one call would take longer than a whole run may take, calls process fewer
  * bytes. Before the run, two short calls measure the time per block.
  *
- * The result covers only the engine's calls in the run. Afterwards the buffer contains no
- * meaningful data.
+ * In GCM, each call is one message without additional data. Before a message is decrypted, it is
+ * encrypted, so that it has a right tag.
  *
- * @param request `key_bits` must be valid, and `record_bytes` must be 1 to the size of the buffer
+ * The result covers only the calls in the run, without those encryptions. Afterwards the buffer
+ * contains no meaningful data.
+ *
+ * @param request `key_bits` and `mode` must be valid, and `record_bytes` must be 1 to the size of
+ * the buffer
  * @param[out] result the work done; less than `total_bytes` if the time limit was reached
  * @return 0, or the error that the engine returned
  */

@@ -89,6 +89,7 @@ typedef uint16_t cl_handler(struct cl_exchange *exchange);
 /** Handlers of session records (service_session.c). */
 cl_handler cl_handle_open;
 cl_handler cl_handle_data;
+cl_handler cl_handle_data_last;
 cl_handler cl_handle_close;
 cl_handler cl_handle_stat;
 cl_handler cl_handle_reset;

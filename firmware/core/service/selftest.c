@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "engine/engine.h"
+#include "gcm/gcm.h"
 #include "zeroize.h"
 
 #define CTR_BYTES 64u
@@ -86,6 +87,34 @@ static const struct key_vectors vectors[] = {
 			0xdf, 0xc9, 0xc5, 0x8d, 0xb6, 0x7a, 0xad, 0xa6, 0x13, 0xc2, 0xdd, 0x08, 0x45, 0x79, 0x41, 0xa6,
 		},
 	},
+};
+
+/* Test cases 4, 10 and 16 of the GCM specification. Their keys repeat the same 16 bytes. */
+static const uint8_t gcm_key[CL_BLOCK_BYTES] = {
+	0xfe, 0xff, 0xe9, 0x92, 0x86, 0x65, 0x73, 0x1c, 0x6d, 0x6a, 0x8f, 0x94, 0x67, 0x30, 0x83, 0x08,
+};
+
+static const uint8_t gcm_nonce[CL_GCM_NONCE_BYTES] = {
+	0xca, 0xfe, 0xba, 0xbe, 0xfa, 0xce, 0xdb, 0xad, 0xde, 0xca, 0xf8, 0x88,
+};
+
+static const uint8_t gcm_aad[20] = {
+	0xfe, 0xed, 0xfa, 0xce, 0xde, 0xad, 0xbe, 0xef, 0xfe, 0xed, 0xfa, 0xce, 0xde, 0xad, 0xbe, 0xef,
+	0xab, 0xad, 0xda, 0xd2,
+};
+
+static const uint8_t gcm_plaintext[60] = {
+	0xd9, 0x31, 0x32, 0x25, 0xf8, 0x84, 0x06, 0xe5, 0xa5, 0x59, 0x09, 0xc5, 0xaf, 0xf5, 0x26, 0x9a,
+	0x86, 0xa7, 0xa9, 0x53, 0x15, 0x34, 0xf7, 0xda, 0x2e, 0x4c, 0x30, 0x3d, 0x8a, 0x31, 0x8a, 0x72,
+	0x1c, 0x3c, 0x0c, 0x95, 0x95, 0x68, 0x09, 0x53, 0x2f, 0xcf, 0x0e, 0x24, 0x49, 0xa6, 0xb5, 0x25,
+	0xb1, 0x6a, 0xed, 0xf5, 0xaa, 0x0d, 0xe6, 0x57, 0xba, 0x63, 0x7b, 0x39,
+};
+
+/** Tags, by key length. A tag depends on every bit of the ciphertext, which is therefore not stored. */
+static const uint8_t gcm_tags[][CL_BLOCK_BYTES] = {
+	{0x5b, 0xc9, 0x4f, 0xbc, 0x32, 0x21, 0xa5, 0xdb, 0x94, 0xfa, 0xe9, 0x5a, 0xe7, 0x12, 0x1a, 0x47},
+	{0x25, 0x19, 0x49, 0x8e, 0x80, 0xf1, 0x47, 0x8f, 0x37, 0xba, 0x55, 0xbd, 0x6d, 0x27, 0x61, 0x8c},
+	{0x76, 0xfc, 0x6e, 0xce, 0x0f, 0x4e, 0x17, 0x68, 0xcd, 0xdf, 0x88, 0x53, 0xbb, 0x2d, 0x55, 0x1b},
 };
 /* clang-format on */
 
@@ -170,12 +199,58 @@ static void count(struct cl_wire_selftest_reply *result, int status)
 	result->failed += status != 0;
 }
 
-void cl_selftest_run(const struct cl_platform *platform, const struct cl_engine *engine,
+/** Encrypts a message, decrypts it with a wrong tag, and decrypts it: counts three tests. */
+static void gcm_tests(const struct cl_engine *engine, size_t number,
+		      struct cl_wire_selftest_reply *result)
+{
+	struct cl_engine_key key = {0};
+	uint8_t key_bytes[CL_KEY_BYTES_MAX];
+	_Alignas(16) uint8_t text[sizeof(gcm_plaintext)];
+	uint8_t tag[CL_BLOCK_BYTES];
+	struct cl_gcm_message message = {
+		.nonce = gcm_nonce,
+		.aad = gcm_aad,
+		.aad_len = sizeof(gcm_aad),
+		.in = text,
+		.out = text,
+		.len = sizeof(text),
+		.tag = tag,
+	};
+
+	memcpy(key_bytes, gcm_key, sizeof(gcm_key));
+	memcpy(key_bytes + sizeof(gcm_key), gcm_key, sizeof(gcm_key));
+	memcpy(text, gcm_plaintext, sizeof(text));
+	const int unset = engine->set_key(engine, &key, key_bytes, 128 + 64 * number);
+
+	for (unsigned int step = 0; step < 3; step++) {
+		int status = unset == 0 ? cl_gcm_run(engine, &key, &message) : unset;
+
+		if (step == 1) {
+			status = status == -EBADMSG ? 0 : status == 0 ? -EILSEQ : status;
+		} else if (status == 0 &&
+			   (memcmp(tag, gcm_tags[number], sizeof(tag)) != 0 ||
+			    (memcmp(text, gcm_plaintext, sizeof(text)) == 0) != (step == 2))) {
+			status = -EILSEQ;
+		}
+		count(result, status);
+		message.decrypt = true;
+		tag[0] ^= 1;
+	}
+	engine->clear(engine, &key);
+}
+
+void cl_selftest_run(const struct cl_platform *platform, const struct cl_engine *engine, bool gcm,
 		     struct cl_wire_selftest_reply *result)
 {
 	_Alignas(16) uint8_t data[CTR_BYTES];
 
 	memset(result, 0, sizeof(*result));
+	for (size_t i = 0; gcm && i < sizeof(gcm_tags) / sizeof(gcm_tags[0]); i++) {
+		gcm_tests(engine, i, result);
+	}
+	if (gcm) {
+		return;
+	}
 	if (engine->known_answer != NULL) {
 		for (unsigned int i = 0;; i++) {
 			const int status = engine->known_answer(engine, i);

@@ -6,6 +6,8 @@
 #ifndef CL_SELFTEST_H
 #define CL_SELFTEST_H
 
+#include <stdbool.h>
+
 #include "cl_wire.h"
 #include "service/platform.h"
 
@@ -16,10 +18,12 @@
  * engine does not reach fails the self-test. If sessions occupy all of an engine's key slots, its
  * tests are skipped, and the number of tests is lower.
  *
+ * @param gcm test GCM instead, with the examples of the GCM specification (McGrew and Viega) that
+ * have additional data and a partial block: encryption, decryption, and refusal of a wrong tag
  * @param[out] result numbers of tests that ran and that failed; a test also fails if the engine
  *                    reports a fault
  */
-void cl_selftest_run(const struct cl_platform *platform, const struct cl_engine *engine,
+void cl_selftest_run(const struct cl_platform *platform, const struct cl_engine *engine, bool gcm,
 		     struct cl_wire_selftest_reply *result);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "gcm/gcm.h"
 #include "service/exchange.h"
 #include "links/record.h"
 #include "zeroize.h"
@@ -12,7 +13,7 @@
 #define LENGTH_DATA UINT16_MAX
 
 /** Which session a record must name. */
-enum naming {
+enum __attribute__((packed)) naming {
 	/** The record type does not need a session; the header's session is ignored. */
 	ANY,
 	/** The session must belong to the sender. */
@@ -40,6 +41,7 @@ static const struct rule {
 	[CL_WIRE_TYPE_COUNTERS] = {cl_handle_counters, 0, ANY},
 	[CL_WIRE_TYPE_NETWORK] = {cl_handle_network, 0, OWN_OR_NONE},
 	[CL_WIRE_TYPE_FASTPATH] = {cl_handle_fastpath, 0, ANY},
+	[CL_WIRE_TYPE_DATA_LAST] = {cl_handle_data_last, LENGTH_DATA, OWN},
 	[CL_WIRE_TYPE_MAC] = {cl_handle_mac, LENGTH_DATA, ANY},
 };
 
@@ -121,6 +123,7 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 {
 	const struct cl_server *const server = platform->server;
 	uint32_t engines = 0;
+	uint32_t gcm_engines = 0;
 
 	if (platform->board == NULL || platform->firmware == NULL || platform->cycles == NULL ||
 	    platform->engines == NULL || platform->max_data == 0 ||
@@ -136,6 +139,7 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 			return -EINVAL;
 		}
 		engines |= UINT32_C(1) << code;
+		gcm_engines |= (uint32_t)cl_gcm_has(platform->engines[i]) << code;
 	}
 	if (server != NULL && (server->code >= 32 || (engines >> server->code & 1) != 0 ||
 			       server->window == 0 || server->window > CL_WINDOW_MAX)) {
@@ -156,6 +160,7 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	 */
 	service->look_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
 	service->engines = engines;
+	service->gcm_engines = gcm_engines;
 	return 0;
 }
 

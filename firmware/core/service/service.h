@@ -46,6 +46,8 @@ struct cl_service {
 	 * bit here.
 	 */
 	uint32_t engines;
+	/** The same for engines that sessions in GCM can use. */
+	uint32_t gcm_engines;
 };
 
 /**

@@ -29,7 +29,8 @@ uint16_t cl_handle_info(struct cl_exchange *exchange)
 		.bench_bytes = platform->bench_bytes,
 		.ranges = CL_RANGES,
 		.ranges_free = (uint16_t)cl_ranges_free(&platform->streams->ranges),
-		.modes = 1u << CL_WIRE_MODE_CTR,
+		.modes = 1u << CL_WIRE_MODE_CTR | 1u << CL_WIRE_MODE_GCM,
+		.gcm_engines = exchange->service->gcm_engines,
 	};
 
 	put_name(info.board, platform->board);
@@ -55,6 +56,19 @@ uint16_t cl_exchange_begin_long(struct cl_exchange *exchange)
 	return 0;
 }
 
+/** Checks whether bench and selftest can run the engine in a mode. */
+static uint16_t check_mode(struct cl_exchange *exchange, const struct cl_engine *engine,
+			   uint32_t mode)
+{
+	if (mode > CL_WIRE_MODE_GCM) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, mode);
+	}
+	if (mode == CL_WIRE_MODE_GCM && (exchange->service->gcm_engines >> engine->code & 1) == 0) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, engine->code);
+	}
+	return 0;
+}
+
 uint16_t cl_handle_bench(struct cl_exchange *exchange)
 {
 	const struct cl_platform *const platform = exchange->platform;
@@ -73,8 +87,10 @@ uint16_t cl_handle_bench(struct cl_exchange *exchange)
 	if (request.direction > 1) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.direction);
 	}
-	if (request.mode != CL_WIRE_MODE_CTR) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.mode);
+	const uint16_t refused = check_mode(exchange, engine, request.mode);
+
+	if (refused != 0) {
+		return refused;
 	}
 	if (request.record_bytes == 0 || request.record_bytes > platform->bench_bytes) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.record_bytes);
@@ -104,15 +120,15 @@ uint16_t cl_handle_selftest(struct cl_exchange *exchange)
 	if (engine == NULL) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, code);
 	}
-	if (mode != CL_WIRE_MODE_CTR) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, mode);
-	}
-	const uint16_t busy = cl_exchange_begin_long(exchange);
+	uint16_t refused = check_mode(exchange, engine, mode);
 
-	if (busy != 0) {
-		return busy;
+	if (refused == 0) {
+		refused = cl_exchange_begin_long(exchange);
 	}
-	cl_selftest_run(exchange->platform, engine, &result);
+	if (refused != 0) {
+		return refused;
+	}
+	cl_selftest_run(exchange->platform, engine, mode == CL_WIRE_MODE_GCM, &result);
 	cl_wire_put_selftest_reply(exchange->reply_data, &result);
 	exchange->reply_length = CL_WIRE_SELFTEST_REPLY_SIZE;
 	return 0;

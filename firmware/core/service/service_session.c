@@ -28,8 +28,11 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 	uint16_t code;
 
 	const uint8_t engine = exchange->data[CL_WIRE_OPEN_REQUEST_ENGINE];
+	const bool gcm = (exchange->data[CL_WIRE_OPEN_REQUEST_FLAGS] & CL_WIRE_FLAG_GCM) != 0;
+	const uint32_t engines =
+		gcm ? exchange->service->gcm_engines : cl_exchange_engines(exchange);
 
-	if (engine >= 32 || (cl_exchange_engines(exchange) >> engine & 1) == 0) {
+	if (engine >= 32 || (engines >> engine & 1) == 0) {
 		cl_zeroize(exchange->data, CL_WIRE_OPEN_REQUEST_SIZE);
 		cl_platform_forget(exchange->platform);
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, engine);
@@ -81,25 +84,33 @@ uint16_t cl_handle_data(struct cl_exchange *exchange)
 	struct cl_link *const link = exchange->link;
 	const uint64_t cycles = session->stat.cycles;
 	const uint64_t sum = link->summed ? link->sum : cl_window_sum(exchange->data, len);
-	const bool staged = link->staging != NULL && !session->engine->anywhere;
+	const bool staged = link->staging != NULL && !session->anywhere;
 	const uint8_t *in = exchange->data;
 	uint8_t *out = exchange->reply_data;
 
+	exchange->reply_length = (uint16_t)(len - session->request_tag + session->reply_tag);
 	if (staged) {
 		in = out = link->staging;
 		copy(exchange, out, exchange->data, len);
 	}
 	const uint16_t code = cl_session_data(session, exchange->platform, exchange->header.offset,
-					      sum, in, out, len, &exchange->detail);
-
+					      sum, exchange->header.type == CL_WIRE_TYPE_DATA_LAST,
+					      in, out, len, &exchange->detail);
 	if (code != 0) {
 		cl_zeroize(out, len);
 	} else if (staged) {
-		copy(exchange, exchange->reply_data, out, len);
+		copy(exchange, exchange->reply_data, out, exchange->reply_length);
 	}
 	link->engine_cycles = (uint32_t)(session->stat.cycles - cycles);
-	exchange->reply_length = len;
 	return code;
+}
+
+uint16_t cl_handle_data_last(struct cl_exchange *exchange)
+{
+	if (!cl_session_is_gcm(exchange->session)) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_TYPE, CL_WIRE_TYPE_DATA_LAST);
+	}
+	return cl_handle_data(exchange);
 }
 
 uint16_t cl_handle_close(struct cl_exchange *exchange)

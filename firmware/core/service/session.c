@@ -79,16 +79,21 @@ static uint16_t refuse(uint32_t *detail, uint16_t code, uint32_t value)
 }
 
 uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
-			 uint64_t offset, uint64_t sum, const uint8_t *in, uint8_t *out, size_t len,
-			 uint32_t *detail)
+			 uint64_t offset, uint64_t sum, bool last, const uint8_t *in, uint8_t *out,
+			 size_t len, uint32_t *detail)
 {
 	struct cl_window *const window = &session->stream->window;
 	const uint32_t record_bytes = session->request.record_bytes;
 	const uint64_t length = session->request.length;
+	const bool gcm = cl_session_is_gcm(session);
+	/* Negative if a record to decrypt is shorter than its tag. */
+	const int32_t text = (int32_t)(len - session->request_tag);
+	const uint64_t rest = length - offset;
+	const uint32_t most = rest < record_bytes ? (uint32_t)rest : record_bytes;
 	uint8_t counter[CL_BLOCK_BYTES];
 
-	if (offset >= length || len > length - offset || len > record_bytes ||
-	    offset % CL_BLOCK_BYTES != 0) {
+	/* Only an empty record may begin at the end of the stream, and only in GCM. */
+	if (offset >= length + gcm || text > (int32_t)most || offset % CL_BLOCK_BYTES != 0) {
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
 	}
 	/*
@@ -100,6 +105,10 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 
 	if (record * (record_bytes / CL_BLOCK_BYTES) != block) {
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
+	}
+	if (gcm) {
+		return cl_session_message(session, platform, offset, sum, 2 * record + last, in,
+					  out, text, detail);
 	}
 	const enum cl_window_verdict verdict = cl_window_judge(window, record, sum);
 

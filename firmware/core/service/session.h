@@ -33,6 +33,9 @@ _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a nu
 #define CL_SESSION_ACTIVE_CYCLES (1u << 23)
 /** Most bytes in a stream. */
 #define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
+/** A stream in GCM has at most 2^30 records. Their nonces begin with a prefix. */
+#define CL_SESSION_GCM_RECORD_BITS 30
+#define CL_SESSION_PREFIX_BYTES    8u
 
 /** Identifies the owner of a session. */
 struct cl_session_owner {
@@ -56,8 +59,9 @@ struct cl_session {
 	struct cl_engine_key key;
 	/** The request that opened the session, without its key. */
 	struct cl_wire_open_request request;
-	/** Initial counter block, and the number that identifies the key. */
+	/** Initial counter block; in GCM the nonce prefix and zeros. */
 	uint8_t iv[CL_BLOCK_BYTES];
+	/** As in struct cl_range: with the mode in bit CL_RANGE_GCM. */
 	uint64_t key_identity;
 	struct cl_session_owner owner;
 	struct cl_wire_stat_reply stat;
@@ -87,6 +91,14 @@ struct cl_session {
 	 * reused only after 2^24 more sessions.
 	 */
 	uint32_t id;
+	/** In GCM, bytes of the tag in a record's data, and in its reply's; one of them is 0. */
+	uint8_t request_tag;
+	uint8_t reply_tag;
+	/**
+	 * As in the engine, but false in GCM: GHASH in C is slow in memory that the CPU does not
+	 * cache.
+	 */
+	bool anywhere;
 	/** True while the server processes the session's records. */
 	bool served;
 	/** True if another peer had a session at some time while this one was open. */
@@ -136,6 +148,12 @@ static inline uint32_t cl_session_place(const struct cl_session *session)
 	return (session->id & ((1u << CL_SESSION_PLACE_BITS) - 1)) - 1;
 }
 
+/** Returns true if the session is in GCM. */
+static inline bool cl_session_is_gcm(const struct cl_session *session)
+{
+	return (session->request.flags & CL_WIRE_FLAG_GCM) != 0;
+}
+
 /** Returns true if @p session belongs to @p owner. */
 bool cl_session_owned(const struct cl_session *session, const struct cl_session_owner *owner);
 
@@ -148,12 +166,26 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
  *
  * @param offset byte offset of @p in in the stream
  * @param sum    cl_window_sum of @p in
+ * @param last   the record is the last one of a stream in GCM
+ * @param out    in GCM, has room for the tag, too
+ * @param len    bytes of @p in, with the tag of a record to decrypt
  * @param[out] detail detail of an error reply
  * @return 0, or CL_WIRE_ERROR_*; after an error, the content of @p out is undefined
  */
 uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
-			 uint64_t offset, uint64_t sum, const uint8_t *in, uint8_t *out, size_t len,
-			 uint32_t *detail);
+			 uint64_t offset, uint64_t sum, bool last, const uint8_t *in, uint8_t *out,
+			 size_t len, uint32_t *detail);
+
+/**
+ * The part of cl_session_data for a session in GCM. Each record is one message.
+ *
+ * @param number of the record, times two; plus 1 for the last record, as in the nonce
+ * @param text   bytes of plaintext, which fit the stream; negative if the record is shorter than a
+ *               tag
+ */
+uint16_t cl_session_message(struct cl_session *session, const struct cl_platform *platform,
+			    uint64_t offset, uint64_t sum, uint32_t number, const uint8_t *in,
+			    uint8_t *out, int32_t text, uint32_t *detail);
 
 /**
  * Returns true if the session's share of the CPU allows another record now. While sessions of other

@@ -25,10 +25,24 @@ static bool resumes(const struct cl_wire_open_request *request)
 	return (request->flags & CL_WIRE_FLAG_RESUME) != 0;
 }
 
+static bool is_gcm(const struct cl_wire_open_request *request)
+{
+	return (request->flags & CL_WIRE_FLAG_GCM) != 0;
+}
+
+/** Returns the number of the last record in a stream of the longest length that is declared. */
+static uint32_t last_record(const struct cl_wire_open_request *request)
+{
+	return request->length == 0 ? 0
+				    : (uint32_t)((request->length - 1) / CL_BLOCK_BYTES) /
+					      (request->record_bytes / CL_BLOCK_BYTES);
+}
+
 /** Checks all values of a request to open a session, except its engine. */
 static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_data,
 		      uint32_t *detail)
 {
+	const bool gcm = is_gcm(request);
 	uint8_t padding = 0;
 
 	if (request->key_bits != 128 && request->key_bits != 192 && request->key_bits != 256) {
@@ -44,16 +58,24 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 	if (request->direction > 1) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, request->direction);
 	}
-	if ((request->flags & ~(CL_WIRE_FLAG_RESUME | CL_WIRE_FLAG_DRAW)) != 0 ||
-	    request->flags == (CL_WIRE_FLAG_RESUME | CL_WIRE_FLAG_DRAW)) {
+	if ((request->flags & ~CL_WIRE_FLAG_GCM) > CL_WIRE_FLAG_DRAW) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, request->flags);
 	}
-	if (request->length == 0 || request->length > CL_STREAM_BYTES_MAX) {
+	if (request->length + gcm == 0 || request->length > CL_STREAM_BYTES_MAX) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, (uint32_t)request->length);
 	}
 	if (request->record_bytes == 0 || request->record_bytes % CL_BLOCK_BYTES != 0 ||
+	    request->record_bytes + gcm * CL_BLOCK_BYTES > max_data ||
 	    request->record_bytes > max_data) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, request->record_bytes);
+	}
+	if (gcm && request->length > (uint64_t)request->record_bytes
+					     << CL_SESSION_GCM_RECORD_BITS) {
+		return refuse(detail, CL_WIRE_ERROR_VALUE, (uint32_t)request->length);
+	}
+	if (gcm && (request->flags & CL_WIRE_FLAG_DRAW) == 0 &&
+	    cl_load_u64(request->iv + CL_SESSION_PREFIX_BYTES) != 0) {
+		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
 	if (request->reserved != 0) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, request->reserved);
@@ -122,7 +144,9 @@ static uint16_t take_stream(struct cl_session *session, const struct cl_platform
 {
 	const uint32_t records =
 		session->server != NULL ? session->server->window : CL_WINDOW_RECORDS;
-	const uint64_t blocks = (request->length + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;
+	const uint64_t blocks = is_gcm(request)
+					? ((uint64_t)last_record(request) + 1) << CL_STREAM_GCM_BITS
+					: (request->length + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;
 	struct cl_stream_name name = {
 		.key = session->key_identity,
 		.record_bytes = request->record_bytes,
@@ -135,6 +159,10 @@ static uint16_t take_stream(struct cl_session *session, const struct cl_platform
 		status = cl_identity_draw(platform, request->iv, session->iv);
 		if (status != 0) {
 			return refuse(detail, CL_WIRE_ERROR_RANDOM, (uint32_t)-status);
+		}
+		if (is_gcm(request)) {
+			memset(session->iv + CL_SESSION_PREFIX_BYTES, 0,
+			       CL_BLOCK_BYTES - CL_SESSION_PREFIX_BYTES);
 		}
 	}
 	name.first.high = load_be64(session->iv);
@@ -224,6 +252,12 @@ static uint16_t begin(struct cl_session *session, struct cl_sessions *sessions,
 
 	session->engine = cl_platform_engine(platform, request->engine);
 	session->server = session->engine == NULL ? platform->server : NULL;
+	session->anywhere = session->server == NULL && session->engine->anywhere;
+	if (is_gcm(request)) {
+		session->anywhere = false;
+		session->request_tag = request->direction != 0 ? CL_BLOCK_BYTES : 0;
+		session->reply_tag = CL_BLOCK_BYTES - session->request_tag;
+	}
 	session->key_identity = key_identity;
 	session->owner = *owner;
 	session->used_at = session->opened_at = sessions->now;
@@ -263,6 +297,7 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 	if (status != 0) {
 		return refuse(detail, CL_WIRE_ERROR_HARDWARE, (uint32_t)-status);
 	}
+	key_identity = (key_identity & ~CL_RANGE_GCM) | (is_gcm(request) ? CL_RANGE_GCM : 0);
 	*session = find_repeated(sessions, owner, request, key_identity);
 	if (*session != NULL) {
 		cl_session_touch(sessions, *session);

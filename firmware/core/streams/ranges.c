@@ -24,18 +24,28 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 
 /**
  * Returns true if the given range overlaps a range of @p key in the table other than the range at
- * @p index.
+ * @p index, or if one is in CTR, contains block 0, and the other one is in GCM.
  */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)
 {
+	static const struct cl_block_number zero;
+
 	for (int i = 0; i < (int)CL_RANGES; i++) {
 		const struct cl_range *const other = &ranges->range[i];
+		const uint64_t mode = other->key ^ key;
 
+		if (i == index || other->blocks == 0 || mode > CL_RANGE_GCM) {
+			continue;
+		}
 		/* If two ranges overlap, one of them begins inside the other. */
-		if (i != index && other->blocks != 0 && other->key == key &&
-		    (is_among(other->first, first, blocks) ||
-		     is_among(first, other->first, other->blocks))) {
+		if (is_among(other->first, first, blocks) ||
+		    is_among(first, other->first, other->blocks)) {
+			return true;
+		}
+		if (mode != 0 &&
+		    ((key & CL_RANGE_GCM) != 0 ? is_among(zero, other->first, other->blocks)
+					       : is_among(zero, first, blocks))) {
 			return true;
 		}
 	}

@@ -7,6 +7,9 @@
  * A range is a sequence of consecutive counter blocks, modulo 2^128, under one key. No two ranges
  * of a key overlap. A stream holds a range while it can still use it; afterwards the range merges
  * with adjacent ones.
+ *
+ * A range is used in CTR or in GCM. GCM under a key also uses counter block 0, which gives the hash
+ * subkey. So under one key, no range in CTR contains block 0 while there is a range in GCM.
  */
 #ifndef CL_RANGES_H
 #define CL_RANGES_H
@@ -18,6 +21,9 @@
 /** Number of ranges that the table can hold; each takes 33 bytes of memory. */
 #define CL_RANGES 128u
 
+/** Bit of a key's number: set in ranges in GCM, clear in ranges in CTR. */
+#define CL_RANGE_GCM UINT64_C(1)
+
 /** A counter block as a number of 128 bits. */
 struct cl_block_number {
 	uint64_t high;
@@ -25,7 +31,7 @@ struct cl_block_number {
 };
 
 struct cl_range {
-	/** Number that identifies the key. */
+	/** Number that identifies the key, without CL_RANGE_GCM, and the mode in that bit. */
 	uint64_t key;
 	struct cl_block_number first;
 	/** Number of blocks; 0 if the entry is free. */
@@ -44,7 +50,7 @@ struct cl_ranges {
  *
  * @param blocks at least 1
  * @return index of the range
- * @retval -EEXIST it overlaps a range of the same key
+ * @retval -EEXIST it overlaps a range of the same key, in either mode
  * @retval -ENOSPC the table is full
  */
 int cl_ranges_take(struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,

@@ -96,8 +96,11 @@ int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *n
 
 void cl_streams_end(struct cl_streams *streams, struct cl_stream *stream, bool known)
 {
-	const uint64_t used =
-		cl_window_end(&stream->window) * (stream->record_bytes / CL_BLOCK_BYTES);
+	const uint64_t end = cl_window_end(&stream->window);
+	const uint64_t key = streams->ranges.range[stream->range].key;
+	const uint64_t used = (key & CL_RANGE_GCM) != 0
+				      ? end << CL_STREAM_GCM_BITS
+				      : end * (stream->record_bytes / CL_BLOCK_BYTES);
 
 	if (!known) {
 		forget(streams, stream);

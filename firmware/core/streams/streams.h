@@ -16,6 +16,9 @@
 #include "streams/ranges.h"
 #include "streams/window.h"
 
+/** In GCM, a record has 2^CL_STREAM_GCM_BITS counter blocks: those of its two possible nonces. */
+#define CL_STREAM_GCM_BITS 33
+
 /**
  * Number of streams in the table: enough for all open sessions, and at least 8 streams that have
  * ended.
@@ -24,7 +27,7 @@
 
 /** Identifies a stream. */
 struct cl_stream_name {
-	/** Number that identifies the key, as in struct cl_range. */
+	/** Number that identifies key and mode, as in struct cl_range. */
 	uint64_t key;
 	struct cl_block_number first;
 	/** Most data bytes in each record of the stream, a multiple of 16. */
@@ -36,6 +39,8 @@ struct cl_stream {
 	/** Secret that a host needs to resume the stream (service/identity.h). */
 	uint64_t ticket;
 	uint32_t record_bytes;
+	/** In GCM: number of the last record, plus 1; 0 until it has arrived. */
+	uint32_t end;
 	/** Sequence number of this stream's end: the stream with the lowest number ended first. */
 	uint32_t ended;
 	/** Index of its range. */

@@ -30,7 +30,7 @@ static int selftest(const struct shell *sh, size_t argc, char **argv)
 		const struct cl_engine *const engine = app_platform.engines[i];
 		struct cl_wire_selftest_reply result;
 
-		cl_selftest_run(&app_platform, engine, &result);
+		cl_selftest_run(&app_platform, engine, false, &result);
 		tests += result.tests;
 		failed += result.failed;
 		if (result.failed != 0) {
