@@ -18,11 +18,13 @@ of 70,000.
 import contextlib
 import os
 import signal
+import struct
 import subprocess
 from array import array
 from collections import Counter
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from tests.gateware.isa import fips197
 
@@ -35,13 +37,18 @@ MAPPING_BYTES_MAX = 1 << 22
 class Secret:
     """A key, an initial counter block and data, and all values that the board computes from them.
 
-    The round keys follow FIPS-197, 5.2; the keystream comes from `cryptography`.
+    The round keys follow FIPS-197, 5.2; the keystream comes from `cryptography`. In `gcm`, the data are the only record
+    of a stream, and `iv` is its nonce prefix and zeros; `cipher` ends with the tag.
     """
 
-    def __init__(self, rng, key_bits: int, size: int, name: str = ""):
+    def __init__(self, rng, key_bits: int, size: int, name: str = "", gcm: bool = False):
         self.name = name or f"AES-{key_bits}"
         self.key, self.iv, self.plain = rng.randbytes(key_bits // 8), rng.randbytes(16), rng.randbytes(size)
-        encryptor = Cipher(algorithms.AES(self.key), modes.CTR(self.iv)).encryptor()
+        first = self.iv
+        if gcm:  # the last record, number 0; the text begins at counter 2
+            self.iv = self.iv[:8] + bytes(8)
+            first = self.iv[:8] + struct.pack(">II", 1, 2)
+        encryptor = Cipher(algorithms.AES(self.key), modes.CTR(first)).encryptor()
         whole_blocks = bytes(-(-size // 16) * 16)
         keystream = encryptor.update(whole_blocks)
         self.cipher = bytes(a ^ b for a, b in zip(self.plain, keystream, strict=False))
@@ -52,6 +59,15 @@ class Secret:
             "keystream": keystream,
             "data": self.plain,
         }
+        if gcm:
+            self.record_bytes = -(-size // 16) * 16
+            block = Cipher(algorithms.AES(self.key), modes.ECB()).encryptor()
+            subkey, of_tag = block.update(bytes(16)), block.update(first[:12] + struct.pack(">I", 1))
+            header = struct.pack(">4sBBH8s", b"CLGC", 1, len(self.key), self.record_bytes // 16, self.iv[:8])
+            self.cipher = AESGCM(self.key).encrypt(first[:12], self.plain, header)
+            number = int.from_bytes(subkey, "big")
+            operand = b"".join((number >> shift & 0xFFFFFFFF).to_bytes(4, "little") for shift in range(0, 128, 32))
+            parts |= {"hash subkey": subkey + operand, "keystream of the tag": of_tag}
         self.words = {}
         for part, data in parts.items():
             for pattern in words_of(data):

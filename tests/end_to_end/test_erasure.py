@@ -18,7 +18,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from cipherlane.errors import BoardError, CipherlaneError
+from cipherlane.errors import BoardError, CipherlaneError, TamperedError
 from cipherlane.link.device import Device
 from cipherlane.link.eia2 import eia2
 from cipherlane.link.lte import Message
@@ -96,6 +96,38 @@ def test_close(memory, device, engine, direction):
     assert memory.found(secret) == {}
 
 
+def opened_in_gcm(device, secret, engine, direction):
+    options = {"gcm": True, "length": len(secret.plain), "record_bytes": secret.record_bytes}
+    session = device.open_session(secret.key, secret.iv, engine, direction, **options)
+    stream(session, secret)
+    return session
+
+
+@pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_close_in_gcm(memory, device, engine, direction):
+    """The hash subkey and keystream are zeroized after each record; the rest after close, also after a wrong tag."""
+    rng = random.Random(f"gcm{engine}{direction}")
+    secret = Secret(rng, 256, DATA_BYTES, "A", gcm=True)
+    session = opened_in_gcm(device, secret, engine, direction)
+    found = memory.found(secret)["A"]
+    assert found >= {"key", "round keys"} | ({"data"} if direction == "decrypt" else set())
+    assert "hash subkey" not in found
+    close(device, session)
+    assert memory.found(secret) == {}
+    if direction == "decrypt":
+        forged = Secret(rng, 256, DATA_BYTES, "B", gcm=True)
+        forged.cipher = forged.cipher[:-1] + bytes([forged.cipher[-1] ^ 1])
+        session = device.open_session(
+            forged.key, forged.iv, engine, direction, gcm=True, record_bytes=forged.record_bytes
+        )
+        with pytest.raises(TamperedError):
+            stream(session, forged)
+        assert memory.found(forged)["B"] & {"data", "keystream", "hash subkey", "keystream of the tag"} == set()
+        close(device, session)
+        assert memory.found(forged) == {}
+
+
 @pytest.fixture(scope="module")
 def compact_board(tmp_path_factory):
     """Run the firmware as it is compiled for a 25F, on the gateware of the simulated board."""
@@ -118,6 +150,9 @@ def test_close_in_compact_firmware(compact_board, direction):
             assert "key" in memory.found(secret)[secret.name], "the search finds it"
             close(device, session)
             assert memory.found(secret) == {}, engine.name
+            secret = Secret(random.Random(f"gcm{engine}{direction}"), 256, DATA_BYTES, gcm=True)
+            close(device, opened_in_gcm(device, secret, engine, direction))
+            assert memory.found(secret) == {}, f"{engine.name} in GCM"
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -22,12 +22,14 @@ from cipherlane.protocol.framing import FrameParser, frame
 from cipherlane.protocol.records import Record, decode
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard, find_board
-from cipherlane_base.wire.layout import REPLY, Engine, RecordType
+from cipherlane_base.wire.layout import REPLY, Engine, Mode, RecordType
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware.flow import toolchain
 from tests.firmware.test_mac import SETS as EIA2
 from tests.host.commands import command
+from tests.host.edits import TAMPERED, Sealed
+from tests.host.test_authenticated import opened
 from tests.waiting import HANG_S, PAUSING, grows
 
 pytestmark = pytest.mark.simboard
@@ -88,6 +90,62 @@ def test_encrypts_a_file_and_decrypts_it(board, tmp_path, engine, key_bits):
     result = cipherlane("decrypt", *options, encrypted, decrypted)
     assert result.returncode == 0, result.stderr
     assert decrypted.read_bytes() == plaintext
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("key_bits", [128, 192, 256])
+def test_encrypts_an_authenticated_file_and_decrypts_it(board, tmp_path, engine, key_bits):
+    """The board encrypts, `cryptography` decrypts, and the other way round; a changed file is refused."""
+    rng = random.Random(f"gcm{engine}{key_bits}")
+    key, plaintext = rng.randbytes(key_bits // 8), rng.randbytes(1500 + rng.randrange(16))
+    source, encrypted, decrypted = (tmp_path / name for name in ("in", "out", "back"))
+    source.write_bytes(plaintext)
+    options = ["--port", board.url, "--key", key.hex(), "--engine", engine, "--json"]
+    result = cipherlane("encrypt", *options, source, encrypted)
+    assert result.returncode == 0, result.stderr
+    assert opened(encrypted.read_bytes(), key) == plaintext
+    record = json.loads(result.stdout)
+    assert (record["kind"], record["bytes"]) == ("sim", len(plaintext)) and record["cycles"] > 0
+    result = cipherlane("decrypt", *options, encrypted, decrypted)
+    assert result.returncode == 6, "the board that encrypted decrypts after a power cycle only"
+    file = Sealed(key, plaintext, 960, rng.randbytes(8)).data
+    encrypted.write_bytes(file[:-1] + bytes([file[-1] ^ 1]))
+    result = cipherlane("decrypt", *options, encrypted, decrypted)
+    assert result.returncode == TAMPERED and "record 1" in result.stderr and not decrypted.exists()
+    file = Sealed(key, plaintext, 960, rng.randbytes(8)).data
+    encrypted.write_bytes(file)
+    result = cipherlane("decrypt", *options, encrypted, decrypted)
+    assert result.returncode == 0, result.stderr
+    assert decrypted.read_bytes() == plaintext
+
+
+def test_authenticated_files_without_naming_anything(tmp_path, monkeypatch):
+    """Each command starts a board of its own, so the second one may decrypt."""
+    monkeypatch.chdir(tmp_path)
+    data = random.Random(12).randbytes(2500)
+    for size in (0, 960, 2500):
+        Path("in").write_bytes(data[:size])
+        for words in (("encrypt", "--verify", "in", "out"), ("decrypt", "--verify", "out", "back")):
+            result = cipherlane(words[0], "--port", "sim", "--key", "11" * 32, "--force", *words[1:])
+            assert result.returncode == 0, result.stderr
+        assert Path("back").read_bytes() == data[:size]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_known_answers_and_benchmark_in_gcm(board, engine):
+    code = Engine[engine.upper()]
+    with Device(SerialTransport(board.url)) as device:
+        assert code in device.info().gcm_engines
+        reply = device.request(RecordType.SELFTEST, timeout=HANG_S, engine=code, mode=Mode.GCM)
+        assert (reply.tests, reply.failed) == (9, 0)
+        for direction in (0, 1):
+            fields = {"engine": code, "direction": direction, "key_bits": 128, "mode": Mode.GCM}
+            sizes = {"record_bytes": 960, "total_bytes": 3840}
+            part = device.request(RecordType.BENCH, timeout=HANG_S, **fields, **sizes)
+            cycles = part.cycles / part.blocks
+            print(f"{engine}, {('encrypt', 'decrypt')[direction]}: {cycles:.1f} cycles a block in GCM")
+            assert part.bytes == 3840 or not engine.startswith("ise"), "a request takes 2 ms at most"
+            assert cycles < {"byte": 4000, "table": 3500, "accelerator": 1900}.get(engine, 120)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -12,18 +12,17 @@
 
 #include "engine/engine.h"
 
-/** Number of words of an operand in Karatsuba's method: its four words, and five sums of them. */
-#define CL_GHASH_OPERAND_WORDS 9u
-
-/** State of a hash. Nothing secret is stored outside it. The caller zeroizes it afterwards. */
+/**
+ * State of a hash. Nothing secret is stored outside it. The caller zeroizes it afterwards.
+ *
+ * Blocks are numbers of 128 bits, whose first byte is the most significant one. They are stored
+ * from the least significant word on.
+ */
 struct cl_ghash {
-	/** As a number of 128 bits: word 0 has the block's last bytes, the last one in bits 7:0. */
-	uint32_t hash[CL_BLOCK_BYTES / 4];
-	/** The hash subkey, as operand of a product. */
-	uint32_t subkey[CL_GHASH_OPERAND_WORDS];
-	/** Space for a product. */
-	uint32_t operand[CL_GHASH_OPERAND_WORDS];
-	uint32_t product[8];
+	/** The hash subkey; then the sums of its words 0 and 2, and of its words 1 and 3. */
+	uint32_t subkey[6];
+	/** Space for a product. Before and after, words 4 to 7 are the hash. */
+	uint32_t product[12];
 };
 
 /** Begins a hash with a hash subkey. */
