@@ -30,7 +30,7 @@ from tests.gateware.isa import fips197
 
 WORD = 4
 WORDS_MIN = 2
-# Larger mappings are skipped, because the simulation model uses only a fraction of a megabyte.
+# Larger mappings of the process are skipped, because the simulation model uses only a fraction of a megabyte.
 MAPPING_BYTES_MAX = 1 << 22
 
 

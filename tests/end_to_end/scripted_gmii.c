@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * A wire whose other end is a test: a module of LiteX's simulator, instead of `gmii_ethernet`.
+ * An Ethernet wire between the simulated board and a test: a module of LiteX's simulator, which
+ * replaces `gmii_ethernet`.
  *
  * The test and the simulation take turns, so what the test measures in cycles does not depend on
  * the speed of this machine. The simulation stops when the board has sent a frame, and after as
@@ -17,11 +18,11 @@
  *
  *   OP_GO     continue, for at most as many cycles as the number says
  *   OP_FRAME  queue a frame
- *   OP_FLOOD  add a frame to those of a stranger; with 0 bytes, remove them all
+ *   OP_FLOOD  add a frame to the flood, which another host repeats; with 0 bytes, end the flood
  *   OP_SILENT like OP_FLOOD, but leave the wire idle for as long as the frame would take
  *
- * Without a flood, queued frames are sent at once. With one, the wire is always full. A switch
- * gives the stranger as many bytes of it as the queued frames, and what they do not use.
+ * Without a flood, queued frames are sent at once. With a flood, frames follow each other without
+ * a pause, as from a switch: half of the bytes are for queued frames, and the flood fills the rest.
  *
  * The arguments are `path`, the test's Unix socket.
  */
@@ -48,7 +49,7 @@ enum {
 	OP_SILENT
 };
 
-/* The first turn, in cycles: by then the simulator has told the host tool its port. */
+/* Cycles before the first turn of the test; the simulator tells the host tool its port in them. */
 #define FIRST_TURN 1000
 #define FRAME_MAX  2048
 #define FRAMES     256
@@ -56,7 +57,7 @@ enum {
 #define PREAMBLE   8
 #define SEQUENCE   4
 #define GAP        12
-/* Bytes that the stranger may be ahead of the queued frames. */
+/* Limit of `ahead`: bytes of the flood minus bytes of queued frames that were sent during it. */
 #define AHEAD_MAX (2 * FRAME_MAX)
 
 struct frame {
@@ -74,7 +75,7 @@ struct wire {
 	uint64_t cycle, turn;
 	struct frame queue[FRAMES], floods[FLOODS];
 	uint32_t first, count, flood_count, flood_next;
-	/* The frame that the board receives, its bytes and those of the gap that were received. */
+	/* The frame that the board is receiving. `received` counts its bytes, then those of the gap. */
 	const struct frame *now;
 	struct frame current;
 	uint32_t received;
@@ -118,7 +119,7 @@ static void read_frame(struct wire *wire, struct frame *frame, uint32_t size)
 	frame->silent = false;
 }
 
-/** Tells the test the cycle and a frame, and obeys its commands. */
+/** Sends the test the current cycle and a frame, then carries out its commands until OP_GO. */
 static void take_turn(struct wire *wire, const uint8_t *frame, uint32_t size)
 {
 	uint8_t message[12 + FRAME_MAX];
@@ -156,7 +157,7 @@ static void take_turn(struct wire *wire, const uint8_t *frame, uint32_t size)
 	}
 }
 
-/** Chooses the next frame to receive. */
+/** Chooses the next frame that the board receives: from the queue, from the flood, or none. */
 static void choose(struct wire *wire)
 {
 	const struct frame *const own = &wire->queue[wire->first];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The simulated board with Ethernet on a wire whose other end is a test: measures in cycles.
+"""Connects the simulated board's Ethernet port to a test instead of a network, to measure in cycles.
 
 The simulation and the test take turns (`scripted_gmii.c`), so the test needs no TAP device, and its cycles are the same
 in each run. A `Peer` is a host with a session that keeps a window of records in flight, as the host tool does.
@@ -28,7 +28,7 @@ SOURCE = Path(__file__).with_name(f"{MODULE}.c")
 REPLACED = "gmii_ethernet"
 START_S, TURN_S = 60, 60
 FAST_PATH_MAC, FAST_PATH = bytes.fromhex("02434c4e4502"), bytes((192, 168, 1, 51))
-# Cycles of the wire's clock, 125 MHz.
+# Numbers of cycles of the wire's clock, which runs at 125 MHz.
 TURN_CYCLES = 1000
 BOOT_CYCLES = 3_000_000
 ANSWER_CYCLES = 200_000
@@ -45,7 +45,7 @@ class Op(IntEnum):
 
 
 class Wire:
-    """The other end of the board's wire. Each turn returns the cycle and a frame that the board has sent, or b""."""
+    """The test's end of the board's Ethernet wire. `cycle` is the board's cycle at the last turn."""
 
     def __init__(self, connection: socket.socket):
         self._connection = connection
@@ -60,17 +60,17 @@ class Wire:
         return data
 
     def begin(self) -> bytes:
-        """Wait for the board's first turn."""
+        """Wait until the simulation pauses; return the frame that the board has sent, or b""."""
         self.cycle, size = struct.unpack("<QI", self._read(12))
         return self._read(size)
 
     def turn(self, cycles: int = TURN_CYCLES) -> bytes:
-        """Let the board run until it has sent a frame, for at most so many cycles; return the frame, if any."""
+        """Let the board run for `cycles`, or until it has sent a frame; return the frame, or b""."""
         self._connection.sendall(struct.pack("<II", Op.GO, cycles))
         return self.begin()
 
     def wait(self, cycles: int) -> None:
-        """Let the board run for so many cycles, whatever it sends."""
+        """Let the board run for `cycles`, and ignore the frames that it sends."""
         end = self.cycle + cycles
         while self.cycle < end:
             self.turn(end - self.cycle)
@@ -79,20 +79,20 @@ class Wire:
         self._connection.sendall(struct.pack("<II", code, len(data)) + data)
 
     def send(self, frame: bytes) -> None:
-        """Queue a frame."""
+        """Queue a frame for the board."""
         self._command(Op.FRAME, frame)
 
     def flood(self, *kinds: bytes, silent: bool = False) -> None:
-        """Fill the wire with a stranger's frames, one kind after the other; without any, end that.
+        """Fill the wire with the frames `kinds` of another host, in turn; without `kinds`, end this flood.
 
-        If `silent`, the stranger has its share of the wire and does not use it.
+        If `silent`, the wire stays idle for as long as the flood's frames would take.
         """
         self._command(Op.FLOOD)
         for frame in kinds:
             self._command(Op.SILENT if silent else Op.FLOOD, frame)
 
     def ask(self, frame: bytes, wanted, cycles: int = ANSWER_CYCLES) -> bytes:
-        """Send a frame; return the board's first frame that is `wanted`, or b"" if there is none in so many cycles."""
+        """Send a frame; return the board's first frame for which `wanted` is true, or b"" if none comes in `cycles`."""
         self.send(frame)
         end = self.cycle + cycles
         while self.cycle < end:
@@ -127,7 +127,7 @@ def scripted_board():
             if module.get("module") == REPLACED:
                 module |= {"module": MODULE, "args": {"path": str(folder / "wire")}}
         (folder / "gateware" / "sim_config.js").write_text(json.dumps(modules))
-        del description["ip_address"]  # it needs no network of the machine
+        del description["ip_address"]  # without an address, the board gets no TAP device
         (folder / "board.json").write_text(json.dumps(description | {"gateware": "gateware"}))
         with listener, SimulatedBoard(folder) as board:
             listener.settimeout(START_S)
@@ -142,14 +142,14 @@ def scripted_board():
 
 
 def reply_in(frame: bytes) -> r.Reply:
-    """Return the reply in a frame from either path of the board, whose checksum must be right."""
+    """Return the reply in a frame from the board's CPU or fast path; its UDP checksum must be right."""
     datagram = frame[34 : 14 + int.from_bytes(frame[16:18], "big")]
     assert f.checksum(frame[26:34] + bytes((0, f.UDP)) + len(datagram).to_bytes(2, "big") + datagram) == 0
     return r.parse(datagram[8:])
 
 
 class Peer:
-    """A host with a session, which keeps records in flight.
+    """A host that opens one session and keeps several records in flight.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Peer:
         return frame[:6] == self.mac and frame[12:14] == b"\x08\0" and frame[23] == f.UDP
 
     def ask(self, type_: int, data: bytes = b"", *, again: int = ANSWER_CYCLES, attempts: int = 1, **header) -> r.Reply:
-        """Send a request, if need be several times, every `again` cycles."""
+        """Send a request, up to `attempts` times, every `again` cycles; return the reply."""
         request = self.frame(r.record(type_, data, **{"session": self.session, "token": self.token, **header}))
         for _ in range(attempts):
             answer = self.wire.ask(request, self.is_mine, again)
@@ -191,7 +191,7 @@ class Peer:
         self.session = 0
 
     def stream(self, records: int, window: int, *, fast_path: bool = False, again: int = ANSWER_CYCLES):
-        """Have records encrypted, `window` of them at a time; check all data.
+        """Let the board encrypt `records` records, with `window` of them in flight; check all data.
 
         Returns the cycles from the first request to the last reply, and how many requests were sent again after `again`
         cycles without a reply.

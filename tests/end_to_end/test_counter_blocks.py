@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sessions and their counter blocks on the simulated board, tested with hand-made records: all engines, and the cycles
-that requests take.
+"""Tests sessions and counter blocks on the simulated board with hand-made records, for all engines. Also tests how many
+cycles requests take.
 """
 
 import random
@@ -23,7 +23,7 @@ RECORD, TOKEN = 512, 99
 @pytest.fixture(scope="module")
 def line():
     with SimulatedBoard() as running, SerialTransport(running.url) as transport:
-        transport.resync()  # the simulated UART closes a connection that begins with other bytes
+        transport.resync()  # sends a zero byte; otherwise the simulated UART would close the connection
         yield transport
 
 

@@ -130,7 +130,7 @@ def test_close_in_gcm(memory, device, engine, direction):
 
 @pytest.fixture(scope="module")
 def compact_board(tmp_path_factory):
-    """Run the firmware as it is compiled for a 25F, on the gateware of the simulated board."""
+    """Start a simulated board whose firmware is compiled for size, as for the small FPGA LFE5U-25F."""
     target = targets.load("sim")
     target = replace(target, configuration=replace(target.configuration, compact=True))
     folder = tmp_path_factory.mktemp("compact")
@@ -215,7 +215,7 @@ def test_two_engines(memory, device, engines):
 
 
 def test_all_slots_of_the_accelerator(memory, device):
-    """With eight sessions open, each key is only in its own slot; no key is in the SRAM."""
+    """With eight sessions open, each key is only in its session's slot of the accelerator; no key is in the SRAM."""
     rng = random.Random(8)
     secrets = [Secret(rng, KEY_BITS[n % 3], 40, str(n)) for n in range(8)]
     sessions = [opened(device, secret, Engine.ACCELERATOR) for secret in secrets]
@@ -232,15 +232,16 @@ def test_all_slots_of_the_accelerator(memory, device):
 
 @pytest.mark.parametrize("engine", [Engine.ACCELERATOR, Engine.TABLE, Engine.ISE])
 def test_copies_of_an_open_key(memory, device, engine):
-    """The only copy of the accelerator's key is in its slot.
+    """The board holds exactly one copy of an open session's key: in the accelerator's slot or, for other engines, in
+    the SRAM.
 
-    Others are in SRAM, as the vector unit now has another key.
+    Another session with another key has run meanwhile.
     """
     secret = Secret(random.Random(engine), 256, 40)
     session = opened(device, secret, engine)
     others = Secret(random.Random(100 + engine), 256, 40)
     close(device, opened(device, others, Engine.BYTE))
-    # search only for the second half of the key: a copy of the word read last may come from the first half
+    # search only for the key's second half: a word of the first half may be there twice, as the word read last
     assert memory.copies(secret.key[16:]) == 1
     close(device, session)
     assert memory.copies(secret.key[16:]) == 0
@@ -379,16 +380,16 @@ def settle_frames(device):
     [(Engine.TABLE, "encrypt"), (Engine.ISE_VMEM, "decrypt"), (Engine.ACCELERATOR, "decrypt")],
 )
 def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction):
-    """Search the Ethernet MAC's slots for received frames and those for sent frames, too."""
+    """No data remain in the Ethernet MAC's slots either, neither in those of received nor of sent frames."""
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # Memory holds only decrypted data as whole words. Received and sent data are in the banks of the slots.
+    # The data need not be found here: in the slots, their words have another alignment. `in_slots` searches for these.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
-    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block replaces the one that the DMA wrote last
+    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block replaces the block that the DMA wrote last
     close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
     assert ethernet_memory.found(secret) == {}
     assert ethernet_memory.in_slots(secret.plain) == 0
@@ -420,7 +421,7 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
     else:
         with pytest.raises(BoardError):
             ethernet_device.exchange(record)
-    for _ in range(3):  # too few frames to overwrite all slots, but enough bytes for the FIFO after the PHY
+    for _ in range(3):  # too few frames to overwrite all slots, but enough to overwrite the FIFO after the PHY
         settle(ethernet_device)
     assert ethernet_memory.found(secret) == {}
     words = [int.from_bytes(record.data[i : i + 4], "little") for i in range(0, len(record.data) // 4 * 4, 4)]

@@ -51,7 +51,7 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     assert out.getvalue() == reference(key, iv, data)
     assert report.records == 12, "the window several times over"
     seen = {name: after[name] - before[name] for name in after}
-    assert seen["records"] >= 12 + 1  # the records, and the request `network` that reads the count
+    assert seen["records"] >= 12 + 1  # 12 records of data, and the request `network` that reads the count
     assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
     assert all(seen[name] > 0 for name in parts)

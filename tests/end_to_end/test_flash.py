@@ -94,7 +94,7 @@ def test_a_board_that_a_bootloader_loads_is_told_of_that():
 
 
 def test_the_command_waits_at_a_serial_port_and_compares(tmp_path, monkeypatch, capsys):
-    """A fake openFPGALoader prints recorded output, and the simulated board stands for the board that it would load."""
+    """A fake openFPGALoader prints recorded output. A running simulated board takes the place of the loaded board."""
     build = build_id.read(find_board() / "gateware", "sim")
     gateware, program = tmp_path / "gateware", tmp_path / "programs" / "openFPGALoader"
     for folder in (gateware, program.parent):

@@ -26,7 +26,7 @@ PAGE = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n\r\n\
 
 
 def test_a_web_page_does_not_reach_the_board():
-    """A browser's request cannot begin a record. The simulated UART closes the connection and serves the next
+    """A browser's request must not reach the board: the simulated UART closes the connection and serves the next
     client.
     """
     with SimulatedBoard() as board:
@@ -34,7 +34,7 @@ def test_a_web_page_does_not_reach_the_board():
             with socket.create_connection(("127.0.0.1", board.port)) as page:
                 page.settimeout(60)
                 page.sendall(first)
-                with contextlib.suppress(ConnectionResetError):  # closing with unread bytes resets
+                with contextlib.suppress(ConnectionResetError):  # unread bytes cause a TCP reset
                     assert page.recv(100) == b""
         with Device(SerialTransport(board.url)) as device:
             counters = device.counters()

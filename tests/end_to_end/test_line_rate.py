@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A stranger fills the wire to the simulated board: how much of a session's goodput remains, in cycles, on both paths.
+"""Tests how much of a session's goodput remains while another host (the stranger) floods the wire to the simulated
+board. The session uses the CPU or the fast path.
 
-The stranger sends the whole time, back to back at 1 Gb/s. Frames of the smallest size come 1.5 million times a second.
+The stranger sends without a pause at 1 Gb/s: up to 1.5 million frames a second. Time is counted in cycles.
 """
 
 import random
@@ -20,7 +21,8 @@ STRANGER, STRANGER_MAC = bytes((192, 168, 1, 238)), bytes.fromhex("0a00000000ee"
 KEY, RECORD_BYTES, RECORDS = bytes(range(16)), 1440, 24
 CPU_WINDOW, FAST_WINDOW = 5, 4  # records in flight
 CPU_SHARE, FAST_SHARE = 0.5, 0.95
-# Cycles of the wire, longer than a window of the slowest engine takes; and until a board has zeroized its slots.
+# AGAIN: cycles until an unanswered record is sent again, longer than the slowest engine needs for a whole window.
+# QUIET: cycles within which the board has zeroized its slots.
 AGAIN, QUIET = 400_000, 300_000
 NEWCOMER_AGAIN, NEWCOMER_ATTEMPTS = 3_000, 4_000
 
@@ -33,7 +35,7 @@ def wire():
 
 @pytest.fixture
 def owner(wire):
-    """A host without a session. Its session is closed afterwards, and the stranger is silent."""
+    """Yield a host that has no session yet; after the test, end the flood and close the session that it has opened."""
     owner = Peer(wire, OWNER)
     yield owner
     wire.flood()
@@ -81,18 +83,20 @@ TO_HARDWARE = {
 
 
 def some(floods, short):
-    """Return the parameters of a test: a few floods in the normal run, all of them at night, for two minutes."""
+    """Return a test's parameters: `floods`, of which only those in `short` are not marked thorough."""
     return [name if name in short else pytest.param(name, marks=pytest.mark.thorough) for name in floods]
 
 
 def initial(text: str) -> bytes:
-    """Return an initial counter block that no other session of this file has."""
+    """Return an initial counter block that no other session in this file uses."""
     return random.Random(text).randbytes(16)
 
 
 @pytest.mark.parametrize("flood", some(TO_CPU, SHORT))
 def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
-    """No record of the session is lost. The stranger's burst of cycles comes before the measurement."""
+    """No record of the session is lost. At first the stranger can use saved cycles, so the first stream is not
+    measured.
+    """
     owner.open(KEY, initial(f"cpu {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     wire.wait(QUIET)
     alone, resent = owner.stream(RECORDS, CPU_WINDOW, again=AGAIN)
@@ -107,7 +111,7 @@ def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
 
 @pytest.mark.parametrize("flood", some(TO_HARDWARE, ["long pings", "ARP requests", "short pings to the CPU"]))
 def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
-    """The session has half of the wire in both cases, whether the stranger uses the other half or not."""
+    """In both measurements, the session has half of the wire. The stranger uses the other half only in the second."""
     owner.open(KEY, initial(f"fast {flood}"), Engine.FASTPATH, RECORD_BYTES)
     wire.wait(QUIET)
     wire.flood(TO_HARDWARE[flood], silent=True)
@@ -123,7 +127,9 @@ def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
 
 @pytest.mark.parametrize("flood", some(["another type", "short pings", "records", "long records"], ["another type"]))
 def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
-    """It repeats its opening at random moments until one finds a free slot and, for records, cycles."""
+    """The newcomer repeats its open request at random moments, until the MAC has a free slot and, if the stranger sends
+    records, the budget for hosts without a session has cycles left.
+    """
     owner.open(KEY, initial(f"owner {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     newcomer, rng = Peer(wire, NEWCOMER, token=5), random.Random(flood)
     request = r.open_data(KEY, initial(f"newcomer {flood}"), engine=Engine.ACCELERATOR, record_bytes=RECORD_BYTES)
@@ -139,12 +145,12 @@ def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
     assert answer, "its opening never came through"
     newcomer.session = r.opened(reply_in(answer)).session
     wire.flood()
-    wire.wait(QUIET)  # late repetitions of its opening
+    wire.wait(QUIET)  # let late answers to repeated open requests pass
     newcomer.close()
 
 
 def test_the_mac_counts_what_it_drops_and_a_close_ends_the_reservation(wire, owner):
-    """Without a session, a stranger may fill all slots, as other hosts of a network do."""
+    """The MAC reserves most slots for hosts with a session. While no session is open, other hosts may use all slots."""
     owner.open(KEY, initial("counts"), Engine.ACCELERATOR, RECORD_BYTES)
     before = _overflows(owner)
     wire.flood(TO_CPU["another type"])
@@ -154,7 +160,7 @@ def test_the_mac_counts_what_it_drops_and_a_close_ends_the_reservation(wire, own
     owner.close()
     taken = []
     for _ in range(2):
-        # All come at once, so each needs a slot of its own.
+        # The six frames arrive together, so each needs its own slot.
         for n in range(6):
             stranger = Peer(wire, bytes((192, 168, 1, 200 + n)))
             wire.send(stranger.frame(r.record(r.INFO)))

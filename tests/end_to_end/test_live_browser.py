@@ -230,7 +230,7 @@ def stage(page):
 
 
 def shown(page, selector):
-    """Return the boxes of a selector's visible elements, as left, top, right and bottom."""
+    """Return left, top, right and bottom of each visible element that matches the CSS selector."""
     boxes = [each.bounding_box() for each in page.locator(selector).all() if each.is_visible()]
     return [(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]) for box in boxes]
 

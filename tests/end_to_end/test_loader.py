@@ -39,7 +39,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
 TIMEOUT_S = 120  # enough for a busy machine
-STAYS_S = 20  # real seconds, in which a waiting loader would start the firmware
+STAYS_S = 20  # real seconds, enough for a waiting loader to start the firmware
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def make(built, tmp_path):
 
 @pytest.fixture
 def another(built, make):
-    """Return working firmware that differs from the bitstream's."""
+    """Return working firmware that differs from the firmware in the bitstream."""
     return make((built / "firmware" / "firmware.bin").read_bytes() + b"more", "another")
 
 
@@ -92,7 +92,9 @@ def stray(built, make, tmp_path):
 
 
 def tool(verb, board, *words, **environment):
-    """Return status, standard output and error of a command in a process of its own; some take over a minute."""
+    """Run a command in a separate process; return its status, standard output and standard error. Some commands take
+    over a minute.
+    """
     given = [COMMAND, verb, "--port", board.url, *map(str, words)]
     done = subprocess.run(given, capture_output=True, text=True, timeout=600, env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
@@ -196,9 +198,9 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
 
 
 def test_firmware_that_writes_everywhere_harms_neither_itself_nor_the_loader(board, stray, another):
-    """Load firmware that writes to all code memory, to the ROM and to the registers of the lock, and then hangs.
+    """Load firmware that writes to all code memory, to the ROM and to the registers that lock them, and then hangs.
 
-    It is not started again.
+    The loader must not start it again.
     """
     refused(board, stray("-DHANGS"), "did not feed the watchdog")
     with talk(board) as device:
@@ -238,8 +240,8 @@ def test_after_a_break_firmware_goes_on_by_itself(built, board):
 
 @pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE_VMEM, Engine.ACCELERATOR])
 def test_a_break_erases_what_firmware_has_left(board, engine):
-    """After a load, no key is left in SRAM, buffer memory, vector unit or the core's slots for the new firmware to
-    read.
+    """After a break, no key is left in SRAM, buffer memory, vector unit or the core's slots. Otherwise new firmware
+    could read it.
     """
     memory, secret = BoardMemory(board), Secret(random.Random(int(engine)), 256, 613)
     with Device(SerialTransport(board.url)) as device:

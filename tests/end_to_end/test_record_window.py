@@ -103,7 +103,7 @@ def test_a_record_is_answered_with_its_own_data_alone_whatever_session_asks(boar
     again = host.open(flags=RESUME, ticket=first.ticket)
     assert again.first == 5 * RECORD_BYTES
     assert host.data(again.session, 1, sent[1]) == outside
-    for number, data in list(sent.items())[2:]:  # the resumed window remembers these records at once
+    for number, data in list(sent.items())[2:]:  # the resumed session still knows the data of these records
         assert host.data(again.session, number, bytes(len(data))) == refused
         assert host.data(again.session, number, data) == answered
     assert host.data(again.session, 6, b"new") == answered

@@ -26,14 +26,15 @@ from tests.gateware.isa import fips197
 from tests.gateware.soc import sdr_board
 from tests.waiting import until
 
-# Verilator needs minutes to build these boards. Other tests run the driver over a model and check the SoC's map.
+# Marked thorough, because Verilator needs minutes to build these boards. Other tests run the driver with a model of the
+# SDRAM, and check the SoC's memory map.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PAGE = 4096
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
-# Folders in build/, each with the firmware's name for the memory.
+# Folders in build/, each with the type of memory that the firmware reports.
 BOARDS = {"sim_sdram": "DDR3", "sim_ulx3s": "SDR", "sim_colorlight_i5": "SDR"}
 
 
@@ -85,7 +86,7 @@ def test_data_of_records(device, engine, size):
 
 @pytest.fixture
 def held(board, monkeypatch):
-    """Read all that the board holds, including its memory module."""
+    """Return a reader of all memory of the board, including the SDRAM module, which exceeds the usual size limit."""
     monkeypatch.setattr(memory, "MAPPING_BYTES_MAX", 1 << 28)
     return BoardMemory(board)
 

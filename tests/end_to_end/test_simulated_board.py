@@ -49,7 +49,9 @@ def reference(key: bytes, iv: bytes, data: bytes) -> bytes:
 
 
 def cipherlane(*arguments):
-    """Run the tool in this process. While a new process starts, the board's simulator would use all of the CPU."""
+    """Run the tool in this process. A new process would start slowly, because the board's simulator uses all of the
+    CPU.
+    """
     return subprocess.CompletedProcess(arguments, *command(*arguments, env={"CIPHERLANE_KEY": ""}))
 
 
@@ -234,7 +236,7 @@ def test_only_this_machine_reaches_the_uart(board):
 
 
 def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
-    """TCP urgent data must not reach the board as ordinary bytes, and must not reset the board."""
+    """A break, which is sent as TCP urgent data, must not reach this board as ordinary bytes and must not reset it."""
     with SerialTransport(board.url) as transport:
         device = Device(transport)
         device.connect()
@@ -293,7 +295,7 @@ def test_random_bytes_do_not_hang_the_board(board):
     rng = random.Random(11)
     with serial.serial_for_url(board.url) as port:
         for _ in range(20):
-            port.write(bytes(1) + rng.randbytes(500))  # the UART closes a connection that begins with another byte
+            port.write(bytes(1) + rng.randbytes(500))  # the UART accepts only a connection that begins with a zero byte
             port.read(port.in_waiting)
     with Device(SerialTransport(board.url)) as device:
         counters = device.counters()

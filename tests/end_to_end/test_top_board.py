@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane top` on the simulated board: it shows the board's figures and a switch of engines, and leaves no session
-open.
-"""
+"""Tests `cipherlane top` on the simulated board: it compares two engines, and its simulated board ends with it."""
 
 import psutil
 import pytest

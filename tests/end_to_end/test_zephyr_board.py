@@ -46,7 +46,7 @@ def board(zephyr_board):
 @pytest.fixture
 def line(board):
     with SerialTransport(board.url) as transport:
-        transport.resync()  # the simulated UART closes a connection that begins with other bytes
+        transport.resync()  # sends a zero byte; otherwise the simulated UART would close the connection
         yield transport
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""No part of a key or of its data may remain on the board that runs the firmware on Zephyr. The bare-metal tests run on
-it.
+"""No part of a key or of its data may remain on a board that runs the firmware on Zephyr. Runs the bare-metal tests on
+such a board.
 
 This includes stacks of threads and interrupts, the data cache, the MAC's slots and the net stack's buffers.
 """

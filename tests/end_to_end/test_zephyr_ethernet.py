@@ -135,7 +135,7 @@ def test_records_that_the_stack_brings(board):
 
 
 def test_echo_between_records(board):
-    """The net stack must be able to run between records."""
+    """The net stack must get time between records: it answers all echo requests during transfers."""
     count = 10
     inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", ECHO]
     with (

@@ -17,8 +17,8 @@ from tests.end_to_end.ethernet import running_board
 from tests.gateware.support import ROOT
 from tests.waiting import until
 
-# Marked thorough, because the test needs another image. The module's suite `ethernet` tests that the driver offers no
-# checksums here.
+# Marked thorough, because the test needs another image. With IPv6 or TCP, the net stack computes all checksums. The
+# suite `ethernet` of the Zephyr module tests that the driver then announces none.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port
