@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the advice in the tool's errors and notes, and maps each piece of advice to the test that follows it."""
+"""Lists the advice in the tool's errors and notes, and which test follows each piece of advice."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ _ADVISES = re.compile(
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\band resume\b|\bresume with\b|\bto resume\b|\bload \b"
 )
-# Files whose texts are no advice: the first two contain style sheets, the third writes a page.
+# Files that contain no advice, although their texts look like it: two have style sheets, the third writes a page.
 _NO_ADVICE = {"cipherlane/report/page.py", "cipherlane/report/sorting.py", "cipherlane_base/wire/reference.py"}
 _NO_ERRORS = {
     "add_argument",

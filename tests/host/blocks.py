@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The model board's record of counter blocks: the ranges in use, and the records that arrived in each range."""
+"""Tracks the counter blocks of the model board: which ranges are in use, and which records arrived in each range."""
 
 import struct
 import tomllib
@@ -43,7 +43,7 @@ class Window:
         self.sums = {}
 
     def judge(self, number, data):
-        """Refuse a record outside the window, or another one than arrived before."""
+        """Refuse a record outside the window, or with other data than the record that arrived under this number."""
         if not self.first <= number < self.first + 2 * self.size:
             raise Refusal("window", self.size)
         if self.sums.get(number, sum_of(data)) != sum_of(data):
@@ -85,7 +85,7 @@ class Entry:
         return self.start, (-(-size // self.record_bytes) << 33 if self.gcm else -(-size // 16))
 
     def overlaps(self, other):
-        """Return whether the two ranges share a counter block. A GCM range also has block 0, for CTR ranges."""
+        """Return whether the ranges share a counter block. GCM uses block 0, too, so CTR ranges must not contain it."""
         if self.gcm != other.gcm and overlap((0, 1), (other if self.gcm else self).range()):
             return True
         return overlap(self.range(), other.range())

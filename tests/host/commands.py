@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the command line as a user does, but in this process; used where a new process would test nothing more."""
+"""Runs the command line in the test's own process, for tests that do not need a new process."""
 
 import contextlib
 import faulthandler

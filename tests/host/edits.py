@@ -105,7 +105,7 @@ def _cut(rng, file, data):
 
 
 def _cut_records(rng, file, data):
-    """Cut off whole records: every remaining record is intact."""
+    """Cut off whole records at the end; every remaining record is intact."""
     del data[HEADER + rng.randrange(len(file.records)) * (file.size + TAG) :]
 
 
@@ -143,14 +143,14 @@ def _remove(rng, file, data):
 
 
 def _splice(rng, file, data):
-    """Continue with the records of another file under the same key, from any record on."""
+    """From a random record on, replace all records by those of another file under the same key."""
     other = drawn(rng, file.key, file.size)
     at = rng.randrange(len(file.records) + 1)
     data[HEADER:] = b"".join(file.records[:at] + other.records[at:])
 
 
 def _replace_record(rng, file, data):
-    """Take one record of another file under the same key, from the same place if there is one."""
+    """Replace one record by a record of another file under the same key, if possible by the one of the same number."""
     other = drawn(rng, file.key, file.size).records
     records = file.records
     at = rng.randrange(len(records))
@@ -163,12 +163,12 @@ def _other_header(rng, file, data):
 
 
 def _other_end(rng, file, data):
-    """Exchange the tags of two files under one key."""
+    """Replace the last tag by the last tag of another file under the same key."""
     data[-TAG:] = drawn(rng, file.key, file.size).data[-TAG:]
 
 
 def _move_a_border(rng, file, data):
-    """Insert or remove some bytes."""
+    """Insert or remove some bytes, so that later records are moved."""
     at, count = rng.randrange(len(data)), rng.randrange(1, 40)
     if rng.random() < 0.5:
         data[at:at] = rng.randbytes(count)
@@ -183,7 +183,7 @@ def _truncate_plaintext(rng, file, data):
 
 
 def _ends_like_an_empty_file(rng, file, data):
-    """Append, or leave only, the record of an empty file under the same key."""
+    """Append the only record of an empty file under the same key, or replace all records by it."""
     data[HEADER:] = (
         rng.choice((b"", bytes(data[HEADER:]))) + Sealed(file.key, b"", file.size, rng.randbytes(8)).records[0]
     )
@@ -214,7 +214,7 @@ def check(seed, folder, *words):
     source, out = folder / "in", folder / "out"
     source.write_bytes(data)
     clean = file.clean(data)
-    streams = random.Random(seed).random() < 0.5  # to standard output, where each verified record can be seen
+    streams = random.Random(seed).random() < 0.5  # to standard output, which shows each verified record
     env = {"CIPHERLANE_KEY": file.key.hex()}
     status, stdout, stderr = command("decrypt", *words, source, "-" if streams else out, env=env)
     what = f"seed {seed}, {name}: status {status}, {stderr}"

@@ -74,7 +74,7 @@ class HostileLoader(LoaderBoard):
 
 
 class HostileBoard:
-    """A model board that gives wrong answers, as its seed determines."""
+    """A model board that gives wrong answers; its seed determines which."""
 
     def __init__(self, seed):
         self.random = rng = random.Random(seed)
@@ -101,7 +101,7 @@ class HostileBoard:
         self.last = b""
 
     def load(self):
-        """Replace the model board with one that has a loader; either its loader or its firmware runs."""
+        """Replace the model board by one with a loader. At random, its loader or its firmware runs at first."""
         self.peer = HostileLoader(running=self.random.random() < 0.7, starts=self.random.random() < 0.8)
 
     def _count(self):

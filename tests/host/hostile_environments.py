@@ -40,7 +40,7 @@ BAD = ("Traceback", "Exception ignored", "Fatal Python", 'File "', "Exception in
 
 
 class FreshBoard(SocketBoard):
-    """A board that is in its power-on state for each new client."""
+    """Serves a new board, as after power-on, to each client."""
 
     def __init__(self, make):
         super().__init__(make())
@@ -72,7 +72,7 @@ def boards():
 
 
 class Child(BaseException):
-    """Raised in the forked process to leave the test loop and run the command."""
+    """Raised in a forked process: it ends the loop over the seeds, and the process then runs the command."""
 
 
 def run(seed, urls, folder):

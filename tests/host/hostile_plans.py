@@ -130,7 +130,7 @@ def commands(rng, urls):
 
 
 def draw(seed, urls):
-    """Return the plan that belongs to a seed."""
+    """Return the plan that the seed determines."""
     rng = random.Random(seed)
     plan = commands(rng, urls)
     for feature in rng.sample(FEATURES, rng.choice((1, 1, 2, 3))):
@@ -310,7 +310,7 @@ def _set_streams(plan):
 
 
 def _jump(rng):
-    """Make the time of day random, and let time jump forward, as on a machine that sleeps."""
+    """Make the time of day random, and let the monotonic clock jump forward at times, as on a machine that sleeps."""
     now, passed = time.monotonic, 0.0
 
     def monotonic():

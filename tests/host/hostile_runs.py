@@ -107,7 +107,7 @@ class Watched(Device):
 
 
 class Pictures(Hub):
-    """A hub that pretends to have a viewer, and keeps the last messages."""
+    """The live view's hub with a pretended viewer; it keeps the last messages for this viewer."""
 
     def __init__(self):
         super().__init__()
@@ -134,7 +134,7 @@ def watch(open_device, clock, rng):
 
 
 class Replay:
-    """Sends recorded `messages` to a hub again, in place of a streamer."""
+    """Replaces the live view's streamer: sends recorded `messages` to a hub."""
 
     def __init__(self, hub, messages):
         self._hub, self._messages = hub, messages
@@ -236,7 +236,7 @@ def watched_step(step):
 
 
 def commands(file):
-    """Return the command lines from which each run chooses one."""
+    """Return the command lines; each run chooses one of them."""
     json = (["--json"], [])
     return [
         *(["info", *more] for more in json),

@@ -13,7 +13,7 @@ from .model import HEADER, from_frame, to_frame
 FAST = Pace.fixed(0.02, attempts=12)
 QUICK = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60)
 RECORD_TIME = 1e-4  # seconds that a record travels
-SLOT = 2048  # bytes of the window that a datagram occupies
+SLOT = 2048  # bytes of the board's window per slot; a datagram occupies whole slots
 
 
 class SimulatedClock(Clock):
@@ -63,7 +63,7 @@ class LossyLink(Transport):
         self.pace = pace
         self.run = run
         self.runs = []  # sizes of the runs of records delivered so far
-        self.left = None  # a record of another size, which starts the next run
+        self.left = None  # a received record that starts the next run, because its size differs
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()
@@ -119,7 +119,7 @@ class LossyLink(Transport):
         return Run(b"".join(records), len(first))
 
     def _work(self):
-        """Move one request towards the board; if it arrives, let the board answer it."""
+        """Deliver the next request, unless the link loses it, and let the board answer it."""
         self.clock.sleep(RECORD_TIME)
         request = self._through(self.requests.popleft())
         whole = request is not None and len(request) >= HEADER.size

@@ -16,7 +16,9 @@ FIRMWARE = bytes(range(256)) * 12
 
 
 class LoaderBoard(PeerBoard):
-    """A model board whose loader or firmware runs; `spoil` changes the part of an image that reaches the memory."""
+    """A model board with a loader: either the loader or the firmware runs. `spoil` changes image data on their way to
+    the memory.
+    """
 
     def __init__(self, running=True, starts=True):
         super().__init__(name=b"model_loader")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The model board: written only from the page on records, independently of the tool, with OpenSSL for AES.
+"""A model of the board: written from the documentation of records, independently of the tool, with OpenSSL for AES.
 
 From the host package it uses only the data in wire.toml. It implements framing again, byte by byte.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A thread that serves requests while a test makes them."""
+"""Runs a server in a thread of its own while a test sends requests to it."""
 
 import threading
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes the build directory of a simulated board; instead of a simulator, it runs the model board."""
+"""Makes a build directory like the one of a simulated board, but its program runs the model board."""
 
 import json
 import sys

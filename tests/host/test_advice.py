@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that the tool's advice works: a test here, or the test that `advice` names, follows each piece of advice."""
+"""Checks that the advice in the tool's messages works. A test here, or one that `advice` names, follows each piece."""
 
 import errno
 import json
@@ -54,7 +54,7 @@ def to(server):
 
 
 def refused(advised, *words, **options):
-    """Run a command that must fail and give the advice `advised`; return the line of the error with the advice."""
+    """Run a command that must fail and print the advice `advised`; return the error's line with this advice."""
     status, _, stderr = command(*words, **options)
     line = stderr.strip().splitlines()[-1]
     assert status and advised in line, (status, stderr)
@@ -495,7 +495,7 @@ def test_of_commands_that_others_name(place, to):
 
 
 def test_of_the_demo(place, server, to):
-    """The commands that the demo prints at its end work."""
+    """The demo ends with commands that the user may run next; each of them works."""
     named = re.findall(r"^  \S*cipherlane (.*?) +#", works("demo", *to).decode(), re.M)
     assert len(named) == 3
     for line in named:

@@ -40,14 +40,14 @@ def sealed(data, key=RAW_KEY, size=SIZE, seed=1):
 
 
 def parsed(data, key=RAW_KEY):
-    """Return the file that `data` are, as this test reads them; fail unless every byte is as the page says."""
+    """Decode the bytes `data` of an authenticated file; fail unless every byte is as the file format demands."""
     file = Sealed(key, opened(data, key), 16 * int.from_bytes(data[6:8], "big"), data[8:16])
     assert file.data == data
     return file
 
 
 def opened(data, key):
-    """Decrypt a file by `cryptography` only."""
+    """Decrypt a file with the package `cryptography`, without code of the tool."""
     step, plain = 16 * int.from_bytes(data[6:8], "big") + TAG, b""
     for number, at in enumerate(range(HEADER, len(data), step)):
         nonce = data[8:16] + (2 * number + (at + step >= len(data))).to_bytes(4, "big")
@@ -153,7 +153,7 @@ def test_files_with_records_of_other_sizes_are_read(server, tmp_path):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_bad_link_changes_nothing(seed):
-    """Lost, repeated, reordered and damaged records: the file is complete and right, in either direction."""
+    """Encrypted and decrypted files are complete and right, although records are lost, repeated, moved or damaged."""
     rng = random.Random(seed)
     data = rng.randbytes(rng.choice((0, 1, SIZE, 3 * SIZE, rng.randrange(60_000))))
     shared = seed % 2 == 1
@@ -177,7 +177,7 @@ def test_a_bad_link_changes_nothing(seed):
 
 
 class Dribble:
-    """Returns few bytes at a time, as pipes do."""
+    """A reader that returns only a few bytes at a time, as pipes do."""
 
     def __init__(self, data, rng):
         self._file, self._rng = io.BytesIO(data), rng
@@ -246,7 +246,7 @@ def test_a_refusal_names_record_and_remedy(server, tmp_path, port):
     assert f"record 3 of {tmp_path}/in was changed" in line
     assert "get the file again, or give the key that encrypted it" in line and "out was not written" in line
     assert (tmp_path / "out").read_text() == "older" and files(tmp_path) == ["in", "out"]
-    (tmp_path / "in").write_bytes(file.data)  # the advice: get the file again
+    (tmp_path / "in").write_bytes(file.data)  # follow the advice: get the file again
     server.board.power_cycle()
     assert command("decrypt", "--port", port, "--force", tmp_path / "in", tmp_path / "out")[0] == 0
     for key in (KEY[2:] + "00", KEY[:32], KEY + KEY[:16]):
@@ -280,7 +280,7 @@ def test_what_is_no_such_file(server, tmp_path, data, status, said, how):
 
 
 def test_raw_files_are_told_apart(server, source, tmp_path):
-    """The advice of the error works."""
+    """Without --raw, decrypt refuses a raw file and advises to give --raw and --iv. This advice works."""
     words = ("--port", server.url, "--raw", "--iv", "00" * 16)
     assert command("encrypt", *words, source, tmp_path / "out")[0] == 0
     assert (tmp_path / "out").stat().st_size == source.stat().st_size
@@ -295,7 +295,7 @@ def test_raw_files_are_told_apart(server, source, tmp_path):
 
 
 def test_without_a_board_only_what_needs_none(server, source, tmp_path):
-    """The advice of the errors works."""
+    """With --port none, the tool only decrypts authenticated files. The advice in its refusals works."""
     (tmp_path / "secret").write_bytes(sealed(b"abc").data)
     for verb, words in (("encrypt", ()), ("decrypt", ("--verify",))):
         words = (verb, "--port", server.url, *words, tmp_path / "secret", tmp_path / verb)
@@ -374,7 +374,7 @@ def test_pipes(server, tmp_path, size):
 
 @ON_POSIX
 def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
-    """Only the record that may be the last one waits for what follows it."""
+    """The tool writes each verified record at once. It keeps back only a record that may be the last one."""
     file = sealed(bytes(10 * SIZE))
     process = subprocess.Popen(
         [COMMAND, "decrypt", "--port", "none", "-", "-"],
@@ -394,7 +394,7 @@ def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
 
 
 def stopped(server, words, part, number, records):
-    """Start a command, let the board answer `records` data records, end the command by a signal; return its error."""
+    """Start a command; once the board has answered `records` data records, send a signal; return the error text."""
     server.most = records + 1
     (part.parent / "key").write_text(KEY)
     (part.parent / "key").chmod(0o600)
@@ -414,7 +414,9 @@ def stopped(server, words, part, number, records):
 @pytest.mark.parametrize("records", [10, 120])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_transfer_is_resumed(server, tmp_path, number, records):
-    """In both directions, also when the sidecar is behind the output, and the board's window no longer begins at 0."""
+    """A transfer is resumed in both directions. This includes an output that is longer than its sidecar states, and a
+    window of the board that no longer begins at record 0.
+    """
     data = random.Random(3).randbytes(150_001)
     (tmp_path / "in").write_bytes(data)
     for verb, source, target in (("encrypt", "in", "out"), ("decrypt", "out", "back")):
@@ -460,7 +462,7 @@ def test_both_directions_are_resumed_after_any_record(server, tmp_path, fails_af
 
 @LOCKED
 def test_the_last_record_is_done_again_as_the_last_one(server, tmp_path, monkeypatch):
-    """If all is written but OUT has not got its name, a later run still knows which record is the last."""
+    """If OUT.part is complete but was not yet renamed to OUT, a later run still knows which record is the last."""
     data = bytes(4 * SIZE)
     (tmp_path / "in").write_bytes(data)
     words = ("encrypt", "--port", server.url, tmp_path / "in", tmp_path / "out")
@@ -530,7 +532,7 @@ def test_what_a_board_began_is_finished_without_one(server, source, tmp_path):
 
 @LOCKED
 def test_what_was_kept_is_checked(server, source, tmp_path):
-    """Not a bit of header, record or tag in OUT.part may change; nor may another file be given for the input."""
+    """Resuming is refused if any bit of OUT.part has changed, in header, record or tag, or if the input is another."""
     server.board.fail_after = 3
     words = ("encrypt", "--port", server.url, source, tmp_path / "out")
     assert command(*words)[0] == 7
@@ -571,7 +573,7 @@ def test_a_wrong_record_after_resuming_leaves_nothing(server, source, tmp_path):
 
 
 class Dishonest(PeerBoard):
-    """A board that carries out GCM, but changes each reply to a data record by `lie(number, data, last)`."""
+    """A board that computes AES-GCM, but passes the data of each reply through `lie(number, data, last)`."""
 
     def __init__(self, lie, **options):
         super().__init__(**options)
@@ -599,7 +601,7 @@ def test_a_wrong_tag_from_the_board_is_found_by_verifying(source, tmp_path):
 
 
 class Credulous(PeerBoard):
-    """A board that releases plaintext without looking at tags."""
+    """A board that returns plaintext without checking the tags."""
 
     def _message(self, entry, offset, data, last):
         text = len(data) - TAG * entry.direction
@@ -681,7 +683,7 @@ def test_a_board_that_refuses_tags_when_it_encrypts_is_not_believed():
 
 
 def test_the_verifier_finds_every_difference():
-    """It compares each byte of each record, in both directions, and misses no record."""
+    """The verifier compares each byte of each record, in both directions, and notices missing records."""
     file = sealed(random.Random(4).randbytes(3 * SIZE + 5))
     header = Header(len(RAW_KEY), SIZE, file.prefix)
     sides = {"encrypt": (file.plain, file.data[HEADER:]), "decrypt": (file.data[HEADER:], file.plain)}

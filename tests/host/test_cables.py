@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds JTAG cables in a folder that imitates Linux's sysfs, and checks the udev rules for them."""
+"""Tests the search for JTAG cables in a folder that imitates Linux's sysfs, and the udev rules for the cables."""
 
 import os
 import re
@@ -56,7 +56,7 @@ def test_cables_are_told_from_what_else_is_there(tmp_path):
 def test_a_node_that_may_not_be_opened(tmp_path, monkeypatch):
     add(tmp_path, "1-1", idVendor="0403", idProduct="6010", busnum="1", devnum="7")
     node, asked = tmp_path / "dev" / "bus" / "usb" / "001" / "007", []
-    # os.access is replaced, because root may open everything.
+    # os.access is replaced, because tests that run as root may open every file.
     monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))
     assert [bool(each.usable) for each in cables.attached(tmp_path)] == [False]
     assert asked == [(node, os.R_OK | os.W_OK)]

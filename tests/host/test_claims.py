@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that a command writes to no file that it uses for another purpose, too, and replaces no file unasked."""
+"""Checks that no command writes to a file that it also uses for another purpose, or replaces a file without --force."""
 
 import json
 import os

@@ -62,7 +62,7 @@ def test_advice_on_a_silent_board_can_be_run():
 
 
 def test_a_refusal_after_an_answer_ends_nothing(null_board):
-    """Anybody can send a refusal. So once the board has answered, a refusal must not end the connection."""
+    """Once the board has answered, an ICMP refusal must not end the connection, because anybody can send one."""
     transport = UdpTransport(null_board.url)
     with Device(transport) as device:
         device.info()

@@ -6,7 +6,7 @@ from cipherlane.protocol import cobs
 
 from .model import stuff, unstuff
 
-# Examples from the description of COBS in Wikipedia, which follows Cheshire and Baker.
+# Examples from Wikipedia's article on COBS, which follows the paper by Cheshire and Baker.
 EXAMPLES = [
     ("00", "0101"),
     ("0000", "010101"),

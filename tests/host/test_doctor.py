@@ -18,7 +18,7 @@ CLOCK_HZ = 200_000  # clock rate in Hz, so low that one benchmark takes a twenti
 
 
 class TimedBoard(PeerBoard):
-    """A board that reports a clock of `CLOCK_HZ`, but works at the speed of a clock of `true_hz`.
+    """A board that reports a clock rate of `CLOCK_HZ`, but runs at `true_hz`.
 
     The host pauses for one of the times in `pauses`, in seconds, after each benchmark.
     """
@@ -155,10 +155,9 @@ def test_a_link_that_loses_requests(checked):
 
 
 def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
-    """Until a reply is lost, the long time limit of the first reply applies; the limit learnt from replies, 0.25 s, is
-    too short.
+    """Until a reply is lost, the host waits for each reply as long as for the first one.
 
-    A busy machine may pause for longer.
+    The limit that it derives from earlier replies, 0.25 s, is too short, because a busy machine may pause for longer.
     """
     board, times = TimedBoard(), []
     counters = board._counters
@@ -208,7 +207,7 @@ def test_the_cable(tmp_path, monkeypatch, found, local, passed, says):
 
 
 def test_the_null_board(null_board):
-    """With the null board, no check fails: it is on the loopback interface, without a gateway, and tests no engine."""
+    """With the null board, no check fails: its loopback address needs no gateway, and it has no engine to test."""
     status, stdout, _ = command("doctor", "--port", null_board.url, "--json")
     checks = by_name(stdout)
     assert status == 0 and not any(passed is False for passed, _ in checks.values())
@@ -244,7 +243,7 @@ eth2\t0003A8C0\t00000000\t0000\t0\t0\t0\t00FFFFFF\t0\t0\t0
     ],
 )
 def test_gateways_of_linux(tmp_path, host, through):
-    """The gateway of the narrowest matching network counts. Interface eth2 is down, so it does not count."""
+    """The gateway comes from the route with the longest matching prefix. Routes of eth2 are ignored, as it is down."""
     (tmp_path / "route").write_text(TABLE)
     assert routes.gateway(host, tmp_path / "route") == through
     for broken in ("", "a\nb c\n", None):

@@ -54,7 +54,7 @@ class FastBoard(PeerBoard):
 
 
 class FastLink(LossyLink):
-    """A network in memory; it checks that data records, and no others, go to the fast path."""
+    """A simulated network; it checks that all data records, and no others, are sent to the fast path."""
 
     def __init__(self, board):
         super().__init__(board, seed=1, shared=True, pace=QUICK)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `Flights` on a shared link: later answers reveal losses, and the window adapts."""
+"""Tests `Flights`, the records in flight, on a shared link: later answers reveal losses, and the window adapts."""
 
 from cipherlane.link.flights import Flights, Key, Window
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the behaviour of the command line: questions, suggestions, history, settings, configuration file and output."""
+"""Tests how the command line treats its user: questions, suggestions, history, settings, configuration and output."""
 
 import argparse
 import contextlib
@@ -199,7 +199,7 @@ def test_keygen_where_no_file_can_be(capsys, tmp_path):
 
 @pytest.fixture
 def configuration(tmp_path, monkeypatch):
-    """Return a function that writes the configuration file; no other configuration applies."""
+    """Return a function that writes the configuration file, the only one that the commands read."""
     for name in [name for name in os.environ if name.startswith("CIPHERLANE_")]:
         monkeypatch.delenv(name)
     path = tmp_path / "config" / "config.toml"
@@ -283,7 +283,7 @@ def test_the_key_file_can_be_a_setting(capsys, configuration, null_board, monkey
 
 
 class Serving(SimulatedClock):
-    """A clock that lets a board answer when the host waits. Time passes only when there is nothing to answer.
+    """A simulated clock: when the host waits, the board answers. Time passes only if there is nothing to answer.
 
     After the first answers, the host's process is paused for `pause` seconds.
     """

@@ -30,7 +30,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def meanwhile(server, source):
-    """Return a function that arranges to call `action(source)` after the board has received some records."""
+    """Return a function that makes the board call `action(source)` once it has received some records."""
 
     def arrange(action, after=20):
         answer, left = server.board.answer, [after]
@@ -78,7 +78,7 @@ def test_a_short_file_that_says_more_than_it_has_is_taken_as_it_is(server, tmp_p
 
 
 def lie(monkeypatch, path, said):
-    """Make the system report a wrong size for a file."""
+    """Make `os.fstat` report the size `said` for a file."""
     fstat, number = os.fstat, path.stat().st_ino
 
     def lying(descriptor):

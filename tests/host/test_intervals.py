@@ -51,7 +51,7 @@ def test_intervals_follow_each_other_and_add_up(lose):
     assert total.retransmissions == done.retransmissions == sum(each.retransmissions for each in seen)
     assert total.sent_bytes == sum(each.sent_bytes for each in seen) == 1024 * (RECORDS + done.retransmissions)
     assert (done.retransmissions > 0) == bool(lose)
-    if not lose:  # without losses, each record takes the link the same time
+    if not lose:  # without losses, each record takes the same time
         rate = 8 * 1024 / RECORD_TIME / 1e6
         assert [each.received_mbps for each in seen] == pytest.approx([rate] * len(seen), rel=0.2)
         assert [each.record()["sent_mbps"] for each in seen] == pytest.approx([rate] * len(seen), rel=0.25)

@@ -56,7 +56,7 @@ def begin(names, count, ahead=5000, read=None):
 
 
 def resume(names, check=None, **others):
-    """Resume a transfer and complete it; return the byte at which it resumed, and the journal."""
+    """Resume an interrupted transfer and complete it; return the byte offset of the resumption, and the journal."""
     with InputFile(names[0]) as source, OutputFile(names[1], source, resume=True) as output:
         journal = Journal.resume(output, source, **facts(**others))
         journal.check_kept(source, check)
@@ -182,8 +182,8 @@ def test_input_from_a_pipe_is_recognised_by_its_bytes(names):
 
 @LOCKED
 def test_what_was_written_after_the_last_note_can_be_taken_over(names):
-    """If the tool was killed, the output may be longer than the sidecar states. `take_over` marks this part as
-    complete.
+    """If the tool was killed, the output may be longer than the sidecar states. `take_over` records the additional part
+    as complete.
     """
     begin(names, 20 * UNIT)
     with open(names[1] + ".part", "ab") as part:
@@ -204,7 +204,7 @@ def test_what_was_written_after_the_last_note_can_be_taken_over(names):
 @LOCKED
 @pytest.mark.parametrize("seed", range(4))
 def test_an_interrupt_at_any_point_leaves_a_sidecar_that_holds(names, seed, monkeypatch):
-    """A signal may interrupt the code anywhere, so the test raises KeyboardInterrupt at a random line."""
+    """A signal may interrupt the code anywhere. The test raises KeyboardInterrupt at random lines and then resumes."""
     rng, steps = random.Random(seed), 0
 
     def trace(frame, event, argument):

@@ -48,7 +48,7 @@ def time_outs(*seconds):
     found = []
     for number in range(len(seconds)):
         link.send(Record(RecordType.INFO, token=number))
-        for _ in range(3):  # a time-out may belong to an earlier request that was given up before
+        for _ in range(3):  # an earlier request, which was already given up, may time out first
             if link.receive(link.patience()) or link.expire():
                 break
         found.append(link.timeout)
@@ -133,7 +133,7 @@ def test_records_sent_and_answered_together_are_one_measurement():
 
 
 class Pausing(SimulatedClock):
-    """A clock whose process pauses for `pause` seconds right after it has read the time."""
+    """A clock that simulates a paused process: `pause` seconds pass right after the process has read the time."""
 
     pause = 0.0
 

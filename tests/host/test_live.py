@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the live view without a browser: pictures, and dividing the stream into pictures."""
+"""Tests the live view without a browser: its pictures, and how it divides the stream into pictures."""
 
 import colorsys
 import math
@@ -130,8 +130,8 @@ class Watch(Clock):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_picture_comes_whole_with_its_own_plaintext(seed):
-    """Each picture is paired with its own plaintext, whatever the sizes of reads and writes, and however far writes
-    lag.
+    """Each encrypted picture is paired with its own plaintext, whatever the sizes of reads and writes, and however late
+    the writes are.
     """
     rng, clock, samples = random.Random(seed), Watch(), []
     film = [bytes((number,)) * 48 for number in range(7)]

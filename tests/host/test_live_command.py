@@ -127,7 +127,7 @@ def test_an_interrupt_ends_it_though_a_page_is_open(running, number, status):
             viewer.recv(HANG_S)
 
 
-# Number of pictures that each viewer receives after its first `FIRST` pictures.
+# Each viewer receives `FIRST` pictures, then the memory is measured, then it receives this number of pictures.
 PICTURES = int(os.environ.get("CIPHERLANE_LIVE_LOAD", "10"))
 FIRST = 3
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the live view without a browser: comparing two engines, and pictures with half the bits."""
+"""Tests the live view without a browser: the comparison of two engines, and pictures with half the bits per pixel."""
 
 import random
 
@@ -16,7 +16,7 @@ from .test_live_streamer import EDGE, watch
 
 @pytest.fixture
 def sessions(monkeypatch):
-    """Return a list that collects key, initial counter block and engine of each session that is opened."""
+    """Return a list to which key, initial counter block and engine of each session are added when it is opened."""
     opened, real = [], Device.open_session
 
     def open_session(device, key, iv, engine, *words, **options):
@@ -29,7 +29,7 @@ def sessions(monkeypatch):
 
 def compared(board, monkeypatch, looks, **first):
     """Compare the null board's only engine with itself until `looks` returns true; return the pictures by channel."""
-    # treat no turn as short, so that each turn sends one picture
+    # no turn counts as short, so each turn sends one picture
     monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []
@@ -100,8 +100,8 @@ def test_a_byte_changed_on_the_wire_of_both(null_board, monkeypatch):
 
 
 def test_long_turns_have_many_copies_and_show_the_last(null_board, monkeypatch, sessions):
-    """On a fast board the turns grow. The picture shown is the last copy, encrypted with the counter blocks of that
-    copy.
+    """A fast board encrypts many copies of a picture in one turn. The page shows the last copy, with its own counter
+    blocks.
     """
     found = []
 

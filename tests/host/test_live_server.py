@@ -25,7 +25,7 @@ WAIT = HANG_S
 
 
 class Live:
-    """A live-view server whose hub the test fills."""
+    """A live-view server; the test puts the messages into its hub."""
 
     def __init__(self, token=None, address="127.0.0.1", allowed=()):
         self.hub, self.chosen, self.token = Hub(), [], token
@@ -250,7 +250,9 @@ ROUNDS = 60
 
 
 def test_what_is_not_read_is_not_sent(live):
-    """If a browser asks for pictures but does not read them, the server must not buffer more than the kernel does."""
+    """If a browser asks for pictures but does not read them, the server must stop sending once the kernel's buffers are
+    full.
+    """
     taken, step = Counter(), live.hub.next
 
     async def counted(seen):
@@ -306,9 +308,9 @@ def ended(connection):
 
 @pytest.mark.parametrize("words", [b"", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n", b"upgrade"])
 def test_many_who_only_connect_lock_no_viewer_out(monkeypatch, words):
-    """Connections without a viewer must not keep viewers out.
+    """Many connections that never become viewers must not keep viewers out.
 
-    Cases: no request, half a request, idle after a request, and no token.
+    They send no request, half a request, one request and then nothing, or no token.
     """
     monkeypatch.setattr(waiting, "MOST_GUESTS", 8)
     monkeypatch.setattr(waiting, "PATIENCE", 10 * WAIT)
@@ -347,7 +349,7 @@ def test_a_header_that_never_ends_is_not_waited_for(monkeypatch):
 
 
 class Wire:
-    """A connection as a `WaitingRoom` sees it."""
+    """A fake network connection with the methods that `WaitingRoom` calls."""
 
     def __init__(self, address, port):
         self.client, self.closed = (address, port), False

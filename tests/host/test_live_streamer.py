@@ -48,7 +48,7 @@ class Script(Hub):
 
 
 def split(message):
-    """Return the head, the plaintext, the wire picture and the decrypted picture in `message`."""
+    """Return the parts of `message`: its head, and the plaintext, encrypted and decrypted picture."""
     size = 4 + int.from_bytes(message[:4], "little")
     head = json.loads(message[4:size])
     pixels = head["edge"] ** 2 * head["bits"] // 8  # bytes of a picture
@@ -95,8 +95,8 @@ def test_three_states_of_a_picture(null_board, monkeypatch):
 @pytest.mark.parametrize("viewers", [0, 1])
 @pytest.mark.parametrize("echo", [False, True])
 def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, viewers):
-    """The host's library checks every picture, shown or not. It does so before tampering, which is not the board's
-    fault.
+    """The host's library checks every picture, shown or not. It checks before the option `tamper` changes the picture,
+    because such changes are not the board's fault.
     """
     board, passed = NullBoard(port=0, echo=echo), []
 
@@ -115,7 +115,7 @@ def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, 
 
 
 def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
-    """The state names a new choice as running only once results of that choice have arrived."""
+    """The state message names a user's choice as running only once results with this choice have arrived."""
     states = []
 
     def look(streamer, channel, said):
@@ -130,7 +130,7 @@ def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
 
 
 def test_no_question_to_a_board_is_rejected_again_and_again(null_board, monkeypatch):
-    """A null board does not know the request for cycles, so the tool must send it only once."""
+    """A null board rejects the request for cycles; after that, the tool must not send this request again."""
     watch(null_board, lambda _, channel, said: channel == Channel.STATE and len(said["points"]) > 3, monkeypatch)
     assert null_board._opened > 3 and null_board._rejected == 1
 
@@ -149,7 +149,7 @@ def seen_equal(said):
 
 
 def test_choices_while_it_runs(null_board, monkeypatch):
-    """After each choice, figures and pictures that belong to that choice must arrive."""
+    """After each choice of the user, measurements and pictures with this choice must arrive."""
     wanted = [{"key_bits": 256}, {"record_bytes": 64}, {"source": "text", "text": "Hello"}, {"wiretap": "ecb"}]
     done, pictures_of = [], {}
 
@@ -349,7 +349,7 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
-    """On both boards, the ranges of successive sessions are contiguous, so that the tables of ranges do not fill."""
+    """On both boards, successive sessions use contiguous counter blocks, so that the tables of ranges do not fill."""
     monkeypatch.setattr("cipherlane.measuring.nullranges.WINDOW", 32)  # window size of a real board, in records
     board = NullBoard(port=0)
     seen = []
@@ -384,11 +384,11 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
 
 @pytest.mark.parametrize("silent", ["nothing", "data", "all"])
 def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeypatch, silent):
-    """When the stream is stopped, the tool closes its session, even on a board that answers no data but answers a
-    close.
+    """When the stream is stopped, the tool closes its session, even if the board answers only the close request and no
+    data.
     """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
-    if silent != "all":  # so long that the checks do not depend on this time-out
+    if silent != "all":  # so long that this time-out cannot occur in the test
         monkeypatch.setattr("cipherlane.live.streamer.STOP_PATIENCE", 1000.0)
     ceased, dropped, pictures_seen = threading.Event(), threading.Event(), threading.Event()
     answered, closed, devices = null_board.answer, [], []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests films that the live view reads through PyAV: a video file, which the test encodes, and a camera."""
+"""Tests moving pictures that the live view reads with PyAV: from a video file, which the test encodes, and a camera."""
 
 import itertools
 import socket
@@ -152,7 +152,7 @@ def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
 
 @pytest.mark.parametrize("name", ["http:film.mp4", "concat:film.mp4", "data:film.mp4", "pipe:0", "cache:film.mp4"])
 def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch, name):
-    """The first protection: FFmpeg opens each name with the protocol `file`, even if the name looks like a URL."""
+    """A file name that looks like a URL is still a file name: FFmpeg opens it with the protocol `file`."""
     monkeypatch.chdir(tmp_path)
     film.rename(tmp_path / name)
     player = video.Player(name, EDGE)
@@ -161,9 +161,7 @@ def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch
 
 
 def test_a_file_has_nothing_but_files_asked(tmp_path):
-    """The second protection: a playlist may refer only to plain files, although FFmpeg would allow protocols such as
-    `crypto`.
-    """
+    """A playlist may name only plain files, although FFmpeg by itself would allow other protocols, such as `crypto`."""
     part, coded, key, path = (tmp_path / name for name in ("part.ts", "coded.ts", "key.ts", "list.m3u8"))
     with av.open(str(part), "w") as container:
         stream = container.add_stream("mpeg2video", rate=25)
@@ -199,7 +197,7 @@ def test_a_sound_alone_is_no_video(tmp_path):
 
 
 def test_a_camera_s_pictures_come_by_an_input_device(monkeypatch):
-    """FFmpeg's source of test pictures stands for a camera, because both are input devices."""
+    """The test replaces the camera by FFmpeg's source of test pictures; FFmpeg reads both as input devices."""
     monkeypatch.setitem(video.CAMERA, sys.platform, ("lavfi", "testsrc=size=64x48:rate=50"))
     player = video.camera("", EDGE)
     before = player[0]

@@ -115,9 +115,7 @@ def test_nobody_answers(board, file):
 @pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
 @pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
 def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
-    """The user's time-out also limits the wait for the loader, at every kind of port: time-out times number of
-    attempts.
-    """
+    """At every kind of port, the host waits for the loader for at most about one user's time-out per attempt."""
     for url in ("port", "socket://127.0.0.1:1"):
         board, clock = hostile.HostileBoard(0), hostile.Clock()
         board.rate, board.lose, board.fixed, board.flood = 0, not busy, [], None
@@ -243,7 +241,9 @@ def test_firmware_of_another_build_than_was_sent(board, file, monkeypatch):
 
 
 def test_a_reply_to_start_that_is_lost_is_no_failure(board, file):
-    """If the reply to the start request is lost, the host repeats the request, which the firmware does not know."""
+    """If the reply to the start request is lost, the host repeats the request. The firmware, which already runs, does
+    not know it; this is no error.
+    """
     answer = board.board.answer
     board.board.running = False
 
@@ -310,7 +310,7 @@ def test_a_port_that_sends_no_break():
 
 
 def test_the_image_s_layout():
-    """Compare the image with an image built by hand, as the page on records describes it."""
+    """Compare the image with one that the test builds as the documentation of records describes it."""
     length, origin = len(FIRMWARE), ORIGIN
     covered = b"CLFW" + struct.pack("<II", length, origin) + BUILD
     assert covered + struct.pack("<I", zlib.crc32(covered + FIRMWARE)) + FIRMWARE == WHOLE

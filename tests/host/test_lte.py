@@ -32,7 +32,7 @@ def cut(data, bits):
 @pytest.mark.parametrize("given", SETS, ids=lambda given: given["name"])
 @pytest.mark.parametrize("verb", ["encrypt", "decrypt"])
 def test_published_sets(server, tmp_path, given, verb):
-    """Bits of the input after the message's length may be 1; in the result they must be 0."""
+    """Unused bits of the input's last byte may be 1; in the result they must be 0."""
     sides = [bytes.fromhex(given[side].replace("\n", "")) for side in ("plaintext", "ciphertext")]
     plain, secret = sides if verb == "encrypt" else sides[::-1]
     behind = -given["length"] % 8
@@ -71,7 +71,7 @@ def test_each_record_but_the_last_bits(server, tmp_path, bits):
 
 
 def test_a_message_that_is_interrupted_goes_on(tmp_path):
-    """An interrupted message is resumed with the parameters with which it began; others are refused."""
+    """An interrupted message can be resumed only with the same parameters (COUNT, BEARER, DIRECTION, length)."""
     data = random.Random(5).randbytes(4096)
     (tmp_path / "in").write_bytes(data)
     board = PeerBoard()
@@ -142,7 +142,7 @@ def test_options_that_do_not_go_together(server, tmp_path):
 
 
 class SnowBoard(PeerBoard):
-    """A model board that also has the engine snow3g, but enciphers its messages by AES."""
+    """A model board that also reports the engine snow3g, but encrypts its messages with AES."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the commands that measure: they use each counter block once, and do not fill the board's table of ranges."""
+"""Tests the commands that measure: they use each counter block only once, and do not fill the table of used ranges."""
 
 import io
 import json
@@ -105,7 +105,7 @@ def test_demo_says_where_the_data_lie(firmware, where, broken):
 
 
 def test_the_picture_of_the_demo_is_one():
-    """The demo's picture must be a plain PBM.
+    """The picture that the demo makes must be a plain (text) PBM file.
 
     Its size must not change, because figures measured at different times are compared.
     """

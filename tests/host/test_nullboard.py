@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the null board's rules of counter blocks: it must give the same answers as the model board."""
+"""Tests the null board's rules for counter blocks: it must give the same answers as the model board."""
 
 import io
 import itertools
@@ -111,7 +111,7 @@ def test_the_null_board_says_what_the_model_says(boards, seed):
 
 
 def gcm_record(key, prefix, size, number, last, text, decrypt):
-    """Return the data of a record's request and reply, by `cryptography` and the page of records."""
+    """Return a record's data in the request and in the reply, computed with the package `cryptography`."""
     header = b"CLGC\1" + bytes([len(key)]) + struct.pack(">H", size // 16) + prefix
     message = AESGCM(key).encrypt(prefix + struct.pack(">I", 2 * number + last), text, header)
     return (message, text) if decrypt else (text, message)
@@ -173,7 +173,7 @@ def test_one_key_never_uses_a_counter_block_in_both_modes(boards):
     both, key, tokens = Both(*boards), bytes(range(16)) + bytes(16), itertools.count()
 
     def opens(mode, block, length):
-        """Return whether both boards open such a session; close it again, unused."""
+        """Return whether both boards open a session with this mode, first block and length; close it again, unused."""
         token = next(tokens)
         opened = both.open(token, [128, mode, length, 160, 0, (block % (1 << 128)).to_bytes(16, "big"), key])
         if opened:

@@ -19,7 +19,7 @@ from ..imports import cycle, graph
 from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
-# packages that only the extras need
+# packages that only optional extras of the wheel need
 OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}
 README = (HOST / "README.md").read_text(encoding="utf-8")
 
@@ -100,9 +100,9 @@ def test_every_setting_is_documented():
     assert {each for each in used if f"`{each}`" not in README} == set()
 
 
-# Rooms of the package, the lowest first: each may import itself and the rooms before it.
+# The subpackages, called rooms, from the lowest to the highest: each may import only itself and lower ones.
 ROOMS = ("files", "protocol", "transport", "link", "measuring", "report", "live", "commands")
-_ABOVE = {"cli", "start", "__main__"}  # modules that import commands; all others at the top may be imported by any room
+_ABOVE = {"cli", "start", "__main__"}  # modules that import commands; any room may import all other top-level modules
 
 
 def test_no_room_imports_a_higher_one():

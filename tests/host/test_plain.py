@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that text from outside reaches the terminal only as printable characters, from every source."""
+"""Tests that text from boards, files and users reaches the terminal only as printable characters."""
 
 import ast
 import json
@@ -124,7 +124,7 @@ def test_of_exceptions_of_libraries(monkeypatch, error):
 
 
 def test_of_progress_bars_and_tables(monkeypatch, capsys):
-    """On a terminal, rich writes escape sequences of its own, but those in text from outside must not appear."""
+    """On a terminal, the package rich writes its own escape sequences; those in text from outside must not appear."""
     monkeypatch.setattr(views, "Console", lambda **options: Console(**{**options, "width": 400}))
     with views.transfer_progress(HOSTILE, 1, show=True), views.bench_progress(1, show=True) as begin:
         begin(HOSTILE)

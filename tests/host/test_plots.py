@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the report's plots as SVG: lengths, positions, and colours in light and dark mode."""
+"""Tests the SVG plots of `cipherlane report`: lengths, positions, and colours in light and dark mode."""
 
 from xml.etree import ElementTree
 

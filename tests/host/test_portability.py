@@ -97,7 +97,9 @@ def test_nothing_posix_is_needed_but_where_it_is_used(tmp_path):
 
 
 def test_datagrams_without_linux_s_options(monkeypatch):
-    """On other systems, the numbers of UDP_SEGMENT and UDP_GRO mean other options, and sendmsg may be missing."""
+    """Outside Linux, the host must not use UDP_SEGMENT, UDP_GRO and sendmsg: their numbers mean other options, or they
+    are missing.
+    """
     monkeypatch.setattr(sys, "platform", "win32")
     board = NullBoard(port=0)
     assert board._datagrams.segments == 1
@@ -136,7 +138,7 @@ def test_windows_errors_name_their_remedy(text, expected):
 
 @LOCKED
 def test_a_locked_file_is_not_locked_twice(tmp_path):
-    """A lock keeps other processes out, by flock or else by msvcrt, and does not change the file's data."""
+    """A lock, by flock or else by msvcrt, keeps other writers out and does not change the file's data."""
     path = tmp_path / "part"
     one = private.create(path)
     with pytest.raises(FileExistsError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the log of records: its content, and that it contains no secret."""
+"""Tests the log of the records sent and received: its content, and that it contains no secret."""
 
 import io
 import json
@@ -73,7 +73,7 @@ def test_values_that_open_something_are_numbered(tmp_path):
 
 
 def forms(secret):
-    """Yield each text as which any 4 consecutive bytes of a secret could appear in the log."""
+    """Yield each text form, such as hexadecimal or decimal, of any 4 consecutive bytes of a secret."""
     for start in range(len(secret) - 3):
         part = secret[start : start + 4]
         yield from (part.hex(), part[::-1].hex(), str(int.from_bytes(part, "little")), str(int.from_bytes(part, "big")))

@@ -361,7 +361,7 @@ def test_to_standard_output(tmp_path):
 
 
 def hostile(text):
-    """Return the contents of a file of figures in which all names and values are `text`."""
+    """Return the contents of a file of measurements in which all names and values are `text`."""
     row = {text: text, "engine": text, "mbps": 1.5, "kind": text, "cycles": text, text * 2: [text], "end": text}
     return {
         "provenance": {
@@ -404,7 +404,7 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-# function calls: about four times as many as the report needs; filling every field of every row would need more
+# limit of function calls: about four times as many as this report needs, but fewer than filling all cells would take
 MOST_CALLS = 5_000_000
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests files of figures, which begin with the provenance of the measurement."""
+"""Tests the files of measurements, which begin with their provenance, such as board, command and commit."""
 
 import json
 import shutil

@@ -60,7 +60,7 @@ def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-f
 
 
 def held(server, count):
-    """Let the board answer `count` data records and then wait; return the event that lets it continue."""
+    """Let the board answer `count` data records and then wait until the test sets the event that is returned."""
     going, answer, asked = threading.Event(), server.board._data, itertools.count()
 
     def answer_late(*record):
@@ -230,8 +230,8 @@ def test_records_are_of_one_size_from_begin_to_end(server, source, tmp_path):
 
 @LOCKED
 def test_a_board_that_forgot_goes_on_behind_what_is_complete(server, source, tmp_path):
-    """After a power cycle of the board, `--resume` continues in a new range. Between two power cycles, it uses the
-    ticket.
+    """After a power cycle, the board has forgotten the stream, so `--resume` declares a new range of counter blocks.
+    Without a power cycle, it resumes the old range by its ticket.
     """
     out = tmp_path / "out"
     server.board.fail_after = 1

@@ -155,7 +155,7 @@ def test_port_that_disappears():
 
 @contextlib.contextmanager
 def repeats(device, seconds):
-    """Let `device` repeat a record after `seconds` without a reply, often enough for a busy machine."""
+    """Let `device` repeat a record after `seconds` without a reply, up to 1000 times, in case the machine is busy."""
     device.info()
     device.link.set_pace(Pace.fixed(seconds, attempts=1000))
     yield
@@ -204,7 +204,7 @@ def test_a_port_of_another_machine():
 
 @SERIAL
 def test_a_port_of_another_machine_reads_all_that_has_arrived():
-    """One read returns all bytes that have arrived. (pyserial's own RFC 2217 port returns one byte without waiting.)"""
+    """One read returns all bytes that have arrived; pyserial's own RFC 2217 port would return only one byte."""
     from cipherlane.transport import rfc2217
 
     data = bytes(range(256)) * 4

@@ -134,7 +134,7 @@ def test_an_installed_tool_has_no_checkout_to_look_in(tmp_path, monkeypatch):
 
 
 def given_up_after(monkeypatch, board, text):
-    """Let the start of `board` time out as soon as its log contains `text`."""
+    """Simulate a time-out in the start of `board`, as soon as its log contains `text`."""
     passed = itertools.chain([0.0], iter(lambda: inf if text in board.log_tail() else 0.0, None))
     simulated = SimpleNamespace(monotonic=lambda: next(passed), sleep=time.sleep)
     monkeypatch.setattr(simboard, "time", simulated)
@@ -149,7 +149,9 @@ def test_a_board_that_others_can_reach_is_not_used(tmp_path):
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_nothing_is_sent_to_a_port_of_another_process(tmp_path, when):
-    """The simulator reports a port of another process. The host notices this before or after it connects."""
+    """The simulator reports a port that belongs to another process. The host must notice this, at the latest after it
+    has connected, and send nothing.
+    """
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         stranger.setblocking(False)
         extra = f"tell = lambda _: tether.sendall(b'{stranger.getsockname()[1]}\\n')"
@@ -200,7 +202,9 @@ def processes_of(folder):
 
 @pytest.mark.parametrize("moment", [0, 60, 180, 300, 350, 390])
 def test_nothing_outlives_a_tool_that_is_killed(build, folders, moment):
-    """Kill the tool at a step of starting and ending a board (0: never): afterwards no process or folder remains."""
+    """Kill the tool after `moment` executed lines, while it starts or ends a board (0: do not kill it). No process or
+    folder may remain.
+    """
     program = [sys.executable, "-c", KILLED, str(moment)]
     done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S)
     if done.returncode:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests what depends on the tool's environment: text encodings, folders without private files, IPv6, git."""
+"""Tests the tool in unusual environments: text encodings, file systems without file modes, IPv6, git."""
 
 import codecs
 import os
@@ -108,7 +108,7 @@ def test_a_key_file_that_cannot_be_private_is_given_as_standard_input(server, so
 
 @ON_POSIX
 def test_keygen_makes_no_key_that_others_can_read(tmp_path, monkeypatch):
-    """If the file system does not store file modes, keygen refuses to write a key."""
+    """If the file system ignores file modes, keygen refuses to write a key, which others could read there."""
     create = private.create
 
     def loose(path):

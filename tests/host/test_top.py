@@ -45,7 +45,7 @@ def short_stretches(monkeypatch):
 
 
 class Screen:
-    """The app under Textual's pilot: returns what the app shows and presses its keys."""
+    """The app `top`, driven by Textual's test pilot: reads what the app shows, and presses keys."""
 
     def __init__(self, app, pilot, devices):
         self.app, self._pilot, self._devices, self.timeout = app, pilot, devices, None
@@ -150,7 +150,9 @@ def test_other_sizes_break_nothing(null_board, size):
 
 @BY_TEXTUAL
 def test_keys_switch_while_it_runs(null_board):
-    """Keys change the choice while the stream runs. The next session uses the choice, and no request is repeated."""
+    """Keys change the sizes of key and records while the stream runs. The next session uses them, with new counter
+    blocks.
+    """
 
     def last(screen):
         return screen.app._state["points"][-1] if screen.app._state.get("points") else {}
@@ -273,7 +275,7 @@ def test_without_a_terminal_it_says_so(null_board):
 
 
 class Terminal:
-    """The command, running on a separate terminal."""
+    """Runs the command on a pseudo-terminal of its own."""
 
     def __init__(self, *words, program=(COMMAND,), controlling=True, **environment):
         import fcntl
@@ -351,7 +353,7 @@ def test_the_command_shows_figures_and_ends_and_leaves_the_terminal_as_it_was(nu
 @ON_TERMINALS
 @pytest.mark.parametrize("controlling", [True, False], ids=["HUP", "no signal"])
 def test_the_command_ends_with_its_terminal_and_leaves_the_board(null_board, controlling):
-    """The command ends with its terminal. A controlling terminal sends HUP and CONT; another terminal sends nothing."""
+    """The command ends when its terminal is closed. Only a controlling terminal sends signals then (HUP and CONT)."""
     terminal = Terminal("--port", null_board.url, controlling=controlling)
     terminal.until(rb"chi-square")
     terminal.hang_up()

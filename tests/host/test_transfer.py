@@ -108,7 +108,7 @@ def test_hopeless_link_names_what_is_missing(seed):
         assert start < end and start % 16 == 0
     assert all(a[1] < b[0] for a, b in zip(error.missing, error.missing[1:], strict=False))
     assert f"resume at offset {error.written}" in str(error)
-    link.board.end_sessions()  # what the board does to idle sessions; the close request may be lost
+    link.board.end_sessions()  # as the board ends idle sessions: the close request may have been lost
     again = LossyLink(link.board, seed=seed)
     resumed = {"record_bytes": session.record_bytes, "ticket": session.ticket}
     with Device(again) as device, device.open_session(KEY, IV, Engine.BYTE, **resumed) as session:
@@ -305,9 +305,9 @@ def test_reader_that_gives_little_at_a_time():
 @pytest.mark.parametrize("window", [1, 2, 5, 32])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, seed):
-    """The board forgets records that are more than a window before the highest one.
+    """The board forgets records that lie more than a window before the highest record that arrived.
 
-    So no record may be sent that would move an unanswered record out of the window.
+    So the host must not send a record that would move an unanswered record out of the window.
     """
     data = random.Random(seed).randbytes(60_000)
     link = LossyLink(PeerBoard(rx_window=1 << 16, window=window), seed, lose=0.1, reorder=0.3, repeat=0.2)
@@ -334,7 +334,7 @@ def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, see
 
 @pytest.mark.parametrize("kept", range(0, 40, 3))
 def test_what_was_interrupted_goes_on_in_its_range(kept):
-    """A transfer interrupted after `kept` results can be resumed at any record from `first` on.
+    """A transfer interrupted after `kept` results can be resumed at any record from the session's `first` on.
 
     The board still answers records that were already sent.
     """

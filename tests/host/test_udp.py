@@ -44,7 +44,7 @@ def null_board(request):
 
 
 def bad_network(seed, **rates):
-    """Connect a model board through a network in memory that loses, repeats, reorders and truncates datagrams."""
+    """Connect a model board through a simulated network that loses, repeats, reorders and truncates datagrams."""
     board = PeerBoard(max_data=1440, rx_window=16384, max_sessions=8)
     return LossyLink(board, seed, shared=True, pace=QUICK, **rates)
 
@@ -273,7 +273,7 @@ def test_nobody_there():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"udp://127.0.0.1:{probe.getsockname()[1]}"
-        # Another socket uses the port but sends nothing.
+        # The port is in use by `probe`, which sends nothing.
         with pytest.raises(NoReplyError, match=r"no reply .* UDP port \d+ of 127\.0\.0\.1; `cipherlane doctor"):
             Device(UdpTransport(url), timeout=0.05).connect()
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""If this folder is on PYTHONPATH, Python cannot import modules that only POSIX has; tests of the host must still pass.
+"""Python runs this file at its start if this folder is on PYTHONPATH. It hides modules that only POSIX systems have.
 
-Programs that these tests start use this file too, in whatever folder they run.
+The tests of the host tool must still pass without these modules.
+
+Programs that these tests start run it, too, in whatever folder they are.
 """
 
 import os
