@@ -75,7 +75,7 @@ struct wire {
 	uint64_t cycle, turn;
 	struct frame queue[FRAMES], floods[FLOODS];
 	uint32_t first, count, flood_count, flood_next;
-	/* The frame that the board is receiving. `received` counts its bytes, then those of the gap. */
+	/* The frame that the board is receiving; `received` counts its bytes and gap bytes. */
 	const struct frame *now;
 	struct frame current;
 	uint32_t received;
