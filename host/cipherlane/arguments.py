@@ -16,18 +16,18 @@ from cipherlane_base.plain import plain
 from . import views
 
 _HIDDEN = "..."
-_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # options match this pattern, but keys do not
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # matches an option's name, but no key in hexadecimal digits
 
 
 class Parser(argparse.ArgumentParser):
-    """Parses without abbreviations. Its errors name options and choices, and print `...` instead of any other word."""
+    """Accepts only full option names. Errors show options and choices, but `...` for other words, which may be keys."""
 
     commands: "argparse._SubParsersAction[Parser]"
 
     def __init__(self, **options: Any):
         """Accept the options of `argparse.ArgumentParser`."""
         super().__init__(**{**options, "allow_abbrev": False})
-        self.words: Sequence[str] = ()  # words of the command line
+        self.words: Sequence[str] = ()  # the arguments of the command line, as given
 
     def has(self, option: str) -> bool:
         """Return whether the parser has an option of this name."""
@@ -83,6 +83,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the word in `known` nearest to `word`, or an empty text if none is near."""
+    """Return ` (did you mean NAME?)` with the word in `known` nearest to `word`; an empty text if none is near."""
     near = difflib.get_close_matches(word, list(known), 1)
     return f" (did you mean {near[0]}?)" if near else ""

@@ -56,7 +56,7 @@ def guarded(command: Callable[[], int], hint: Callable[[], str]) -> int:
 
 
 def describe(error: BaseException, hint: str) -> str:
-    """Return the line for an exception that is not one of the tool's own.
+    """Return the one-line message for an exception of a class that this tool does not define.
 
     It repeats no value, because that may be a key.
     """
@@ -113,7 +113,7 @@ def _place(trace: TracebackType | None) -> str:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """If INT would end the process, let it raise KeyboardInterrupt inside the context instead."""
+    """Inside the context, make SIGINT raise KeyboardInterrupt if its default action would end the process."""
     ends = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_DFL
     if ends:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -126,7 +126,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
-    """Print each exception of a thread or destructor as one line; add the exceptions of threads to `faults`."""
+    """Print each uncaught exception of a thread or destructor as one line; add the lines of threads to `faults`."""
 
     def in_thread(what: Any) -> None:
         if what.exc_value is not None and not issubclass(what.exc_type, SystemExit):
@@ -182,7 +182,7 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            os.close(number)  # close before opening: perhaps no other descriptor is free
+            os.close(number)  # close first: open needs a free file descriptor, perhaps this one
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:
                 os.dup2(nowhere, number)

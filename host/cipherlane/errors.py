@@ -93,7 +93,7 @@ class BoardError(CipherlaneError):
 
 
 class ReusedError(BoardError):
-    """Counter blocks of the range were used before under this key, or belong to a session."""
+    """Counter blocks of the requested range were already used with this key, or belong to an open session."""
 
 
 class RangesFullError(BoardError):
@@ -113,7 +113,7 @@ class WindowError(BoardError):
 
 
 class OtherDataError(BoardError):
-    """The same counter blocks were used for different data before."""
+    """A record uses counter blocks that were already used for different data."""
 
 
 class BusyError(BoardError):
@@ -126,7 +126,7 @@ class SharedBoardError(CipherlaneError):
     exit_code = 6
 
     def __init__(self) -> None:
-        """Name the remedy."""
+        """Create the error; its message names the remedy."""
         super().__init__(
             "the board reports no cycles, because another peer had a session at the same time: measure again "
             "after that session"
@@ -181,7 +181,7 @@ class VerifyError(CipherlaneError):
 
 
 class TamperedError(CipherlaneError):
-    """A part of an authenticated file does not fit the key. Nothing of this part was released.
+    """A part of an authenticated file was altered, or belongs to another key. None of this part's data was written.
 
     `part` names the header or the record, `name` the file; the caller that knows the file sets `name`.
     """

@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield a label and a function for each measurement from memory to memory."""
+    """Yield a label and a function for each measurement of an engine on data in the board's memory."""
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None

@@ -82,7 +82,7 @@ def add_mode(parser: argparse.ArgumentParser) -> None:
 
 
 def modes_of(engines: Iterable[Engine], info: BoardInfo, asked: list[str] | None) -> list[tuple[Engine, str]]:
-    """Return each of `engines` with each mode to measure; without `asked`, with all modes that the engine has.
+    """Return (engine, mode) pairs to measure: each engine with its modes, limited to those in `asked` if given.
 
     Raises:
         ArgumentError: no engine has a mode that was asked for.
@@ -134,7 +134,7 @@ def open_device(args: argparse.Namespace) -> Device:
 
 
 def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> Engine:
-    """Return the engine called `name` for one of `lte.CIPHERS`; by default the fastest that the board has.
+    """Return the engine called `name` if it supports `cipher`; without a name, the board's fastest engine for `cipher`.
 
     Raises:
         ArgumentError: the board lacks the engine, or the engine does not support that cipher.
@@ -178,7 +178,7 @@ def engine_of(name: str | None, present: Iterable[Engine]) -> Engine:
 
 
 def seconds(text: str) -> float:
-    """Return the time in seconds that the text of an option gives.
+    """Parse the text of an option as a time, and return it in seconds.
 
     Raises:
         argparse.ArgumentTypeError: the text is not a valid time.
@@ -187,7 +187,7 @@ def seconds(text: str) -> float:
 
 
 def baud(text: str) -> int:
-    """Return the rate in bits a second that the text of an option gives.
+    """Parse the text of an option as a rate, and return it in bits a second.
 
     Raises:
         argparse.ArgumentTypeError: the text is not a valid rate.

@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         )
     iv = message.counter_block if message else None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
-        Verifier(key, bytes(16))  # if the reference is not installed, raise the error now, not at the end
+        Verifier(key, bytes(16))  # raise an error now, not at the end, if the reference library is missing
     with InputFile(args.input) as source:
         try:
             stream = Stream(key, iv, message, source.size)
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _described(args: argparse.Namespace, key: bytes, source: InputFile) -> Stream:
-    """Return the stream that the header of an authenticated file describes; leave `source` positioned after it."""
+    """Read the header of an authenticated file from `source`, and return the stream that it describes."""
     raw = b""
     while len(raw) < authenticated.HEADER_BYTES and (piece := source.read(authenticated.HEADER_BYTES - len(raw))):
         raw += piece
@@ -116,7 +116,9 @@ def _described(args: argparse.Namespace, key: bytes, source: InputFile) -> Strea
 
 
 def _bound(args: argparse.Namespace, iv: bytes | None, source: InputFile) -> None:
-    """Refuse an input longer than the longest stream: now if its size is known, otherwise when it exceeds the limit."""
+    """Refuse an input that exceeds the maximum length of a stream: at once if its size is known, otherwise while
+    reading.
+    """
     how = advice.splitting(args.input, args.direction, args.cipher, iv, MOST_STREAM, source.size)
     if source.size is not None and source.size > MOST_STREAM:
         raise ArgumentError(f"{source.name} has {source.size} bytes, but a stream at most {MOST_STREAM}: {how}")
@@ -183,7 +185,8 @@ def _transfer(
     journal: Journal | None,
     verifier: Verifier | GcmVerifier | None,
 ) -> tuple[dict[str, Any], Measurement | None]:
-    """Stream the part of the input that is not yet complete; return the result for JSON, and the board's measurement.
+    """Stream the rest of the input, after the part that an earlier run completed; return the result for JSON, and the
+    board's measurement.
 
     `journal` and `verifier`, if given, hold the state of the interrupted transfer.
     """

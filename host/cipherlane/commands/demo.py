@@ -27,7 +27,7 @@ from . import common, keeping
 ENGINES = sorted((engine for engine in Engine if engine.traits.demo), key=lambda engine: -engine.traits.rank)
 PICTURE = files("cipherlane") / "demo.pbm"
 ALL = "all"
-_MOST_BYTES = 64 << 20  # of IN; a device such as /dev/zero has no end
+_MOST_BYTES = 64 << 20  # maximum size of the input file; a device such as /dev/zero never ends
 
 
 def add_to(commands: Any) -> None:
@@ -146,7 +146,7 @@ def _checked(
     *,
     gcm: bool,
 ) -> Measurement:
-    """Transfer `plaintext`, or `ciphertext` to decrypt, and compare the output with the other one."""
+    """Encrypt `plaintext`, or decrypt `ciphertext`, on the board, and compare the output with the other of the two."""
     data, expected = (plaintext, ciphertext) if direction == "encrypt" else (ciphertext, plaintext)
     output = io.BytesIO()
     with (
@@ -220,8 +220,8 @@ def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measu
 
 
 def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
-    """Return a sentence to quote, with the kind of its figures (`sim` or `board`); an empty list if no engine counts
-    cycles.
+    """Return a list with one sentence to quote: the best result, and whether it was simulated or measured on a board.
+    The list is empty if no engine counts cycles.
     """
     key_bits = measurements[0].key_bits
     counted = {

@@ -159,7 +159,7 @@ def _build(device: Device, wanted: str) -> str:
 
 
 def _trip(device: Device) -> tuple[float, dict[str, int]]:
-    """Send one request without repetition; return the seconds until its reply, and the board's link counters.
+    """Send one request, without retransmission; return its round-trip time in seconds, and the board's link counters.
 
     The time-out is as long as for an unknown board, so that a reply still counts if this machine is busy.
     """
@@ -191,7 +191,7 @@ def _clock(device: Device) -> str:
     if not info.memory_engines or not info.bench_bytes:
         raise _SkippedError("the board has no engine or no buffer to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
-    for _ in range(_CLOCK_TRIES):  # retry, because this machine may have paused
+    for _ in range(_CLOCK_TRIES):  # measure again if the clocks differ: this machine may have paused
         seen = _seen_hz(device, slowest)
         if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
             return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"

@@ -102,7 +102,9 @@ def _naming(name: str, option: str) -> Iterator[None]:
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return `record` without nested dictionaries: their entries are renamed to `outer.inner`. Lists are left out."""
+    """Return `record` with nested dictionaries flattened: their entries get names such as `outer.inner`. Lists are left
+    out.
+    """
     flat: dict[str, Any] = {}
     for name, item in record.items():
         if isinstance(item, list):

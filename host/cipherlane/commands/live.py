@@ -116,7 +116,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the film that `args` choose, by its kind; empty if they choose none. `stack` closes the film."""
+    """Return the film that `args` choose, in a dictionary under its kind, such as `video`; an empty dictionary if they
+    choose none. `stack` closes the film.
+    """
     from ..live import pictures, video
 
     if args.image:

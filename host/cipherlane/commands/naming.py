@@ -49,7 +49,9 @@ def settle(args: argparse.Namespace, parser: Parser) -> None:
 
 
 def output(name: str, option: str) -> Iterator[Use]:
-    """Yield the output called `name` and the files that hold it while it is incomplete; nothing for standard output."""
+    """Yield the output file `name` and the temporary files that hold it until it is complete; nothing for standard
+    output.
+    """
     if name == STANDARD:
         return
     use = Use(name, True, option)

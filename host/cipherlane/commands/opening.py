@@ -26,8 +26,11 @@ NO_BOARD = "none"  # the value of --port for work without a board
 
 @dataclass(frozen=True)
 class Stream:
-    """What a command streams: the key; the initial counter block, unless the board draws it; the LTE message, if it is
-    one; the bytes of plaintext, if they are known; and the header of the authenticated file to decrypt, if it is one.
+    """The key and the other parameters of a stream to encrypt or decrypt.
+
+    `iv` is the initial counter block, or None if the board draws it. `message` is None unless the stream is an LTE
+    message. `size`, in bytes of plaintext, is None if it is unknown. `header` is the header of an authenticated file to
+    decrypt.
     """
 
     key: bytes
@@ -38,7 +41,7 @@ class Stream:
 
 
 def check_without_board(args: argparse.Namespace) -> None:
-    """Refuse what needs a board.
+    """Refuse a command that needs a board although `--port none` was given.
 
     Raises:
         ArgumentError: the command needs one.
@@ -54,8 +57,9 @@ def check_without_board(args: argparse.Namespace) -> None:
 def session_of(
     args: argparse.Namespace, stream: Stream, source: InputFile, journal: Journal | None
 ) -> Iterator[tuple[Any, Engine | None, bool]]:
-    """Yield the session for a new stream, or for the stream that `journal` describes; its engine, or None without a
-    board; and whether the stream begins again, although there is a journal.
+    """Yield a session, its engine (None without a board), and whether a resumed stream must begin again at byte 0.
+
+    If `journal` is given, the session resumes the stream that the journal describes; otherwise it is for a new stream.
     """
     if args.port == NO_BOARD:
         assert stream.header
@@ -84,7 +88,8 @@ class _Opener:
         return self._open(self._stream.iv, record_bytes=header.record_bytes if header else None)
 
     def resumed(self, journal: Journal, source: InputFile) -> tuple[Session, bool]:
-        """Open a session for the stream in `journal`; return it, and whether the stream begins again.
+        """Open a session that resumes the stream in `journal`; return it, and whether the stream must begin again at
+        byte 0.
 
         The board may not know that stream: it may be another board, or its power was cycled. In CTR, the session then
         gets a new range of counter blocks, which begins after the complete part. In GCM, a stream has one range, so it
@@ -109,7 +114,9 @@ class _Opener:
         return self.new(), True
 
     def _go_on(self, journal: Journal, begin: int, ticket: int | None) -> Session:
-        """Open a session for the range of counter blocks that begins at byte `begin` of the stream in `journal`."""
+        """Open a session that resumes the stream in `journal`; its range of counter blocks begins at byte `begin` of
+        the stream.
+        """
         iv = block_after(journal.iv, begin // BLOCK)
         try:
             return self._open(iv, record_bytes=journal.record_bytes, ticket=ticket, begin=begin)

@@ -19,7 +19,7 @@ VERSION = 1
 HEADER_BYTES = 16
 TAG_BYTES = 16
 PREFIX_BYTES = 8
-RECORD_BYTES = 960  # of plaintext; with its tag, a record fits twice into the smallest receive window of a board
+RECORD_BYTES = 960  # bytes of plaintext; a board's smallest receive window holds two such records with their tags
 MOST_RECORDS = 1 << 30
 _KEY_BYTES = (16, 24, 32)
 
@@ -33,7 +33,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class Header:
-    """The header: bytes of the key, plaintext bytes of a full record, and the prefix of all nonces."""
+    """The file's header: the key's length in bytes, plaintext bytes of a full record, and the prefix of all nonces."""
 
     key_bytes: int
     record_bytes: int
@@ -73,11 +73,11 @@ class Header:
 
     @property
     def iv(self) -> bytes:
-        """The counter block that precedes all those of the file: the prefix and zeros."""
+        """The nonce prefix and 8 zero bytes: a counter block that precedes all counter blocks of the file."""
         return self.prefix.ljust(BLOCK, b"\0")
 
     def block_of(self, number: int) -> bytes:
-        """Return the counter block at which the range of record `number` and all later ones begins."""
+        """Return the first counter block of the range for record `number` and all later records."""
         return self.nonce(number, False).ljust(BLOCK, b"\0")
 
     def nonce(self, number: int, last: bool) -> bytes:
@@ -109,7 +109,7 @@ def check_size(number: int, size: int) -> None:
 
 
 class RecordReader:
-    """Cuts what `reader` returns into records of `size` bytes, and knows which one is the last.
+    """Cuts the bytes from `reader` into records of `size` bytes, and detects which record is the last one.
 
     A record is returned when something follows it, or at the end of the data. `at_end` tells whether the last record
     was returned. If there is no data at all, the only record is empty.

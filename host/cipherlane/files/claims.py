@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the files that a command reads and writes, by one rule for every file that the tool writes.
+"""Compares the files that a command reads and writes, and refuses a command that would overwrite one by mistake.
 
 A command never writes a file that it also reads or that it writes under another name. Existing files are compared by
 device and inode, and others by folder and name. An existing file is replaced only with --force. Symbolic links are not

@@ -14,8 +14,8 @@ for _name in ("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32"):
 
 
 def foreign(data: bytes) -> tuple[str, str]:
-    """Return the reason why `data` are not plain ASCII or UTF-8, and the command that converts them; two empty texts if
-    they are.
+    """Return why `data` are not plain ASCII or UTF-8, and the command that converts them. Return two empty texts if no
+    conversion is needed.
     """
     if data.startswith(codecs.BOM_UTF8):
         return "begins with a byte-order mark", f"tail -c +{_MARK}"

@@ -62,9 +62,7 @@ class InputFile:
                 raise
 
     def _look(self, said: int) -> None:
-        """Compare the true size of a short file with the reported size `said`; files in /proc and /sys report a wrong
-        size.
-        """
+        """Read a short input to learn its true size, because files in /proc and /sys report a wrong size (`said`)."""
         data = self._read(_LOOKED_AT) if not said else b""
         while len(data) < said and (piece := self._read(said - len(data))):
             data += piece

@@ -27,7 +27,7 @@ from . import private
 from .claims import STANDARD, Use, require_apart, require_replaceable
 from .inputs import InputFile, trouble
 
-ANEW = "start without --resume (--raw: under another IV)"  # advice if counter blocks from this IV on are used up
+ANEW = "start without --resume (--raw: under another IV)"  # advice for a transfer that cannot be resumed
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _ENDINGS = (".part", ".part.resume")
 _USUAL_NAME_MAX = 255  # longest file name in bytes on usual file systems
