@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .known_cables import ROWS
 
-# USB vendor and product, and chip, of adapters that openFPGALoader supports but that are part of no supported board.
+# Separate JTAG adapters that openFPGALoader supports: USB vendor and product, and the chip or the adapter's name.
 _ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
 
 

@@ -17,7 +17,7 @@ def block_after(block: bytes, count: int) -> bytes:
 
 
 class CounterBlocks:
-    """A random key, and successive ranges of counter blocks under it; the first range starts at a random block."""
+    """A random key, and successive ranges of counter blocks to use with it; the first starts at a random block."""
 
     def __init__(self, key_bits: int):
         """Draw a random key of `key_bits`."""
@@ -26,7 +26,7 @@ class CounterBlocks:
 
     @property
     def key_bits(self) -> int:
-        """Bits of the key."""
+        """Length of the key in bits."""
         return len(self.key) * 8
 
     def take(self, size: int) -> bytes:

@@ -36,7 +36,7 @@ from .session import Session
 from .transfer import Progress
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # the index of a direction is its code in records
+DIRECTIONS = ("encrypt", "decrypt")  # a direction's index in this tuple is its code in records
 SIM_BENCH_BYTES = 4096  # bytes to benchmark with C engines on a simulated board; the whole buffer would take a minute
 _MOST_BENCH_PARTS = 1 << 16
 # Bits of a counter block that must be 0 in 128-EEA1: all bits after DIRECTION, except the low 16 bits of the block
@@ -100,7 +100,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # firmware in a simulated netlist reports `board`
+        if link.transport.simulated:  # firmware in a simulated netlist reports the kind `board`, not `sim`
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self.strict_version = False
         self.reset_window(self._info)
@@ -202,8 +202,8 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
-        """Return the data bytes of a full record without its tag of `tag` bytes; by default the maximum that the CPU or
-        the fast path accepts.
+        """Check `record_bytes`, the data bytes of a full record without its tag of `tag` bytes, and return it. Without
+        it, return the maximum that the CPU or the fast path accepts.
         """
         where = fast_path or self.info()
         if record_bytes is None:

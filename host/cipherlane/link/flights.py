@@ -13,7 +13,7 @@ and the window adapts to losses.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # time-outs for which an answer to a given-up copy is still expected
+_GHOST_LIFE = 4  # how long, in time-outs, an answer to a given-up copy is expected
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
@@ -31,7 +31,7 @@ AnyKey = Key | tuple[int, int, int, int]
 
 
 class _Flight(NamedTuple):
-    """Values shared by copies of records that were sent together."""
+    """Size and times of record copies that were sent together, and whether their round trips are measured."""
 
     size: int
     sent: float
@@ -45,7 +45,7 @@ class _Flight(NamedTuple):
 
     @property
     def ghosts_end(self) -> float:
-        """Time after which no answer is expected to copies of a record that were counted as lost."""
+        """Time after which answers to these copies are no longer expected, once the copies were counted as lost."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 
@@ -53,7 +53,9 @@ _Copy = tuple[AnyKey, _Flight]
 
 
 class Answered(NamedTuple):
-    """What answers reveal: round-trip times in seconds of records sent only once, and the records known to be lost."""
+    """Conclusions from answers: round-trip times in seconds of records sent only once, and the records known to be
+    lost.
+    """
 
     round_trips: list[float]
     lost: list[Key]
@@ -101,17 +103,17 @@ class Window:
 
 
 class Flights:
-    """Accounts for copies of records in flight. The caller passes the current time."""
+    """Tracks which copies of records are in flight (several of a repeated record). Callers pass the current time."""
 
     def __init__(self, limit: int, ordered: bool, shared: bool = False):
-        """Allow `limit` bytes in flight; `ordered` and `shared` describe the link."""
+        """Allow `limit` bytes in flight; `ordered` and `shared` are as in `Transport`."""
         self.window = Window(limit, adapts=shared)
         self.ordered = ordered
         self.shared = shared
         self.bytes = 0
         self.lost = 0
         self._number = self._latest = 0
-        self._live: dict[int, _Copy] = {}  # copies by number, in the order of sending
+        self._live: dict[int, _Copy] = {}  # copies in flight, by their number in the order of sending
         self._ghosts: dict[int, _Copy] = {}  # copies given up, whose answers may still arrive
         self._overtaken: set[int] = set()  # copies in `_ghosts` that were given up because later copies were answered
         self._of_key: dict[AnyKey, list[int]] = {}
@@ -121,11 +123,11 @@ class Flights:
 
     @property
     def count(self) -> int:
-        """Copies in flight."""
+        """Number of copies in flight."""
         return len(self._live)
 
     def room(self, size: int) -> int:
-        """Return how many records of `size` bytes may be sent; on a shared link, one is always allowed."""
+        """Return how many records of `size` bytes may be sent; at least one on a shared link with none in flight."""
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
     def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
@@ -189,7 +191,7 @@ class Flights:
         return keys
 
     def next_deadline(self) -> float | None:
-        """Return the time at which `expire` is needed next; None if nothing is in flight."""
+        """Return the time at which to call `expire` next; None if nothing is in flight."""
         return self._deadline if self._live else None
 
     def _settle(self, key: AnyKey, numbers: list[int]) -> None:

@@ -41,18 +41,18 @@ _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
 
 @dataclass(frozen=True)
 class Side:
-    """The input or the output of a stream: the bytes before its first record, and the size of a full record."""
+    """The layout of a stream's input or output: the bytes before its first record, and the size of a full record."""
 
     head: bytes
     record: int
 
     def at(self, number: int) -> int:
-        """Return the byte of the file at which record `number` begins."""
+        """Return the offset in the file, in bytes, at which record `number` begins."""
         return len(self.head) + number * self.record
 
 
 def sides(cipher: str, direction: str, key: bytes, iv: bytes, record_bytes: int) -> tuple[Side, Side]:
-    """Return input and output of a stream whose full records have `record_bytes` bytes of plaintext."""
+    """Return the layouts of input and output of a stream with `record_bytes` bytes of plaintext in a full record."""
     plain = secret = Side(b"", record_bytes)
     if cipher == GCM:
         secret = Side(Header.of_stream(key, iv, record_bytes).encode(), record_bytes + TAG_BYTES)
@@ -70,8 +70,9 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
-        """Return the position after the records that were written since this one, as far as at least `held` more bytes
-        of input were read. The other arguments are the sizes of a record in input and output.
+        """Return the position after the complete records that were written since this position. At least `held` bytes
+        of the input read so far must lie after the new position. `input_record` and `output_record` are the sizes of a
+        record in bytes.
         """
         read, written = b"".join(self.read), b"".join(self.written)
         count = min(len(written) // output_record, max(0, len(read) - held) // input_record)
@@ -188,13 +189,15 @@ class Journal:
 
     @property
     def ticket(self) -> int | None:
-        """The board's ticket for the stream's range; None before the range was opened."""
+        """The ticket by which the board recognises the stream's range of counter blocks; None before the range was
+        opened.
+        """
         ticket: int | None = self._facts["ticket"]
         return ticket
 
     @property
     def range_begin(self) -> int:
-        """Byte of the stream at which the board's range begins."""
+        """Offset in the stream, in bytes, at which the current range of counter blocks begins."""
         begin: int = self._facts["range_begin"]
         return begin
 
@@ -250,7 +253,7 @@ class Journal:
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note_read(self, data: bytes) -> None:
-        """Note input data that follow the data read before."""
+        """Note `data` as the next bytes read from the input."""
         self._point.read.append(data)
 
     def note_written(self, data: bytes) -> None:

@@ -176,7 +176,9 @@ class Link:
                 return None
 
     def receive_results(self, stream: DataCodec, timeout: float) -> Arrivals | None:
-        """Return replies that arrived together, results of `stream` separately; None after `timeout` seconds."""
+        """Return replies that arrived together, with results of `stream` listed separately; None after `timeout`
+        seconds.
+        """
         if self._inbox:
             raw = self._inbox.popleft()
             run: Run | None = Run(raw, len(raw))
@@ -281,7 +283,7 @@ class Link:
 
 
 def _request_key(record: Record) -> Key:
-    """Return what identifies the request that `record` answers; raise ValueError if `record` is not a reply."""
+    """Return the key of the request that `record` answers; raise ValueError if `record` is not a reply."""
     if record.type == ERROR_TYPE:
         if len(record.data) != ERROR.size:
             raise ValueError("error record of the wrong size")

@@ -23,7 +23,8 @@ from .device import Device
 from .expected_build import require
 from .replies import BoardInfo, printable
 
-# seconds that one call may take, on a board (shorter than the loader's wait at power-on) and in simulation
+# time limits in seconds for one call of the loader: on a board (shorter than the loader's wait at power-on), and in
+# simulation
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
 # Seconds to wait for the loader after a break: the first if nothing answers, the second if firmware answers.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
@@ -145,7 +146,7 @@ def start(device: Device) -> None:
         if error.code == ErrorCode.IMAGE:
             state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
             raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
-        # Error TYPE: the started firmware answered, because the loader's reply was lost.
+        # The error TYPE (unknown type of request) comes from the started firmware: the loader's reply was lost.
         if error.code != ErrorCode.TYPE:
             raise
 
@@ -185,8 +186,8 @@ def cause_text(cause: int) -> str:
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Return time limits in seconds: for one answer; then for the loader to appear, if nothing answers and if firmware
-    does.
+    """Return time limits in seconds: one for an answer, and two for the loader to appear (if nothing answers, and if
+    firmware answers).
 
     A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
     other two.

@@ -16,7 +16,7 @@ from ..files.inputs import InputFile
 from .transfer import Writer
 
 CTR, GCM = "ctr", "gcm"
-# The values of --cipher, and for each the cipher that its engines implement.
+# For each value of --cipher, the cipher that an engine must implement.
 CIPHERS = {GCM: "aes", CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
 MOST_SNOW3G = 1 << 20  # maximum bytes of a message: the hardware has no larger block numbers
 KEY_BITS = 128

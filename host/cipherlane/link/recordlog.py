@@ -146,8 +146,8 @@ class RecordLog:
         return value
 
     def _number(self, value: int) -> str:
-        """Return a name to write instead of a secret number. Equal numbers get equal names; 0, which means none, is
-        written as 0.
+        """Return a name such as #1 to log instead of a secret number. Equal numbers get equal names; 0, which means no
+        number, is logged as 0.
         """
         return f"#{self._numbers.setdefault(value, len(self._numbers) + 1)}" if value else "0"
 

@@ -29,7 +29,7 @@ from ..errors import ReplyError
 from ..protocol.records import Record
 from ..transport.base import Address
 
-MOST_WINDOW = 4096  # maximum window in records: the host may store that many results until an earlier one arrives
+MOST_WINDOW = 4096  # maximum window in records: the host stores up to that many results until a missing one arrives
 MOST_BENCH_BYTES = 1 << 24
 # If records are in external memory, the firmware's name ends with one of these keys; the value names the memory.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
@@ -170,7 +170,7 @@ class FastPath:
 
 @dataclass(frozen=True)
 class Opened:
-    """The values that the board assigned to a new session (see `open` on the page of records)."""
+    """The values that the board assigned to a new session (see `open` in cipherlane_base/wire/README.md)."""
 
     number: int
     iv: bytes

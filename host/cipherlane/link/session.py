@@ -61,7 +61,7 @@ class Session:
 
     @property
     def rx_window(self) -> int:
-        """Bytes of this session's data records that the host may have in flight."""
+        """Maximum number of bytes in flight, from the host to the board, in this session's data records."""
         return (self.fast_path or self._info).rx_window
 
     def transfer(

@@ -36,7 +36,8 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class Stream:
-    """The stream of a session, as `Session` describes it; `address` is None if the data records go to the CPU.
+    """The stream of a session, as `Session` describes it; `address` is None if data records go to the CPU, not the fast
+    path.
 
     Each request has `input_tag` bytes more than the record has of plaintext, and each result `result_tag` bytes.
     """
@@ -103,7 +104,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # the byte of the stream that has offset 0 in records and in this class
+        self._begin = stream.begin  # offsets in records and in this class count from this byte
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -121,7 +122,7 @@ class Transfer:
         self._watch = watch
         self._record_bytes = record_bytes
         self._request_bytes = record_bytes + stream.input_tag
-        self._longer = stream.result_tag - stream.input_tag  # bytes of a result more than of its request
+        self._longer = stream.result_tag - stream.input_tag  # how many bytes a result is longer than its request
         self._records_ahead = RecordReader(reader, self._request_bytes) if self._longer else None
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
@@ -190,7 +191,7 @@ class Transfer:
         return not self._again
 
     def _unread(self) -> int:
-        """Return how many more records may be read."""
+        """Return how many more records may be read from the input before further results arrive."""
         # The board remembers only the `window` records up to the highest one received. So the host must not send a
         # record that would push an unanswered record out of this window.
         ahead = -(-(self._read - self._written) // self._record_bytes)
@@ -215,7 +216,7 @@ class Transfer:
         return [whole[start : start + size] for start in range(0, len(data), size)]
 
     def _read_messages(self, count: int) -> list[memoryview]:
-        """Return the data of up to `count` further records in GCM, and note the last record.
+        """Return the data of up to `count` further records of a GCM stream; remember which record is the last one.
 
         Raises:
             TamperedError: the input to decrypt ends inside a record.
@@ -235,7 +236,7 @@ class Transfer:
         return parts
 
     def _number(self, offset: int) -> int:
-        """Return the number in the whole stream of the record at `offset`."""
+        """Return the number of the record at `offset`, counted from the start of the whole stream."""
         return (self._begin + offset) // self._record_bytes
 
     def _receive(self) -> None:

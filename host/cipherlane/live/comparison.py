@@ -33,7 +33,7 @@ class _Data(io.BytesIO):
 
 
 def racers(engines: Sequence[Engine]) -> tuple[Engine, ...]:
-    """Return the fastest of `engines` of each kind: hardware, instructions, C. `engines` must be ordered by speed."""
+    """Return the fastest engine of each kind: hardware, CPU instructions, C. `engines` must be ordered by speed."""
     hardware = [each for each in engines if each.traits.serves or each is Engine.ACCELERATOR]
     software = [each for each in engines if each.traits.software]
     instructions = [each for each in engines if each not in (*hardware, *software)]
@@ -49,7 +49,7 @@ class Side:
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
         self._report: TransferReport | None = None
-        # sum of the board's cycles; None as soon as the board reports none
+        # total of the board's cycle counts; None as soon as the board reports no count
         self._cycles = None if cycles_of(session) is None else 0
         self._pictures = self._end = 0
 
@@ -86,7 +86,7 @@ class Side:
         return sample, report.seconds
 
     def _now(self) -> int | None:
-        """Return the board's cycle count. Return None if the board reports none; it is then not asked again."""
+        """Return the board's cycle count. Once the board has reported no count, return None without asking it again."""
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
@@ -100,7 +100,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Compared:
-    """What a comparison runs: engines, each with its own counter blocks, records of one size, for some seconds."""
+    """Settings of a comparison: engines, the counter blocks of each engine, bytes of a record, and seconds to run."""
 
     engines: tuple[Engine, ...]
     blocks: tuple[CounterBlocks, ...]
@@ -117,7 +117,7 @@ def compare(
     check: Callable[[bytes, bytes], None],
     show: Callable[[int, Side, Sample], None],
 ) -> list[Point]:
-    """Let engines take turns with the pictures of `film` that are due; return the figures of each.
+    """Let engines take turns at encrypting the pictures of `film` that are due; return the figures of each engine.
 
     `record_bytes` divides a picture. A turn sends one picture, or enough copies of it to take the engine a measurable
     time. Each engine has at least one turn. `watch` returns the observer of a turn. `check` is called with each

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Figures of the stream for the page, computed by the classes that all commands use."""
+"""Computes the measurements that the live page shows, with the classes that all commands use."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ _PATIENCE = 60.0  # longest time in seconds that a picture may take
 
 
 class Stretch:
-    """Decrypts the pictures of one session in order; `error` is set if it failed."""
+    """Decrypts the pictures of one session in order; `error` is set if decryption failed."""
 
     def __init__(self, session: Session, show: Callable[[Sample, bytes], None]):
         """Decrypt in `session`, and call `show` with each sample and its decrypted picture."""

@@ -20,7 +20,7 @@ class Film(Protocol):
     """A sequence of pictures of one size, which repeats without end."""
 
     def __len__(self) -> int:
-        """Return the number of pictures; 1 if only the newest picture exists."""
+        """Return the number of pictures; 1 for a video or camera, which keeps only its newest picture."""
 
     def __getitem__(self, number: int, /) -> bytes:
         """Return a picture."""
@@ -35,7 +35,7 @@ _MARGIN = 4  # pixels around a text
 
 
 def code(red: int, green: int, blue: int) -> int:
-    """Return the pixel whose colour is nearest to red, green and blue of 8 bits each."""
+    """Return the pixel code of the colour nearest to `red`, `green` and `blue`, 8 bits each."""
     r, g, b = round(red * 7 / 255), round(green * 7 / 255), round(blue * 3 / 255)
     return (r & 4) << 5 | (g & 6) << 4 | (b & 2) << 3 | (r & 3) << 2 | (g & 1) << 1 | b & 1
 
@@ -58,11 +58,11 @@ def _palette() -> "Image.Image":
 
 
 def coded(picture: "Image.Image") -> bytes:
-    """Return an RGB picture as pixels of a film, with the error of each colour spread over neighbouring pixels."""
+    """Convert an RGB picture to a film's colours; spread the rounding error of each colour over neighbouring pixels."""
     return picture.quantize(palette=_palette()).tobytes()
 
 
-# The built-in film. Its areas of one colour make the leak of ECB visible.
+# The built-in film. In its areas of one colour, ECB visibly leaks the picture: equal blocks stay equal.
 _SKY = [
     code(*each) for each in ((73, 0, 170), (146, 0, 170), (219, 36, 170), (255, 73, 85), (255, 146, 85), (255, 182, 0))
 ]
@@ -127,7 +127,7 @@ def text(words: str, edge: int) -> Film:
 
     picture = Image.new("L", (edge, edge), code(255, 255, 255))
     draw = ImageDraw.Draw(picture)
-    draw.fontmode = "1"  # use only the colours of letters and paper, and no shades between
+    draw.fontmode = "1"  # draw letters without anti-aliasing, in one colour
     room = edge - 2 * _MARGIN
     for size in range(edge // 2, 5, -1):
         font = ImageFont.load_default(size)
@@ -166,7 +166,7 @@ def image(path: str, edge: int) -> Film:
 
 
 class Packed:
-    """A film with 16 colours and half the bytes: two pixels a byte, the left one in its upper half."""
+    """A film with 16 colours and half the bytes: two pixels per byte, the left pixel in the upper four bits."""
 
     def __init__(self, film: Film):
         """Pack the pictures of `film` on demand."""

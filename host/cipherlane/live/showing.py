@@ -21,7 +21,7 @@ _of_film = functools.lru_cache(maxsize=128)(evenness)  # results are cached, bec
 
 @dataclass(frozen=True)
 class Choice:
-    """The choice of what to stream, with which engine, key length and other settings.
+    """The settings that a user chose: what to stream, with which engine, key length and others.
 
     `record_bytes` is 0 for the largest records; `bits` of a pixel is 0 for as many as the board can send in time.
     `beside` is the engine to compare with, if any; with `RACE`, engines of each kind take turns.

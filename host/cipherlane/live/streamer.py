@@ -42,7 +42,7 @@ _RETRY = 1.0  # seconds between searches for a lost board
 _POINTS = 120  # number of stretches (sessions of some seconds) in the chart
 _PEER_RECORD = 1024  # default maximum bytes of a record if a second board decrypts
 FEWEST_PICTURES = 2.0  # pictures a second: slower boards get half the bits per pixel, unless the user chose the bits
-_ENOUGH = 2.5  # send all bits again once half the bits reach FEWEST_PICTURES times this factor
+_ENOUGH = 2.5  # return to all bits per pixel once the rate with half of them exceeds FEWEST_PICTURES times this factor
 _MOST_SIDES = 3  # maximum number of engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
 
@@ -122,7 +122,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # an equal but new object ends the session, as a new choice does
+            self._choice = replace(self._choice)  # a new object, even if equal, ends the session
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
@@ -134,7 +134,7 @@ class Streamer:
             try:
                 self._run()
             finally:
-                self.stop()  # once stopped, waits for the second board are short
+                self.stop()  # after this, closing the second board waits only briefly
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
         """Return a function that opens a device; once the stream is stopped, waits for this device are short."""
@@ -220,7 +220,7 @@ class Streamer:
         return f"The picture stands still: {trouble}." if trouble else ""
 
     def _stretch(self, device: Device, chosen: Choice, seconds: float, beside: str = "") -> None:
-        """Stream as `chosen` in new sessions for about `seconds`, and note the figures.
+        """Stream with the settings `chosen` in new sessions for about `seconds`, and store the measurements.
 
         `beside`, if given, replaces the chosen comparison.
         """
@@ -254,7 +254,7 @@ class Streamer:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
         iv = blocks.take(MOST_STREAM)  # reserve the maximum: if the session fails, none of these blocks is used again
         record_bytes = choice.record_bytes or None
-        if self._peer:  # record borders must match picture borders for the second board
+        if self._peer:  # for the second board, no record may cross the end of a picture
             record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))
 
         def wanted() -> bool:
@@ -329,7 +329,7 @@ class Streamer:
         self._pause = max(1 / PICTURES_A_SECOND, seconds / _WORK_SHARE)
 
     def _due(self, now: float) -> bool:
-        """Return whether a picture should be shown at time `now`; if so, note that it was."""
+        """Return whether a picture should be shown at time `now`; if so, set the time for the next one."""
         if not self._hub.viewers or now < self._next_picture:
             return False
         self._next_picture = now + self._pause

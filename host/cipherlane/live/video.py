@@ -45,7 +45,7 @@ class Player:
         self._thread.start()
 
     def __len__(self) -> int:
-        """Return 1: only the newest picture exists."""
+        """Return 1, because only the newest picture is kept."""
         return 1
 
     def __getitem__(self, number: int, /) -> bytes:

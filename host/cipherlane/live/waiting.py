@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 MOST_GUESTS = 64  # connections
-PATIENCE = 20.0  # maximum seconds for request, answer, token and idle time together
+PATIENCE = 20.0  # time limit in seconds of a connection: request, answer, token and idle time together
 
 Client = tuple[str, int]  # address and port
 
