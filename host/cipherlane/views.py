@@ -106,7 +106,9 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
 
 def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> FittingTable:
-    """Return a table of measurements. Each figure in Mbps is shown with its kind. Without GCM, the mode is left out."""
+    """Return a table of measurements. Each figure in Mbps is shown with its kind, such as `sim`. If all measurements
+    are in CTR, the column for the mode is left out.
+    """
     measurements = tuple(measurements)
     modes = any(item.mode != "ctr" for item in measurements)
     headings = (
@@ -284,7 +286,7 @@ def output() -> Iterator[None]:
 
 
 def _console(**options: Any) -> Console:
-    """Return a console as wide as the terminal or, within limits, as wide as COLUMNS says."""
+    """Return a console as wide as the terminal or, within limits, as the environment variable COLUMNS asks."""
     columns = os.environ.get("COLUMNS", "")
     given = columns.isascii() and columns.isdecimal() and len(columns) <= _MOST_DIGITS and int(columns) > 0
     others = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}

@@ -17,7 +17,9 @@ def text(field: bytes) -> str:
 
 
 def short(shown: str) -> str:
-    """Return the first digits of both digests, for tables; a hyphen if `shown` is no build id."""
+    """Return a short form of the build id `shown` for tables: the first digits of both halves. Return a hyphen if it is
+    empty.
+    """
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 
 

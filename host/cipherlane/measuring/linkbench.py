@@ -28,7 +28,7 @@ STAGES = ("driver", "copy", "stack", "record", "engine")
 
 
 def wire_limit_mbps(record_bytes: int) -> float:
-    """Return the limit of gigabit Ethernet with back-to-back records of `record_bytes`, in data Mbps."""
+    """Return the highest data rate in Mbps that gigabit Ethernet allows with back-to-back records of `record_bytes`."""
     payload = max(HEADER.size + record_bytes, _LEAST_PAYLOAD)
     return _WIRE_MBPS * record_bytes / (payload + _WIRE_OVERHEAD)
 
@@ -65,7 +65,7 @@ class LinkMeasurement:
 
     @property
     def wire_limit_mbps(self) -> float:
-        """Limit of gigabit Ethernet with records of this size, in data Mbps."""
+        """The highest data rate in Mbps that gigabit Ethernet allows with records of this size."""
         return wire_limit_mbps(self.record_bytes)
 
     @property
@@ -89,7 +89,7 @@ class LinkMeasurement:
 
 
 class _Zeros:
-    """A reader that returns `size` zero bytes in all, or fewer: it ends once `deadline` has passed."""
+    """A reader of `size` zero bytes that ends early once `deadline` has passed."""
 
     def __init__(self, size: int, clock: Clock, deadline: float | None):
         self._left = size
@@ -261,5 +261,5 @@ def _rate(bits: float, seconds: float) -> float:
 
 
 def _percentile(ordered: list[float], part: int) -> float:
-    """Return the smallest of the `ordered` values that `part` per cent of them do not exceed; 0 without values."""
+    """Return the percentile `part` (nearest rank) of the values, which are in ascending order; 0 without values."""
     return ordered[max(0, -(-len(ordered) * part // 100) - 1)] if ordered else 0.0

@@ -119,7 +119,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Note that an echoed data record uses the counter blocks of its session's range up to the record's end."""
+        """Mark the counter blocks of a session's range as used up to the end of an echoed data record."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):
@@ -284,7 +284,7 @@ class NullBoard:
         return self._data(record, address, last=True)
 
     def _message(self, session: _Session, number: int, data: bytes, last: bool) -> bytes:
-        """Return the GCM message of record `number`, encrypted with its tag or decrypted without it."""
+        """Return record `number` of a GCM session: encrypted, with its tag, or decrypted, without the tag."""
         if not session.range.may_end(number, last):
             raise _Refusal(ErrorCode.OFFSET, session.range.record_bytes)
         if not session.range.knows(number, data):
@@ -360,7 +360,7 @@ def _reply(kind: RecordType, /, **values: Any) -> bytes:
 
 
 def _cipher(key: bytes, block: int) -> Any:
-    """Return an encryptor that begins with counter block `block` modulo 2^128."""
+    """Return an AES-CTR encryptor that begins with counter block `block` modulo 2^128."""
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
@@ -369,7 +369,7 @@ def _cipher(key: bytes, block: int) -> Any:
 
 
 def _gcm(session: _Session, number: int, data: bytes, last: bool) -> bytes | None:
-    """Return the GCM message of record `number` of a session; None if the tag of a record to decrypt is wrong."""
+    """Encrypt or decrypt record `number` of a session with AES-GCM; return None if the tag to check is wrong."""
     from cryptography.exceptions import InvalidTag
 
     prefix = session.iv.to_bytes(BLOCK, "big")[:_PREFIX]

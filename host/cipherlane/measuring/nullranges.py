@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The null board's rules of counter blocks: ranges of each key, windows and tickets, as the page of records specifies.
+"""The null board's rules for counter blocks: ranges of each key, windows and tickets, as wire/README.md specifies.
 
 A range belongs to one mode, CTR or GCM. Every GCM range also uses block 0, because the hash key is its encryption.
 
@@ -16,12 +16,12 @@ from cipherlane_base.wire.layout import BLOCK
 RANGES = 256
 KEPT = 8  # number of ended ranges that can still be resumed
 WINDOW = 1024  # records
-GCM_BLOCKS = 1 << 33  # counter blocks of a GCM record: those of its two possible nonces
+GCM_BLOCKS = 1 << 33  # counter blocks of a GCM record, for both of its possible nonces
 _BLOCKS = 1 << 128
 
 
 class RangeTakenError(Exception):
-    """Counter blocks of the range were used before, or belong to a session."""
+    """Counter blocks of the requested range were already used, or belong to an open session."""
 
 
 class RangesFullError(Exception):
@@ -66,7 +66,7 @@ class Range:
         return known == mark
 
     def knows(self, number: int, data: bytes) -> bool:
-        """Return what `accept` would return, without noting anything.
+        """Return the value that `accept` would return, but change no state.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -77,7 +77,9 @@ class Range:
         return self._sums.get(number, mark) == mark
 
     def may_end(self, number: int, last: bool) -> bool:
-        """Return whether record `number` may be the last one (`last`) or another one, as the accepted records imply."""
+        """Return whether the records accepted so far allow record `number` to be the last one (if `last`) or not the
+        last one.
+        """
         if self.last is None:
             return not last or number > self.highest
         return number <= self.last and last == (number == self.last)

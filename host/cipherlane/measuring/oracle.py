@@ -125,7 +125,7 @@ class Gcm:
 
 
 class GcmVerifier:
-    """Observes a transfer in GCM, as `Verifier` does in CTR: computes each record anew, and compares."""
+    """Observes a GCM transfer, as `Verifier` observes a CTR transfer: computes each record itself, and compares."""
 
     def __init__(self, key: bytes, header: Header, direction: str, number: int = 0):
         """Check the stream with this `header` from record `number` on.

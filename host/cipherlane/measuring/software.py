@@ -12,7 +12,7 @@ _AT_ONCE = 64  # records to read in one call
 
 
 class SoftwareSession:
-    """Stands for `link.session.Session` when a file is decrypted without a board."""
+    """Replaces `link.session.Session` when a file is decrypted without a board."""
 
     ticket = None
     begin = first = 0
@@ -30,7 +30,7 @@ class SoftwareSession:
     def transfer(
         self, reader: Reader, writer: Writer, *, offset: int = 0, progress: Progress | None = None, **_: Any
     ) -> TransferReport:
-        """Write the plaintext of each record that follows in `reader`, once its tag is checked.
+        """Read records from `reader`, check each record's tag, and write its plaintext.
 
         The first record is at byte `offset` of the plaintext.
 

@@ -19,7 +19,7 @@ def encode(data: bytes) -> bytes:
             out += group[:254]
             group = group[254:]
             if not group and index == len(groups) - 1:
-                return bytes(out)  # a full last group implies no zero, so no further group follows
+                return bytes(out)  # a full group stands for no zero after it, so the data may end here
         out.append(len(group) + 1)
         out += group
     return bytes(out)

@@ -38,7 +38,7 @@ class DataCodec:
 
     def __init__(self, session: int, token: int, record_bytes: int, reply_bytes: int | None = None):
         """Handle records of `session` and `token`. Full replies have `reply_bytes` of data, by default `record_bytes`;
-        those of the last record may be shorter.
+        the reply to the last record may be shorter.
         """
         self.session = session
         self.token = token
@@ -51,7 +51,7 @@ class DataCodec:
         self._begin = reply[:8]
 
     def kind(self, offset: int) -> RecordType:
-        """Return the type of the request at `offset`."""
+        """Return the record type of the request at `offset`: the last record of a GCM stream has its own type."""
         return RecordType.DATA_LAST if offset == self.last else RecordType.DATA
 
     def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:
@@ -75,7 +75,7 @@ class DataCodec:
         found = self._split(run.data)
         results = [(offset, data) for head, offset, token, data in found if head == begin and token == mine]
         if self.last is not None and any(offset == self.last for offset, _ in results):
-            return None  # its type is another one
+            return None  # the last record's reply must have another type
         return results if len(results) * run.size == len(run.data) else None
 
     def keys(self, offsets: Iterable[int]) -> list[tuple[int, int, int, int]]:

@@ -8,7 +8,7 @@ from cipherlane_base.wire.layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode
 from .. import errors
 from .records import Record
 
-# Error codes with their own handling: code, exception, and advice to the user.
+# Error codes that raise an exception of their own: code, exception, and advice to the user.
 _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
     ErrorCode.REUSED: (
         errors.ReusedError,

@@ -46,8 +46,8 @@ class Best:
 
 
 def best(sources: Iterable[Source]) -> list[Best]:
-    """Return each engine's best AES-128 figure; one for each combination of speed (engine, record or link), board, kind
-    of figure (such as `sim`) and clock.
+    """Return the best AES-128 results of each engine: one for every combination of measured speed (engine, record or
+    link), board, kind of result (such as `sim`) and clock.
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
     newest run counts.

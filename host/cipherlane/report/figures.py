@@ -130,7 +130,7 @@ def records(value: Any) -> list[Row] | None:
 
 
 def _flat(record: Mapping[str, Any]) -> Row:
-    """Return a record without nested dictionaries; their entries are named `outer.inner`."""
+    """Return a record with nested dictionaries flattened: their entries get names such as `outer.inner`."""
     flat: Row = {}
     for name, value in record.items():
         if isinstance(value, Mapping):

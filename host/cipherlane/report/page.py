@@ -17,7 +17,7 @@ from .sources import Source
 from .words import engine, field, file_title, three
 from .words import said as told
 
-_POLICY = (  # a second protection: markup that was not escaped has no effect
+_POLICY = (  # second line of defence: markup that was not escaped can run and load nothing
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _STYLE = """
@@ -132,7 +132,7 @@ def _origin(sources: Sequence[Source], repeated: Sequence[str], made: str) -> st
 
 
 def _raw(source: Source, found: Sequence[Figures]) -> str:
-    """Return a section, closed at first, with a file's tables; names and numbers are as in the file."""
+    """Return a section, collapsed at first, with a file's tables; names and numbers are as in the file."""
     tables = "\n".join(f"<h3>{_text(each.title)}</h3>\n{_notes(each, raw=True)}{sorting.table(each)}" for each in found)
     return f"<details><summary>{_text(source.title)}</summary>\n{tables}</details>"
 

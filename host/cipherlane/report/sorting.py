@@ -33,7 +33,9 @@ th label:has(:focus-visible) { outline: 3px solid var(--link) }
 
 
 def table(found: Figures, name: str = "") -> str:
-    """Return `found` as an HTML table. With a `name`, it is in words and sortable; otherwise it is as in the file."""
+    """Return `found` as an HTML table: sortable and with readable headings if `name` is given, otherwise as in the
+    file.
+    """
     raw = not name
     sortable = bool(name) and len(found.rows) >= _FEWEST
     places = [_places([row.get(each) for row in found.rows]) for each in found.fields] if sortable else []

@@ -80,4 +80,4 @@ if __name__ == "__main__":
     except OSError as failure:
         sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
         sys.exit(NO_PRIVILEGE)
-    os.execv(sys.argv[1], sys.argv[1:])  # from here on, this process is the board
+    os.execv(sys.argv[1], sys.argv[1:])  # replaces this process by the simulated board

@@ -25,7 +25,8 @@ from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 
 SCHEME = "udp"
-# If 30 % of frames are lost, about half of the requests are answered, because request and reply must both arrive.
+# Many attempts, for networks that lose up to 30 % of frames: there, only about half of the requests are answered,
+# because request and reply must both arrive.
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
@@ -106,7 +107,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram was refused; ignore it, because its sender will get no answer
+            except ConnectionError:  # an earlier datagram was refused: ignore this, because its sender will time out
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
