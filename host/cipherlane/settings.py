@@ -22,7 +22,7 @@ from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
 MOST_BAUD = 100_000_000  # limit above the rate of any serial port, and within the number range of drivers
-_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # form of a setting's name; an encryption key does not match
+_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # pattern of a setting's name; no encryption key matches it
 
 
 def seconds(text: str) -> float:

@@ -175,7 +175,7 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
 
 
 def interval_heading(label: str) -> tuple[str, str]:
-    """Return the two heading lines above lines of `interval_line`."""
+    """Return the two heading lines for the lines that `interval_line` returns."""
     words = ("seconds", "bytes sent", "Mbps", "bytes received", "Mbps", "sent again")
     return f"{label}, by the host's clock:", _interval_columns(*words)
 

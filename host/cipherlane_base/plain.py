@@ -19,9 +19,7 @@ def plain(text: str, keep: str = "") -> str:
 
 
 def _escape(character: str) -> str:
-    """Return the Python escape of `character`. Python's own codec is not used, because loading it needs a free
-    descriptor.
-    """
+    """Return `character` as a Python escape. This avoids Python's codec, whose loading needs a free file descriptor."""
     number = ord(character)
     if character in "\n\r\t":
         return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}[character]

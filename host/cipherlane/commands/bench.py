@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane bench`: measures engines from memory to memory on the board, or records through the link."""
+"""`cipherlane bench`: measures the speed of engines on data in the board's memory, or of records over the link."""
 
 import argparse
 import functools

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         raise ArgumentError("top prints no JSON: `cipherlane bench --link --json` prints figures")
     if (
-        # All three must be terminals: Textual draws on stderr.
+        # Standard input, output and error must all be terminals: Textual draws on standard error.
         not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
         or os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
     ):

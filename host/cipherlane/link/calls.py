@@ -15,7 +15,7 @@ from .replies import BoardInfo, fields_of
 
 
 class Calls:
-    """Sends requests over `link`, one at a time. With `strict_version`, replies of another version are errors."""
+    """Sends requests over `link`, one at a time. If `strict_version`, replies of another record version are errors."""
 
     def __init__(self, link: Link):
         """Use `link` and its clock."""

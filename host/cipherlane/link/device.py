@@ -241,7 +241,7 @@ class Device(Calls):
         progress: Progress | None = None,
         keep: Callable[[Measurement], None] | None = None,
     ) -> Measurement:
-        """Measure an engine on the board from memory to memory; the data do not cross the link.
+        """Measure an engine on data in the board's memory; the data do not cross the link.
 
         The board answers each request after some milliseconds, with the part that it has processed. The host then
         requests the rest.
@@ -326,7 +326,7 @@ class Device(Calls):
         raise ReplyError("bench", f"{total - left} of {total} bytes after {_MOST_BENCH_PARTS} requests, too few")
 
     def selftest(self) -> SelfTest:
-        """Run the board's known-answer tests on each engine that works from memory to memory, in each of its modes."""
+        """Run the board's known-answer tests on each engine that processes data in memory, in each of its modes."""
         engines, gcm = self.info().memory_engines, self.info().gcm_engines
         asked = [(engine, mode) for engine in engines for mode in Mode if mode == Mode.CTR or engine in gcm]
         parts = [

@@ -27,7 +27,7 @@ from .replies import printable
 _MASKED = {"key": "masked"}
 _NUMBERED = ("token", "ticket")
 _TEXTS = ("board", "firmware")
-_DIGITS = 16  # number of SHA-256 digits in the log
+_DIGITS = 16  # number of hexadecimal digits of a SHA-256 hash that the log shows
 
 
 class RecordLog:

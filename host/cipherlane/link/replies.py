@@ -93,7 +93,7 @@ class BoardInfo:
 
     @property
     def memory_engines(self) -> list[Engine]:
-        """Engines that work from memory to memory, so that `bench` and `selftest` can run them; others only process
+        """Engines that process data in memory, so that `bench` and `selftest` can run them; others only process
         records.
         """
         return [engine for engine in self.engines if not engine.traits.serves]

@@ -31,7 +31,7 @@ CLOCK_HZ = 1_000_000_000  # Hz, because cycles are nanoseconds of time.perf_coun
 _TYPE = 1  # offset of the type field in a record
 _TAG = 16  # bytes of a GCM tag
 _PREFIX = 8  # bytes of the nonce prefix
-_GCM_RECORDS = 1 << 30  # most records of a GCM stream
+_GCM_RECORDS = 1 << 30  # maximum number of records of a GCM stream
 _BENCH_BYTES = 1 << 20
 _BENCH_NS = 5_000_000  # longest time in nanoseconds that one benchmark request takes
 

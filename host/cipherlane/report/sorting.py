@@ -11,7 +11,7 @@ from html import escape
 from .figures import MOST_FIELDS, Figures, Row, cell, is_figure
 from .words import field, said
 
-_FEWEST = 3  # fewest rows of a table that can be sorted
+_FEWEST = 3  # minimum number of rows of a table that can be sorted
 STYLE = (
     """
 .sorted { --way: 1 } .sorted:has(.down:checked) { --way: -1 }
