@@ -34,7 +34,7 @@ from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 # durations in seconds of the sessions after a user's choice; later sessions use the last value
 STRETCHES = (1.0, 2.0, 4.0, 8.0)
 PICTURES_A_SECOND = 8.0  # maximum number of pictures shown a second
-_WORK_SHARE = 0.005  # maximum share of time for preparing pictures for viewers; sending them takes as long again
+_WORK_SHARE = 0.005  # maximum share of time for preparing pictures for viewers; sending them takes about as long
 PATIENCE = 4.0  # seconds without a result before the page reports it
 STOP_PATIENCE = 2.0  # seconds allowed for closing a board
 _STOP_SILENCE = 0.5  # after a stop: seconds without a result before the session is closed
