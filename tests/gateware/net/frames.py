@@ -105,7 +105,7 @@ class Session:
     slot: int
     limit: int = 2**64 - 1
     record_bytes: int = 1456
-    first: int = 0  # number of the record with which the session's window begins
+    first: int = 0  # number of the first record in the session's window
     placed: int = 0
 
     def place(self) -> int:
@@ -127,6 +127,6 @@ class Session:
         return HEADER.pack(**fields) + data
 
     def reply(self, offset: int, data: bytes) -> bytes:
-        """Return the reply that the board must send to the request."""
+        """Return the reply that the board must send to a data record with this offset and data."""
         encrypted = ctr(self.key, self.initial + offset // 16, data)
         return self.request(offset, encrypted, type=RecordType.DATA | REPLY)

@@ -132,7 +132,7 @@ class _Operation(ctypes.Structure):
 
 
 class GMIIBoard:
-    """The model, with access to its registers and to the wire.
+    """The simulated fast path with its Ethernet MAC: access to its registers and to the GMII wire.
 
     Parameters
     ----------
@@ -219,7 +219,8 @@ class GMIIBoard:
     # The wire.
 
     def run(self, script: array, operations: list[tuple] = ()) -> tuple[array, list[int], int]:
-        """Play a script; return the bytes transmitted, the values read, and the number of system cycles.
+        """Play a script of received bytes; return the transmitted bytes, the register values read, and the number of
+        system cycles.
 
         `operations` are (GMII cycle, register, value), in order; a value of None reads. Each ``reset`` is a cycle of
         the system's reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does; see `RESET_CYCLES`.

@@ -30,7 +30,7 @@ class Operations:
         return 1 << self.fields[register][field].offset
 
     def command(self, name: str, cycle: int = 0) -> tuple:
-        """Return the access that gives a command."""
+        """Return the register write that starts a command."""
         return cycle, "control", self.bit("control", name)
 
     def key_config(self, slot: int, key: bytes = b"", cycle: int = 0) -> tuple:

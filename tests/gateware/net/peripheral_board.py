@@ -110,12 +110,12 @@ class Answer:
 
 
 def answer(session: Session, payload: bytes) -> tuple:
-    """Return the expected `Answer`, without its time."""
+    """Return the expected answer: the fields of `Answer` without the cycle."""
     return session.peer.ip, session.peer.port, session.peer.mac, payload
 
 
 class PeripheralBoard:
-    """The model of the peripheral with its CTR service.
+    """The simulated peripheral of the fast path, with its CTR service.
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Scripts for a GMII, cycle by cycle: frames to and from the board as arrays of bytes with their valid bit."""
+"""Converts frames to and from scripts for a GMII. A script is an array with one entry per cycle: a byte and its valid
+bit.
+"""
 
 import struct
 import zlib

@@ -62,7 +62,7 @@ def make_sessions(slot_0_has_key: bool) -> tuple[Session, Session]:
 
 
 class Sweep:
-    """A sweep of one command with one size of datagrams on one core.
+    """A sweep: one command is tried in every cycle, with one size of datagrams on one core.
 
     Parameters
     ----------
@@ -95,7 +95,8 @@ class Sweep:
         self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # after the last answer's first word
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
-        """Give the command in every `step`-th cycle from `first` on, one cycle per try; return the findings."""
+        """Try the command in every `step`-th cycle from `first` on, always with the same traffic; return the findings.
+        """
         findings = Findings()
         self.board.reset()
         for instant in range(first, self.last, step):

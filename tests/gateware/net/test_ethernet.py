@@ -355,7 +355,9 @@ def test_noise_and_interrupted_frames(board):
 
 
 def test_sessions_closed_and_opened_in_flight(board):
-    """Each answer is encrypted under the session's key of that time; after the session is closed, no answer is sent."""
+    """Each answer is encrypted under the key that the session has at that time. After the session is closed, no answer
+    is sent.
+    """
     rng = random.Random(5)
     old, other = make_sessions(rng, 2)
     new = Session(**{**vars(old), "key": rng.randbytes(32), "token": rng.getrandbits(64), "number": old.number + 1})
@@ -389,8 +391,8 @@ def test_sessions_closed_and_opened_in_flight(board):
 
 
 def test_a_record_is_answered_again_and_other_data_never(board):
-    """A record is also answered again after its session was closed and reopened in another row, and with damaged frames
-    in between.
+    """A repeated record is answered again, even after damaged frames, or after its session was closed and reopened in
+    another row.
     """
     rng = random.Random(13)
     (session, other) = make_sessions(rng, 2)

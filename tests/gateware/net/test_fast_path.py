@@ -26,7 +26,9 @@ ROWS = 4
 
 
 class _Engine(Module):
-    """An engine that XORs each byte with the complement of the key slot, and has a queue for results."""
+    """A simple replacement for the AES engine: it XORs each byte with the complement of the key slot's number, and
+    queues the results.
+    """
 
     def __init__(self, slot_bits: int, layout):
         self.sink = stream.Endpoint(layout)

@@ -11,7 +11,7 @@ from tests.gateware.net.gmii import CORE
 from tests.gateware.net.peripheral_board import ENDLESS, PeripheralBoard, answer
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 
-# Pairs of data size in bytes and cycles between tries. `make sweep` tries every cycle, on every core.
+# Pairs of data size in bytes and cycles between tries. `make sweep` tries every cycle on the faster cores.
 STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 
@@ -68,8 +68,8 @@ def test_a_command_ends_while_a_datagram_does_not(board, command, word):
 
 
 def test_a_session_does_not_outlive_a_reset(board):
-    """A row that is opened after a reset without any fields written answers no session, regardless of its earlier
-    contents.
+    """If a row is opened after a reset before software writes its fields, it answers no session. Its contents from
+    before the reset do not matter.
     """
     victim, other = make_sessions(True)
     board.prepare([victim, other])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the window of records with `window_model`: random records of several sessions, while the CPU accesses it."""
+"""Compares the hardware's record window with the model `window_model`: random records of several sessions, while the
+CPU accesses the window.
+"""
 
 import itertools
 import random
@@ -242,7 +244,9 @@ def test_no_record_comes_while_record_blocks_is_0(bench):
 
 
 def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
-    """Records with ambiguous lap numbers are refused, not accepted. Records of all other laps are accepted."""
+    """A lap is 64 record numbers. A record whose lap number is ambiguous is refused; records of all other laps are
+    accepted.
+    """
     rng, results = random.Random(5), []
 
     def run():
@@ -258,7 +262,9 @@ def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
 
 
 def test_sum_of_a_record():
-    """Computed by hand: 5 + 0x04030201, then 5 + 0x04030201 + 0xff. The order of words changes the sum."""
+    """Compare with sums computed by hand: 5 + 0x04030201, then 5 + 0x04030201 + 0xff, where 5 is the length in bytes.
+    The order of words changes the sum.
+    """
     assert record_sum(b"\x01\x02\x03\x04\xff") == (0x0403_0206 + 0x0403_0305) << 32 | 0x0403_0305
     assert record_sum(b"") == 0
     assert len({record_sum(data) for data in (b"", b"\0", bytes(2), bytes(4), b"abcdefgh", b"efghabcd")}) == 6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the fast path's registers in LiteX, in the generated header and on the generated page."""
+"""Test that LiteX, the generated header and the generated page describe the same registers of the fast path."""
 
 import json
 

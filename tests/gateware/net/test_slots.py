@@ -105,7 +105,7 @@ def acknowledge(pending):
 
 
 def take(dut):
-    """Receive the waiting frame; return its slot, length, contents and checksums."""
+    """Take the next received frame and release its slot; return the slot, length, contents and checksums."""
     while not (yield dut.writer.ev.available.trigger):
         yield
     slot = yield dut.writer._slot.status

@@ -4,9 +4,9 @@
 
 The model samples at each edge of its clock, domain `sdr`. The word of a read is on the bus for one clock, from CL - 1
 edges after the command. The word of a write is taken with its command. Bursts have one word. The module is ready once
-the mode register was set after a precharge of all banks and two refreshes. The model never tolerates a command that its
-state or its times forbid. From then on, and before it is ready, all words that are read come inverted, so that the user
-notices.
+the mode register was set after a precharge of all banks and two refreshes. A command that the module's state or times
+forbid is an error. After an error, and before the module is ready, all words that are read are inverted, so that the
+user notices.
 
 Times are in clocks, of 22 ns or more: tRP 1, tRCD 1, tRAS 2, tRC 3, tRFC 3, tMRD 2, tWR 1.
 """
@@ -29,7 +29,8 @@ CODES = {
 
 
 class Pads:
-    """The pins. For `dq`, the controller drives `dq.driven` while `dq.drives` is set, and reads `dq` itself.
+    """The pins of the SDRAM module. For `dq`, the controller drives `dq.driven` while `dq.drives` is set, and reads
+    `dq` itself.
 
     With `short`, CKE, CS and DM are missing: they are tied on the board, as on the Colorlight i5.
     """
@@ -106,7 +107,7 @@ class SdrModule(LiteXModule):
         self._refuse(anything & ((refreshed.cycles < REFRESH) | (mode_set.cycles < MODE)))
         self._refuse((now["refresh"] | now["load_mode"]) & (opened != 0))
 
-        # The initialisation sequence, and the refreshes from then on.
+        # The initialisation sequence, and the maximum interval between refreshes after it.
         latency, prepared, serves, known = Signal(3), Signal(2), Signal(), Signal()
         self.comb += known.eq((pads.a[:4] == 0) & ((pads.a[4:7] == 2) | (pads.a[4:7] == 3)) & (pads.a[7:10] == 0))
         self.sync.sdr += [

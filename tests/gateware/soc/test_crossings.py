@@ -234,7 +234,9 @@ def cell(kind, **connections):
 
 
 def test_loops_are_counted():
-    """Count a loop of two LUTs and a loop through a memory, but no path that only leads in, out or to a register."""
+    """A loop of two LUTs and a loop through a memory are counted. Paths into or out of a loop, and paths through a
+    register, are not.
+    """
     ring = {"a": cell("LUT4", A=[2, "0"], Z=[1]), "b": cell("LUT4", A=[1], B=[9], Z=[2])}
     memory = {"m": cell("TRELLIS_DPR16X4", RAD=[11, "0"], DI=[12], DO=[10]), "n": cell("PFUMX", A=[10], Z=[11])}
     chain = {"in": cell("LUT4", A=[8], Z=[9]), "out": cell("LUT4", A=[2], Z=[3]), "far": cell("CCU2C", A=[3], COUT=[4])}

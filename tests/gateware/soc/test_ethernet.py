@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Requirements of the SoC's Ethernet on a board."""
+"""Test that Ethernet is refused if the system clock is too slow for the wire."""
 
 from types import SimpleNamespace
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The hardware for a loader: lock of the code memory, watchdog, causes of resets, and break conditions on a UART
-line.
+"""Test the hardware for a boot loader: lock of the code memory, watchdog, causes of resets, and break conditions on a
+UART line.
 """
 
 import random
