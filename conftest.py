@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options and fixtures of the tests. Tests that need a Zephyr tree are collected only if there is one.
+"""pytest options and fixtures for all tests. Zephyr tests are collected only if a Zephyr source tree is available.
 
 Without a Zephyr tree, a line at the end reports that. Tests in `tests/hil` run in an environment of their own (`make
 test` runs them), and are collected there.

@@ -32,7 +32,9 @@ class WrongAnswerError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """A case to measure: UDP payload in bytes (with record header), number of sessions in turn, key length, clock."""
+    """A case to measure: UDP payload in bytes (record header included), number of sessions that take turns, key length
+    in bits, and system clock in Hz.
+    """
 
     payload: int
     sessions: int
@@ -149,7 +151,7 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
 
 
 def _cause(case: Case, core: dict, cycles: float) -> str:
-    """Return the reason why records of one size do not reach line rate, from the cycles that one datagram takes."""
+    """Return the bottleneck that keeps a case below line rate: AES core or headers. A datagram takes `cycles`."""
     blocks = -(-case.data_bytes // 16)
     block_cycles = BLOCK_CYCLES[core["datapath"]][case.key_bits] / core.get("engines", 1)
     if blocks * block_cycles > 0.9 * case.frame_cycles:

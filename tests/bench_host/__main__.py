@@ -89,7 +89,9 @@ def echo(transport: UdpTransport, window: int, seconds: float) -> int:
 
 
 def figure(seconds: float, busy: float, board_busy: float, count: int) -> dict:
-    """Return the rates at which `count` bytes were processed, one for each measured time; 0 if that time is 0."""
+    """Return the rates in Mbps for `count` bytes: by this process's CPU time, by the board's CPU time, and by
+    wall-clock time. A rate is 0 if its time is 0.
+    """
     rates = {"core_mbps": busy, "board_core_mbps": board_busy, "wall_mbps": seconds}
     return {name: count * 8 / taken / 1e6 if taken else 0.0 for name, taken in rates.items()}
 

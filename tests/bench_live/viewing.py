@@ -47,7 +47,7 @@ def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[Non
 
 
 def points_of(channel: Channel, message: bytes) -> list[dict]:
-    """Return the figures from a status message, and nothing from other messages."""
+    """Return the measurements in a status message; return an empty list for any other message."""
     return json.loads(message)["points"] if channel == Channel.STATE else []
 
 

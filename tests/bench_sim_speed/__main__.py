@@ -34,14 +34,14 @@ BASELINE = ROOT / "build" / "bench-sim-speed"
 BAR_RATIO = 2
 BAR_ENGINE = Engine.TABLE
 KEY_BITS = 128
-# Bytes of data with which each engine runs for about one second.
+# Bytes to encrypt with each engine, chosen so that each measurement takes about one second.
 WORK = {Engine.TABLE: 8192, Engine.ISE_VMEM: 400_000, Engine.ACCELERATOR: 800_000}
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def build_baseline(target: targets.Target, directory: Path) -> Path:
-    """Build the baseline with LiteX's own script, so that every unit is evaluated at every clock edge; return its
-    folder.
+    """Build the baseline for the comparison: with LiteX's own build script, which evaluates every unit at every clock
+    edge. Return its folder.
     """
     _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))

@@ -38,12 +38,12 @@ class _Shown(Module):
 
 
 def fifo_address(storage: Memory, port: int) -> Signal:
-    """Return the address of a port of the queue's memory; port 0 writes and port 1 reads."""
+    """Return the address signal of one port of the queue's memory; port 0 writes and port 1 reads."""
     return storage.ports[port].adr
 
 
 def port_verilog() -> str:
-    """Return Verilog: module `port`, and the beginning of module `proof`, which contains an instance of `port`."""
+    """Return Verilog: the module `port`, and the beginning of the module `proof`, which instantiates `port`."""
     shown = _Shown()
     port = shown.port
     ports = {f"request_{name}": getattr(port.request, name) for name in REQUEST}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that the register in front of the units passes every command once, in order and unchanged, whatever stalls.
+"""Prove that the register before the execution unit passes every command once, in order and unchanged, for any stalls.
 
 The proof is a k-induction from reset, with free commands and a free `source_ready`. At most one command is accepted and
 not yet passed on, and the register offers this command until the unit takes it.

@@ -80,7 +80,7 @@ endmodule
 
 
 def proven(verilog: str, part: str) -> bool:
-    # The mutants' counter-examples are short, so the base cases of the induction find them.
+    # Six steps are enough: the mutants' counter-examples are short, so the induction's base cases find them.
     induction = "-tempinduct -maxsteps 6"
     return holds(verilog + "`DECODER\n" + PROPERTIES, CUT_MEMORIES, solve=induction, defines=[part])
 

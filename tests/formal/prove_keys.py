@@ -130,7 +130,7 @@ def test_keys_stay_under_their_blocks(datapath):
     ("pattern", "replacement"),
     [
         (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # mutant: replaces a key in use
-        (r"assign (\w*hold) = [^;]*;", r"assign \1 = 1'd0;"),  # zeroizes it under them
+        (r"assign (\w*hold) = [^;]*;", r"assign \1 = 1'd0;"),  # mutant: zeroizes a key in use
         (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # mutant: ignores missing keys
     ],
 )

@@ -31,7 +31,7 @@ endmodule
 def circuit(name: str) -> str:
     dut = Module()
     dut.i, dut.o = Signal(32, name="i"), Signal(32, name="o")
-    # The lanes compute the inverse as a correction followed by the forward matrix.
+    # A lane computes InvMixColumns in two steps: it XORs a correction into the column, then applies MixColumns.
     corrected = Signal(32, name="corrected")
     correction = Cat(*inverse_mix_correction(byte_list(dut.i))) if name == "inv_mix_column" else 0
     dut.comb += [corrected.eq(dut.i ^ correction), dut.o.eq(Cat(*mix_column(byte_list(corrected))))]

@@ -151,7 +151,7 @@ def test_iterative(width):
     [
         (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block without room for it
         (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # mutant: overwrites a waiting block
-        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: outputs a block without a key
+        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: hides that a block has no key
         (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # mutant: ignores a block in its rounds
     ],
 )
@@ -287,7 +287,9 @@ def test_a_queue_that_reads_twice_is_refuted():
 
 
 class AnyTime(Module):
-    """Replaces the cipher: it holds up to two blocks and returns them unchanged. The signal `hold` sets how long."""
+    """A stand-in for the cipher with any latency. It holds up to two blocks and returns them unchanged; while `hold` is
+    high, it returns none.
+    """
 
     def __init__(self, hold):
         self.sink = stream.Endpoint(cipher_layout(1))

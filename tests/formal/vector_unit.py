@@ -68,8 +68,8 @@ def unit_verilog(product_cycles: int = 0) -> str:
 
 
 def decoder_verilog() -> str:
-    """Return Verilog made from the table of encodings: the instruction numbers as macros, and the function
-    `operation`.
+    """Return Verilog made from the table of encodings: a macro with each instruction's number, and the function
+    `operation`, which decodes a function id to this number.
     """
     lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(ALL)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]

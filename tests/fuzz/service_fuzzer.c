@@ -27,7 +27,7 @@ struct block {
 static struct block blocks[BLOCKS];
 static uint32_t run;
 static struct cl_link links[PEERS];
-/** What a host would remember about each session that the fuzzer opened. */
+/** The data that a host would store about each session that it opened. */
 static struct known {
 	uint32_t id;
 	uint8_t peer;

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that each cell of a netlist is counted once, for the unit that its name or its neighbouring cells indicate."""
+"""Test the area report: it counts each cell of a netlist once, for the unit that the cell's name or neighbours
+indicate.
+"""
 
 from gateware.flow import area
 

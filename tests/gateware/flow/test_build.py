@@ -101,7 +101,9 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """The tool names the hardware whose place-and-route met the simulated board's clock, or reports that none did."""
+    """`clock_met_by` of a simulated board names the hardware target whose place-and-route met the same clock. It is
+    empty if there is none.
+    """
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
         assert getattr(sim, name) == getattr(hardware, name), f"cycles depend on {name}"
@@ -127,7 +129,7 @@ def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
     step = modules[-1]["timebase"]
     clockers = [module for module in modules[:-1] if module["module"] == "clocker"]
     clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in clockers}
-    # LiteX's module computes the period in the same way, in whole picoseconds.
+    # LiteX's clock module for simulations also rounds periods down to whole picoseconds.
     system, gmii = (10**12 // clocks[name] for name in ('["sys_clk"]', '[{"name": "sys_clk", "index": 1}]'))
     assert system * megahertz == gmii * 125
     assert system % step == gmii % step == 0
@@ -330,7 +332,7 @@ def test_a_build_without_end_is_stopped_with_all_that_it_started(tmp_path, monke
     with open(reader, "rb") as ours, open(writer, "wb") as theirs:
         assert toolchain.run(["bash", "-c", "sleep 3600 & wait"], tmp_path, dict(os.environ), theirs) is None
         theirs.close()
-        # The pipe reaches its end when no process can write to it any more.
+        # The pipe reaches its end only after all processes that can write to it have ended.
         assert select.select([ours], [], [], 300)[0] and ours.read() == b""
 
 

@@ -79,7 +79,9 @@ def test_a_program_without_a_mark_has_no_id(gateware):
 
 
 def test_firmware_behind_a_loader_has_a_header_and_its_own_id(gateware):
-    """The code memory and the file for the loader contain the same id. The loader's own id has the same first part."""
+    """The firmware in the code memory and the firmware in the loader's file have one build id. The first part of the
+    loader's own build id is the same.
+    """
     verilog = VERILOG + 'initial $readmemh("sim_code.init", code);\n'
     firmware = b"firmware" + MARK + b"its end."
     found = []

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that only carry outputs that nothing reads are left unconnected. nextpnr then saves one carry cell for each."""
+"""Test the removal of unused carry outputs: outputs that something reads stay connected. Each removal saves nextpnr a
+cell.
+"""
 
 import json
 import shutil
@@ -11,7 +13,7 @@ from gateware import targets
 from gateware.flow import bitstream, carries, toolchain
 from gateware.flow.firmware import REPOSITORY
 
-# Nothing reads the carry of the first sum. Of the comparison, only the carry is used.
+# The carry output of the addition is unused. The comparison uses only its carry output.
 DESIGN = """
 module top(input clk, input [15:0] a, output reg [15:0] q, output reg more);
     reg [15:0] taken;
@@ -23,9 +25,7 @@ NEXTPNR = ["--85k", "--package", "CABGA554", "--speed", "8", "--lpf-allow-uncons
 
 @pytest.fixture
 def design():
-    """Return a function that runs a tool in a folder that YoWASP's tools can read, and returns the last lines of its
-    output.
-    """
+    """Write a small design. Return a function that runs a tool in the design's folder and returns the tool's output."""
     folder = REPOSITORY / "build" / "tests" / "carries"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -163,7 +163,9 @@ def test_a_board_that_is_not_there_or_another_is_not_written(build, loader, dete
     ],
 )
 def test_a_write_that_fails_is_told(build, loader, writes, says):
-    """The error names the cause, which is neither the last line nor the name of the status register."""
+    """The error message states the cause. It shows neither the last line of openFPGALoader's output nor a status
+    register.
+    """
     loader(detected("LFE5UM5G-85"), writes=writes + (NOT_PROGRAMMED if writes else ""), write_status=1)
     with pytest.raises(FlashError) as raised:
         flash(TARGET, build, "spi")
@@ -239,7 +241,7 @@ def test_another_board_that_answers_is_told(monkeypatch):
 
 
 def test_a_board_that_still_starts_is_waited_for(monkeypatch):
-    """At first the board does not answer, then it answers with its previous build id."""
+    """At first the board does not answer. Then it answers with its previous build id, and later with the new one."""
     monkeypatch.setattr(flashing, "_ASK_S", 0.05)
     board, asked = PeerBoard(), []
     board.build_id = bytes(16)
@@ -257,7 +259,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     assert len(asked) >= SILENT + 3
 
 
-SILENT = 5  # the first requests get no answer; the tool sends more than one in this time
+SILENT = 5  # requests that get no answer at first, so that the tool must repeat them
 
 
 def test_a_board_that_does_not_answer_is_given_up(tmp_path):

@@ -167,7 +167,7 @@ def test_distributed_ram():
 
 @pytest.mark.parametrize("width", [9, 18, 36])
 def test_block_ram(width):
-    """Port A writes. Port B reads at the same time, and each simulation lane uses another row. Both outputs are
+    """Port A writes. Port B reads at the same time, and each simulation lane reads a different row. Both outputs are
     registered.
     """
     build = Builder()
@@ -207,7 +207,7 @@ def test_block_ram(width):
 
 
 def test_transitions_count_what_passes_by():
-    """`a & ~a` is high for one unit of time, the delay of the inverter."""
+    """When `a` rises, `a & ~a` is high during the inverter's delay of one time unit. Its rise and fall are counted."""
     build = Builder()
     (a,) = build.port("a", "input", 1)
     build.port("z", "output", [build.lut(0x8888, [a, build.lut(0x5555, [a])])])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test netlists in simulation: our expressions equal Yosys' models, and our models of cells behave as Yosys expects."""
+"""Test the simulation of netlists: our Verilog for logic cells is equivalent to Yosys' models, and our models of other
+cells behave as Yosys' mapping expects.
+"""
 
 import json
 import random
@@ -56,8 +58,8 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# For each port width, the number of address bits below the row number, as Yosys maps memories. The lowest bits select
-# the units to write.
+# By port width in bits: the number of low address bits that are not part of the row number, as Yosys maps memories. In
+# ports of 18 and 36 bits, the lowest address bits enable writes of single 9-bit units.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
 PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITETHROUGH"), (36, 36, "NORMAL")]
@@ -388,7 +390,7 @@ SITES |= {f"tx_data[{n}]": site for n, site in enumerate(("D8", "C8", "B8", "A8"
 
 
 class _RGMII(Module):
-    """The other end of the RGMII link, and a netlist that sends back the bytes it receives."""
+    """A test bench: a netlist that sends back the bytes received over RGMII, and a model of the link's other end."""
 
     def __init__(self):
         self.sent, self.received, self.lower = Signal(9), Signal(9), Signal(4)
@@ -405,7 +407,7 @@ class _RGMII(Module):
 
 @pytest.fixture(scope="module")
 def pins():
-    """Return two netlists of RGMII: Yosys's, and the one in which nextpnr has packed cells together."""
+    """Return two netlists of the RGMII design: from Yosys, and from nextpnr after it packed cells together."""
     folder = BUILD / "pins"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pins.v").write_text(RGMII)

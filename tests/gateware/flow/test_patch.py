@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test new firmware in an existing bitstream: the result equals the output of the complete flow byte for byte, for a
-small design around a ROM.
+"""Test the replacement of firmware in an existing bitstream: for a small design with a ROM, the result equals the
+output of the complete build flow byte for byte.
 """
 
 import json
@@ -189,7 +189,9 @@ NEW = build_id.MARK + image(7, 4996)
 
 @pytest.fixture
 def directory(built, monkeypatch):
-    """Return a folder as `make bitstream` leaves it. The rewritten sources contain the firmware `NEW`."""
+    """Return a folder in the state after `make bitstream`. When the tested command writes the sources again, they
+    contain the firmware `NEW`.
+    """
     folder = FOLDER / "target"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(built, folder / "gateware")

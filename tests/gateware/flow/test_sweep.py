@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test sweeps on this machine and on two workers of a scheduler on loopback: the same result bytes, time limits, and
-how sweeps end.
+"""Test sweeps, which run many tasks in parallel: results have the same bytes on this machine and on two workers of a
+Dask scheduler on loopback. Also tests time limits and how sweeps end.
 """
 
 import json
@@ -201,7 +201,7 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     assert sorted(name for name, *_ in running(tmp_path, 3)) == sorted([*ended, "a", "b"])
 
 
-@pytest.mark.thorough  # slow, since it needs a third worker; later tests also cover time limits
+@pytest.mark.thorough  # slow, since it needs a third worker
 def test_a_task_that_ends_its_worker_each_time_is_given_a_bounded_number_of_times(lab):
     lab.have(2)
     outcome = swept(kill_worker, {"bad": ()}, Workers(scheduler=lab.address))
@@ -266,7 +266,7 @@ def test_a_bundle_is_all_sources_and_inputs_and_nothing_that_git_ignores():
     assert not {".git", ".venv", "build", "__pycache__"} & {part for name in members for part in Path(name).parts}
 
 
-@pytest.mark.thorough  # other tests start workers by Dask's command, which is faster
+@pytest.mark.thorough  # slow; other tests start workers faster, by Dask's own command
 def test_a_worker_as_make_starts_it_listens_where_it_reaches_the_scheduler_and_does_tasks(lab):
     lab.have(0)
     command = [sys.executable, "-m", "gateware.flow.sweep", "--jobs", "2", "--scheduler", lab.address]

@@ -41,7 +41,7 @@ int main(int argc, char *argv[])
     return 0;
 }
 """
-HEADER, HIERARCHY, VALUES = 0, 6, 8  # kinds of blocks; a block begins with its kind and length
+HEADER, HIERARCHY, VALUES = 0, 6, 8  # block types of an FST file; each block begins with its type and length
 
 
 def blocks_of(path):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that a bitstream is read back correctly, and that it differs from the bitstreams of another netlist and of
-another placement.
+"""Test the check that a bitstream contains place-and-route's output: it accepts the right bitstream, and reports other
+memory contents and other settings.
 """
 
 import copy
