@@ -54,7 +54,7 @@ def build(
 
 
 def open_uart(board: SimulatedBoard, **options) -> serial.SerialBase:
-    """Open the UART of a running board by pyserial. First a break is sent, since the program accepts no records."""
+    """Open the UART of a running board with pyserial, and send a break, because this program accepts no records."""
     port = serial.serial_for_url(board.url, **options)
     port._socket.send(b"\0", socket.MSG_OOB)
     return port

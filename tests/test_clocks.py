@@ -52,7 +52,7 @@ def looks_at_the_clock(tree):
 
 
 def short_limits(tree):
-    """Yield the lines of calls that wait for less than `LEAST_S` seconds, if the limit is a number."""
+    """Yield the line numbers of calls whose time limit is a literal number of less than `LEAST_S` seconds."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in LIMITED:
             continue

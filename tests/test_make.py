@@ -395,8 +395,8 @@ def test_a_checkout_whose_path_has_a_colon_is_refused(tmp_path):
 
 @pytest.mark.parametrize("target", ["bitstream", "firmware", "netlist", "formal", "timing", "test"])
 def test_a_checkout_in_tmp_is_refused_where_yosys_would_not_see_it(open_folder, target):
-    """Only these targets report an error in such a folder. Other tests in this file show that the other targets
-    work.
+    """Only these targets refuse a checkout in /tmp, which YoWASP's Yosys cannot read. Other tests in this file show
+    that the other targets work there.
     """
     if not str(open_folder).startswith("/tmp/"):
         pytest.skip("temporary files are elsewhere")

@@ -22,7 +22,7 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 
 
 def recipe(target):
-    """Return the words after `pytest` in a target's first command that runs it, without the number of processes."""
+    """Return pytest's arguments in a target's first command that runs it, without the number of processes."""
     assert re.search(r"^PARALLEL := -n logical --dist loadfile$", MAKEFILE, re.MULTILINE), "selects no tests"
     (lines,) = re.findall(rf"^{target}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
     return shlex.split(re.search(r"-m pytest(?: \$\(PARALLEL\))?(.*)", lines)[1])

@@ -40,7 +40,7 @@ _INT = attr.validators.optional(attr.validators.instance_of(int))
 
 
 class BoardProtocol(abc.ABC):
-    """A board that answers records.
+    """The interface of a board that answers records.
 
     ``transports`` names its transports, UART and UDP. ``simulated`` tells whether it is simulated. ``serial_number`` is
     the board's, if known. ``tools`` lists the versions of the tools that built it, if it reports them.
@@ -90,7 +90,7 @@ class SimulatedBoard(Resource):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class NetworkSimulatedBoard(NetworkResource, ManagedResource):
-    """A simulated board that an exporter runs: the port of its UART, its process, and its IP address, if it has one."""
+    """A simulated board that an exporter runs: the port of its UART, its process id, and its IP address, if any."""
 
     manager_cls = RemotePlaceManager
 

@@ -76,15 +76,17 @@ def text(value, what):
 
 
 def token(value):
-    """Return `value` if it can be a reservation's token. It is used as an argument of a command."""
+    """Return `value` if it can be a reservation's token: letters and digits only, because it becomes a command's
+    argument.
+    """
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
         raise OfferError("token", value, "letters and digits")
     return value
 
 
 def way(resource):
-    """Return host and TCP port at which a network resource can be reached. If it needs a proxy, labgrid opens an SSH
-    tunnel to it; they are then the tunnel's local end.
+    """Return host and TCP port at which a network resource can be reached. For a resource behind a proxy, labgrid opens
+    an SSH tunnel; host and port are then the tunnel's local end.
     """
     host(resource.host)
     extra = getattr(resource, "extra", None) or {}

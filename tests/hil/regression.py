@@ -34,8 +34,8 @@ def student_t(freedom: int) -> float:
 
 @dataclass
 class Levels:
-    """The levels of one measured figure, oldest first. A level is the sequence of runs between two changes of the speed
-    that are more than noise.
+    """The levels of one measured figure, oldest first. A level is a sequence of runs at one speed. The next level
+    begins when the speed rises by more than noise, or when a user accepts a lower speed.
     """
 
     figure: str

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How a board is made ready: power, the right part on the JTAG cable, the bitstream, a reply to the request `info`."""
+"""Makes a board ready: switch its power on, check the FPGA part on the JTAG cable, load the bitstream, and wait for a
+reply to the request `info`.
+"""
 
 import contextlib
 import enum
@@ -67,8 +69,8 @@ class BoardStrategy(Strategy):
 
     @property
     def build_id(self):
-        """Id of the build that the board must contain: of the loaded bitstream, or of a local simulated board. None if
-        unknown.
+        """The build id that the board must report: the id of the loaded bitstream, or of a local simulated board. None
+        if unknown.
         """
         image = self.loader.image if self.loader else self.image
         path = self._path_of(image).with_suffix(".build_id") if image else self.board.build_id_file
@@ -103,7 +105,8 @@ class BoardStrategy(Strategy):
 
     @step()
     def restart(self):
-        """Cycle the board's power or, without a switch, reset or load it, and wait until it answers.
+        """Restart the board, and wait until it answers. Without a power switch, reset the board or load its bitstream
+        again.
 
         In each case the board loses its keys, sessions and counter blocks.
         """
@@ -133,7 +136,7 @@ class BoardStrategy(Strategy):
         if self.part:
             flash.require_part(self.part, self.loader.detect(), self.title)
         self.loader.load()
-        self.target.deactivate(self.loader)  # the serial port may be on the same cable
+        self.target.deactivate(self.loader)  # frees the cable, which may also carry the serial port
 
     def _await_answer(self):
         end = time.monotonic() + ANSWER_S

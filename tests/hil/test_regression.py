@@ -20,7 +20,7 @@ def levels(*lines):
 
 @pytest.mark.parametrize("freedom", [1, 2, 5, 12, 30])
 def test_table_of_students_t(freedom):
-    """Compare with the integral of the density from t to infinity, with x = t + u / (1 - u)."""
+    """Compare with a numerical integral of Student's density from t to infinity, where x = t + u / (1 - u)."""
     scale = math.gamma((freedom + 1) / 2) / (math.sqrt(freedom * math.pi) * math.gamma(freedom / 2))
     t, steps = regression.student_t(freedom), 20000
     tail = 0.0

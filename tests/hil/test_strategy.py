@@ -58,7 +58,8 @@ def board_behind_cable(tmp_path):
         def load_and_take_the_port(*arguments):
             load(*arguments)
             port.away = True
-            # Shorter than with a real cable, but longer than the 0.1 s after which labgrid checks its resources again.
+            # Keep the port away for less time than a real cable does, but longer than 0.1 s, labgrid's interval between
+            # two checks of its resources.
             time.sleep(0.2)
 
         loader.load = load_and_take_the_port

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Read the contents of an SVG: its words, which are outlines with the text in a comment, and its shapes by colour."""
+"""Read an SVG: its texts, which are drawn as outlines with the text in a comment, and its shapes by colour."""
 
 import re
 from html import unescape
@@ -24,6 +24,6 @@ def shapes(text, colour):
 
 
 def markers(text, colour):
-    """Return x and y of the markers with a colour."""
+    """Return (x, y) of each marker that has this colour."""
     uses = ElementTree.fromstring(text).iter(f"{SVG}use")
     return [(float(each.get("x")), float(each.get("y"))) for each in uses if f"fill: {colour}" in each.get("style", "")]

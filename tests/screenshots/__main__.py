@@ -37,7 +37,7 @@ PANE = "id => document.getElementById(id).toDataURL()"
 
 
 def photograph(page: Page) -> Image.Image:
-    """Return the page as a picture."""
+    """Return a screenshot of the page."""
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
@@ -49,7 +49,7 @@ def another(page: Page) -> None:
 
 
 def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str) -> Page:
-    """Open the live view in its stage layout; return the page once it shows a figure for each kind of engine."""
+    """Open the live view in its stage layout; return the page once it has a lane for each of three kinds of engine."""
     page = chromium.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     page.goto(f"{address}?stage")
     page.locator("#decrypted_verdict").filter(has_text="equal").wait_for(timeout=PATIENCE_MS)
@@ -58,7 +58,7 @@ def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str
 
 
 def measure(page: Page) -> None:
-    """Let each kind of engine stream by itself, the fastest last, so that its figures cover more than one picture."""
+    """Let each kind of engine stream by itself, the fastest last, and wait until each has several measurements."""
     for key in "321":
         page.keyboard.press(key)
         page.wait_for_function(
@@ -71,7 +71,7 @@ def measure(page: Page) -> None:
 
 
 def animate(page: Page) -> list[Image.Image]:
-    """Return the pictures of all scenes."""
+    """Play all scenes; return their screenshots in order."""
     found = []
     for keys, (pane, verdict) in zip(SCENES, VERDICTS, strict=True):
         for key in keys:
@@ -93,7 +93,8 @@ def live_view(port: str) -> Iterator[str]:
     Raises:
         SystemExit: the tool does not start, or does not end in order.
     """
-    # A background job ignores SIGINT, and so would its children.
+    # A shell starts background jobs with SIGINT ignored, and children inherit this. Undo it, because SIGINT ends the
+    # tool.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port", port]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as tool:

@@ -9,7 +9,9 @@ NAME_BYTES = 16  # the longest name of a board that fits in a record
 
 
 def test_comes_into_service(serving):
-    """The board has power, the right part, and the bitstream, and it answers. A simulated board only starts."""
+    """The board must be powered, have the right part, load the bitstream, and answer. A simulated board must start and
+    answer.
+    """
     assert serving.status.name == "serving"
 
 

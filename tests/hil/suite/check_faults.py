@@ -27,7 +27,9 @@ def test_port_closed_in_mid_transfer(board, identity, transport, fastest, stream
 
 
 def test_reset_in_mid_transfer(serving, board, identity, transport, fastest, streams, expected):
-    """The transfer must end with an error. The board must return as after power-on, and work."""
+    """The transfer must end with an error. The restarted board must have no sessions and no used counter blocks, and
+    must work.
+    """
     if not serving.restarts:
         pytest.skip("no power switch, reset line or cable in the environment file")
     stream = streams.draw(expected("broken_bytes"))

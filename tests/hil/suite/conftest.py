@@ -105,7 +105,7 @@ def board(serving):
 
 @pytest.fixture(scope="session")
 def streams():
-    """Return the object that makes the streams of this run."""
+    """Return the generator of streams for all checks of this run, so that no two streams share a counter block."""
     return Streams()
 
 
