@@ -95,7 +95,7 @@ class Sweep:
         self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # after the last answer's first word
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
-        """Try the command in every `step`-th cycle from `first` on, with the same traffic each time; return findings."""
+        """Try the command in every `step`-th cycle from `first` on, with the same traffic each time."""
         findings = Findings()
         self.board.reset()
         for instant in range(first, self.last, step):
