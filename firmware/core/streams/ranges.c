@@ -43,10 +43,13 @@ static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_blo
 		    is_among(first, other->first, other->blocks)) {
 			return true;
 		}
-		if (mode != 0 &&
-		    ((key & CL_RANGE_GCM) != 0 ? is_among(zero, other->first, other->blocks)
-					       : is_among(zero, first, blocks))) {
-			return true;
+		if (mode != 0) {
+			const bool ctr = (key & CL_RANGE_GCM) == 0;
+
+			if (ctr ? is_among(zero, first, blocks)
+				: is_among(zero, other->first, other->blocks)) {
+				return true;
+			}
 		}
 	}
 	return false;
