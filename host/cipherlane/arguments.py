@@ -74,7 +74,9 @@ class Parser(argparse.ArgumentParser):
                 file.write(message)
 
     def _values(self) -> Iterator[str]:
-        """Yield the values on the command line, which messages must not repeat: all words but options and choices."""
+        """Yield all words of the command line but options and choices. Messages must not repeat them: one may
+        be a key.
+        """
         known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
         for word in self.words:
             for value in {word, word.partition("=")[2], word[2:] if word[:1] == "-" != word[1:2] else ""}:

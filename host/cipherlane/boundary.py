@@ -91,7 +91,7 @@ def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
         except Exception as error:
             views.show_error(_with_notes(describe(error, hint()), error))
             return _FAILED
-    except MemoryError:  # no memory was left to describe the fault
+    except MemoryError:  # not enough memory to describe the error
         views.show_error(_NO_MEMORY)
         return _FAILED
 

@@ -32,7 +32,9 @@ class Clock:
         time.sleep(seconds)
 
     def wait(self, changed: Condition, holds: Callable[[], bool], timeout: float | None = None) -> None:
-        """Wait until `holds()` is true, at most `timeout` seconds if given. Each change must notify `changed`."""
+        """Wait until `holds()` is true, at most `timeout` seconds if given. Code that makes it true must notify
+        `changed`.
+        """
         changed.wait_for(holds, timeout)
 
     def readable(self, source: HasDescriptor, timeout: float) -> bool:

@@ -94,7 +94,9 @@ def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
 
 
 def _stop_and_continue_simply() -> None:
-    """Replace the app's handlers of TSTP and CONT, which fail once the app has ended; both signals may follow HUP."""
+    """Replace the app's handlers of TSTP and CONT, which would fail: both signals may arrive after HUP has ended the
+    app.
+    """
     if os.name == "posix":
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         signal.signal(signal.SIGCONT, lambda *_: None)

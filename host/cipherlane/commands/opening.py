@@ -74,7 +74,7 @@ def session_of(
 
 
 class _Opener:
-    """Opens sessions of one command; see `session_of`."""
+    """Opens the sessions of one command on a board; see `session_of`."""
 
     def __init__(self, args: argparse.Namespace, device: Device, engine: Engine, stream: Stream):
         self._args, self._device, self._engine, self._stream = args, device, engine, stream

@@ -68,7 +68,7 @@ class Header:
 
     @classmethod
     def of_stream(cls, key: bytes, iv: bytes, record_bytes: int) -> Self:
-        """Return the header of a stream under `key`, from the initial counter block `iv` of its session."""
+        """Return the header for a stream that a session encrypts under `key` from the initial counter block `iv` on."""
         return cls(len(key), record_bytes, iv[:PREFIX_BYTES])
 
     @property
@@ -116,14 +116,14 @@ class RecordReader:
     """
 
     def __init__(self, reader: Reader, size: int):
-        """Read from `reader`, whose first byte begins a record."""
+        """Read from `reader`, which is positioned at the beginning of a record."""
         self._reader = reader
         self._size = size
         self._held = b""
         self.at_end = False
 
     def read(self, count: int) -> list[memoryview]:
-        """Return up to `count` further records, at least one before the end. Only the last one may be short."""
+        """Return up to `count` further records, or none after the last one. Only the last one may be short."""
         if self.at_end:
             return []
         size = self._size

@@ -31,9 +31,9 @@ HELD_BY_NAME = os.name == "nt"
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-# error numbers if another process holds the lock; 0: Windows gave no reason
+# error numbers that mean that another process holds the lock; 0: Windows gave no reason
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)
-_LOCKED_BYTE = (1 << 31) - 2  # the last byte that msvcrt can lock; the file may be shorter
+_LOCKED_BYTE = (1 << 31) - 2  # the byte to lock: the last one that msvcrt can lock, even beyond the file's end
 
 
 def create(path: Path) -> int:

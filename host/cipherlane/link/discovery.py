@@ -139,7 +139,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            late = 0  # answers read after the deadline; they arrived while this process was paused
+            late = 0  # number of answers read after the deadline, because this process was paused
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()
                 if (arrived := datagrams.receive(max(0.0, left))) is None:

@@ -67,7 +67,7 @@ class Window:
     _LEAST, _DECREASE = 4, 0.7  # minimum window in records (fewer would not reveal a loss); factor after a loss
 
     def __init__(self, limit: int, adapts: bool):
-        """Start with `limit` bytes, or with a few records if the window `adapts`."""
+        """Allow `limit` bytes until `start` is called; from then on, a window that `adapts` is smaller."""
         self.bytes = limit  # maximum bytes in flight
         self._limit = limit
         self._adapts = adapts
@@ -151,7 +151,7 @@ class Flights:
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # a copy given up as lost was only late
+                if key in self._doubts:  # the copy was counted as lost, but its answer was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue

@@ -92,7 +92,7 @@ class Journal:
     """
 
     def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
-        """Start at byte 0 of the stream that `facts` describe; see `begin` and `resume`."""
+        """Start at byte 0 of the stream that `facts` describe. Call `begin` or `resume` instead."""
         self._output = output
         self._facts = facts
         self.record_bytes: int = facts["record_bytes"]

@@ -291,6 +291,6 @@ def _request_key(record: Record) -> Key:
     if not record.type & REPLY:
         raise ValueError("not a reply")
     request = record.type & ~REPLY
-    # The reply to an open request has the new session's number; the request has 0.
+    # The reply to an open request contains the new session's number; the request contains 0.
     session = 0 if request == RecordType.OPEN else record.session
     return Key(request, session, record.offset, record.token)

@@ -26,7 +26,7 @@ from .replies import BoardInfo, printable
 # time limits in seconds for one call of the loader: on a board (shorter than the loader's wait at power-on), and in
 # simulation
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
-# Seconds to wait for the loader after a break: the first if nothing answers, the second if firmware answers.
+# Seconds to wait for the loader after a break: the first value if nothing answers, the second if firmware answers.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
 MOST_DATA = 0xFFF0  # maximum data bytes of a record, limited by its 16-bit length
 _QUIET_S = 0.1  # seconds between two calls of the loader while firmware answers

@@ -18,7 +18,7 @@ from .transfer import Writer
 CTR, GCM = "ctr", "gcm"
 # For each value of --cipher, the cipher that an engine must implement.
 CIPHERS = {GCM: "aes", CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
-MOST_SNOW3G = 1 << 20  # maximum bytes of a message: the hardware has no larger block numbers
+MOST_SNOW3G = 1 << 20  # maximum bytes of a message: the hardware counts blocks of 16 bytes with 16 bits
 KEY_BITS = 128
 # Option, its attribute in the parsed arguments, and the number of bits of its value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))

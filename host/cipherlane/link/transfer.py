@@ -252,7 +252,7 @@ class Transfer:
             self._repeat(arrivals.lost)
             new = self._take(arrivals.results)
             self._refused(arrivals.others)
-            if not new:  # records of other clients must not keep this loop busy
+            if not new:  # stop, because records of other clients must not keep this loop busy
                 break
             taken += new
             timeout = 0.0
@@ -262,7 +262,7 @@ class Transfer:
 
     def _probe(self) -> None:
         """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
-        self._ask()  # results that arrive during this call are dropped
+        self._ask()  # results that arrive during this call are dropped, so repeat all pending records afterwards
         self._heard = self._clock.now()
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
 

@@ -39,7 +39,7 @@ def point(
     done = session.measurement(engine, key, report, None)
     wall = report.seconds
     simulated = cycles / done.clock_hz if cycles and done.kind == "sim" else None
-    passing = simulated or (None if done.kind == "sim" else wall)  # seconds by the board's own time; None if unknown
+    passing = simulated or (None if done.kind == "sim" else wall)  # seconds that passed on the board; None if unknown
     return {
         "engine": done.engine,
         "key_bits": done.key_bits,

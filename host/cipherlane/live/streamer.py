@@ -75,7 +75,8 @@ class Streamer:
         self._showing = Showing(hub, edge)
         self._peer = open_peer and Peer(self._bounded(open_peer))
         self._choice = Choice(engine or "", source=next(iter(self._films)))
-        self._streamed = self._running = self._choice  # choices of the current session and of the latest results
+        # the choices that apply to the current session and to the latest results
+        self._streamed = self._running = self._choice
         self._racers: tuple[Engine, ...] = ()
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
@@ -94,7 +95,7 @@ class Streamer:
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
-        """Change the choice of the user, from the next record on.
+        """Change the user's choice of film, engine and other settings, from the next record on.
 
         Raises:
             ArgumentError: the choice is not offered.
@@ -137,7 +138,7 @@ class Streamer:
                 self.stop()  # after this, closing the second board waits only briefly
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
-        """Return a function that opens a device; once the stream is stopped, waits for this device are short."""
+        """Wrap `open_device`: once the stream is stopped, the device that it opened soon gives up waiting."""
 
         def opened() -> Device:
             device = open_device()
@@ -147,7 +148,8 @@ class Streamer:
         return opened
 
     def _gives_up(self) -> bool:
-        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0  # 0.0: stop a search at once
+        # 0.0: if no board is connected, do not wait
+        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0
         return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
     def _run(self) -> None:
@@ -252,7 +254,8 @@ class Streamer:
         self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]
     ) -> Point | None:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
-        iv = blocks.take(MOST_STREAM)  # reserve the maximum: if the session fails, none of these blocks is used again
+        # reserve blocks for the longest stream: if the session fails, none of them is used again
+        iv = blocks.take(MOST_STREAM)
         record_bytes = choice.record_bytes or None
         if self._peer:  # for the second board, no record may cross the end of a picture
             record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))

@@ -18,7 +18,7 @@ _SAME = 0.0005  # changes of a figure below this fraction are ignored
 
 @dataclass(frozen=True)
 class Best:
-    """The best figure of an engine in a command's newest run; `before` is the figure of the previous run, if any."""
+    """The best speed of an engine in a command's newest run; `before` is the speed in the previous run, if any."""
 
     engine: str
     speed: str
@@ -65,7 +65,7 @@ def best(sources: Iterable[Source]) -> list[Best]:
 
 
 def _newest(runs: list[Best]) -> Best:
-    """Return the newest of a command's `runs`; its `before` is the figure of the run before it."""
+    """Return the newest of a command's `runs`, with `before` set to the speed in the run before it."""
     *earlier, newest = sorted(runs, key=lambda each: each.date)
     return replace(newest, before=earlier[-1].mbps if earlier else None)
 

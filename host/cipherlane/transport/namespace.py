@@ -28,7 +28,7 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 def command(*words: str) -> list[str]:
-    """Return the command that creates a network namespace and then executes `words` in it, without another process."""
+    """Return the command that creates a network namespace and then runs `words` in it, all in one process."""
     return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), *words]
 
 
@@ -63,7 +63,7 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
 
 def _enter() -> None:
     """Prepare the network namespace of this process: check that it may have a TAP device, and enable loopback."""
-    import fcntl  # the module exists on every system with namespaces
+    import fcntl  # imported here, because systems without namespaces may lack it
 
     tap = os.open(_TUN, os.O_RDWR)
     try:

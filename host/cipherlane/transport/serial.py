@@ -48,7 +48,7 @@ class SerialTransport(Transport):
         self._ready: deque[bytes] = deque()
         try:
             self._port = port or _open(url, baud, self.write_timeout)
-        except Exception as error:  # pyserial's URL handlers raise exceptions of any type
+        except Exception as error:  # pyserial's URL handlers may raise any exception
             raise PortError(_reason(url, error)) from error
 
     @property

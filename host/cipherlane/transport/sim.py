@@ -28,7 +28,8 @@ class SimTransport(SerialTransport):
         try:
             super().__init__(self.board.url)
             self.advice = _ADVICE
-            self.board.require_own_port()  # check again, now that the connection exists
+            # `start` has checked this, but another process may have taken the port before the connection
+            self.board.require_own_port()
             self.tools = self.board.description.get("tools", {})
         except BaseException:
             self.board.stop()

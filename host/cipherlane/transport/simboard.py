@@ -243,7 +243,9 @@ class SimulatedBoard:
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the simulator's configuration as text: the simulator chooses a port and reports it over `tether`."""
+        """Return the simulator's configuration as text. It lets the simulator choose a port and report it over
+        `tether`.
+        """
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
         if not uarts:

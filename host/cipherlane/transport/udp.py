@@ -129,7 +129,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # the error concerns an earlier datagram; this one is not sent yet
+            except ConnectionError:  # the error is an earlier datagram's; this one is not sent yet
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
