@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "host"
-# Finds texts that tell the user to type or do something.
+# A text that matches this pattern tells the user to type or do something.
 _ADVISES = re.compile(
     r"--[a-z]{2,}|`|chmod|pip install|CIPHERLANE_|\bdelete\b|\bname another\b|\bIN -|\btry again\b"
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
@@ -69,7 +69,7 @@ def _text(node: ast.AST) -> str | None:
     return None
 
 
-# For each piece of advice, a part of its text and the test that follows the advice.
+# For each piece of advice: a part of its text, and the test that does what it advises.
 RUN = {
     "no build id in {}: give an id as": "test_advice::test_of_build_ids",
     "give it another name, or name another {}": "test_advice::test_of_files_that_are_in_the_way",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane_base/wire/wire.toml").read_text())
 ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
-BLOCKS = 1 << 128  # number of counter blocks, after which they wrap around
+BLOCKS = 1 << 128  # counter blocks are numbers modulo this
 
 
 class Refusal(Exception):
@@ -18,7 +18,7 @@ class Refusal(Exception):
 
 
 def sum_of(data):
-    """Return a checksum of a record's bytes; the model compares records by it."""
+    """Return a checksum of a record's bytes; records with the same checksum count as equal."""
     words = struct.unpack(f"<{(len(data) + 3) // 4}I", data + bytes(-len(data) % 4))
     a, b = len(data), 0
     for word in words:
@@ -34,7 +34,9 @@ def overlap(one, other):
 
 
 class Window:
-    """Remembers which of the `size` records up to the highest one have arrived, and their checksums."""
+    """Of the last `size` records up to the highest number received, remembers which have arrived, and their
+    checksums.
+    """
 
     def __init__(self, size):
         self.size = size
@@ -77,8 +79,8 @@ class Entry:
         self.session = None
 
     def range(self):
-        """Return the first block and the number of blocks: all declared blocks during a session, later only the used
-        ones.
+        """Return the first block and the number of blocks. During a session all declared blocks count, later only the
+        used ones.
         """
         declared = (max(self.length, 1) if self.gcm else self.length) if self.session else 0
         size = max(self.used, declared)

@@ -12,7 +12,7 @@ from .served import Served
 
 @pytest.fixture(autouse=True, scope="session")
 def no_configuration():
-    """Hide the configuration file of the user who runs the tests, also from programs that the tests start."""
+    """Let the tests, and programs that they start, ignore the configuration file of the user who runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CIPHERLANE_CONFIG", "")
         yield

@@ -177,7 +177,7 @@ def _move_a_border(rng, file, data):
 
 
 def _truncate_plaintext(rng, file, data):
-    """Remove bytes before the last record's tag."""
+    """Shorten the last record by removing bytes before its tag."""
     count = rng.randrange(1, max(2, len(file.records[-1]) - TAG + 1))
     del data[-TAG - count : -TAG]
 
@@ -207,8 +207,8 @@ def edited(seed):
 
 
 def check(seed, folder, *words):
-    """Let `cipherlane decrypt` read the edited file of `seed`; fail unless it refuses as it must. Return its status and
-    the edit's name.
+    """Run `cipherlane decrypt` on the file that `seed` edits, and fail unless it refuses the file. Return its exit
+    status and the edit's name.
     """
     file, data, name = edited(seed)
     source, out = folder / "in", folder / "out"

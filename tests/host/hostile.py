@@ -29,13 +29,13 @@ class EndlessLoop(AssertionError):
 
 
 class Clock(SimulatedClock):
-    """A clock that advances when data arrive, and counts how often it is read."""
+    """A simulated clock that advances when data arrive. It counts its readings, to detect endless loops."""
 
     def __init__(self):
         super().__init__()
         self.calls = self.stuck = 0
         self.last = self.time
-        self.ends = LAST  # time at which to interrupt the running command, once
+        self.ends = LAST  # time at which to interrupt the running command (only once)
 
     def now(self):
         self.calls += 1
@@ -62,7 +62,7 @@ class Clock(SimulatedClock):
 
 
 class HostileLoader(LoaderBoard):
-    """A loader that accepts whatever the host sends."""
+    """A loader that accepts any firmware image, however wrong."""
 
     def _load_begin(self, session, offset, token, data):
         self.coming = data.ljust(len(self.header), b"\0")
@@ -92,7 +92,7 @@ class HostileBoard:
         self.count, self.step = 0, rng.choice((0, 1, 1000))
         self.rate = rng.choice((0, 0, 0.03, 0.3, 0.9))  # fraction of replies that are mutated
         self.lose = rng.choice((0, 0, 0, 0.2, 0.9))
-        # Fields that have one hostile value during the whole run.
+        # Reply fields that keep the same hostile value for the whole run.
         self.fixed = [self._some_field() for _ in range(rng.choice((0, 1, 1, 2, 6)))]
         self.flood = rng.choice((None, None, "strangers", "replies", "copies", "noise", "zeros"))
         self.flood_after = rng.randrange(30)
@@ -204,7 +204,7 @@ class HostileBoard:
         return [(0.0, self._with(reply, *self._some_field()))]
 
     def floods(self):
-        """Return data that other senders or the board send without a request; None if there are no more."""
+        """Return the next unrequested data from the board or another sender; None if there are no more."""
         if self.flood is None or self.answered < self.flood_after or self.flood_length <= 0:
             return None
         self.flood_length -= 1

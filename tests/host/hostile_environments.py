@@ -76,8 +76,8 @@ class Child(BaseException):
 
 
 def run(seed, urls, folder):
-    """Run the plan of a seed; return its outcome and a list of faults, empty if all is well. In the forked process,
-    raise `Child`.
+    """Run the plan of a seed in a forked process. Return its outcome and a list of faults, empty if all is well. The
+    forked process gets the exception `Child` instead.
     """
     plan = draw(seed, urls)
     work = folder / "work"
@@ -169,7 +169,7 @@ def run_many(seeds, report):
     folder = Path(tempfile.mkdtemp(prefix="hostile-"))
     folder.chmod(0o755)
     for name in ENCODINGS:
-        codecs.lookup(name)  # load codecs now: a run may lack the permission to read Python's own files
+        codecs.lookup(name)  # load codecs now: some plans take away the permission to read Python's own files
     gc.freeze()
     try:
         for seed in seeds:

@@ -78,7 +78,8 @@ class Plan:
     encoding: tuple[str, str] = ("utf-8", "strict")
     variables: dict[str, str | None] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=dict)
-    signals: list[tuple[int, int]] = field(default_factory=list)  # pairs of a step (see `_signal_at`) and a signal
+    # signals to send, each with the step at which to send it (see `_signal_at`)
+    signals: list[tuple[int, int]] = field(default_factory=list)
     features: list[str] = field(default_factory=list)
 
 
@@ -212,7 +213,9 @@ FEATURES += [_signals, _signals]
 
 
 def lay_out(plan, folder, image, figures):
-    """Write the files that the command may use; return those that it must not change, by path, with their contents."""
+    """Write the command's input files and others; return path and contents of those that the command must not
+    change.
+    """
     kept = {"in": DATA, "key": KEY.encode(), "bystander": OLD, "image": image, "figures.json": figures}
     kept |= {"brackets": BRACKETS.encode(), "binary": bytes(range(256)), "folder/inside": OLD}
     (folder / "folder").mkdir()
@@ -228,7 +231,7 @@ def lay_out(plan, folder, image, figures):
 
 
 def enter(plan, folder, files, rng):
-    """Set up this process as the plan describes, permanently.
+    """Change this process permanently to the environment that the plan describes.
 
     `files` are the descriptors that capture output and errors.
     """
@@ -330,7 +333,7 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send each signal when its step is reached.
+    """Send each signal at its step, which is a number of executed lines.
 
     Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
     """

@@ -47,7 +47,7 @@ _SLACK = 0.05  # seconds added for data that are still arriving when the limit i
 ATTEMPT = 2 * TIMEOUT + _SLACK
 # Maximum seconds of a request: each attempt first waits for room in the window, then for an answer.
 EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
-# Maximum seconds until a stalled transfer ends: it repeats a record, then asks whether the session still exists.
+# Maximum seconds until a stalled transfer ends. It first repeats a record, then asks whether the session still exists.
 STANDSTILL = 5 * EXCHANGE
 # Maximum seconds of one step of loading firmware: repeated calls of the loader, its last call, and a connection.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
@@ -55,7 +55,7 @@ LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `
 FILE_BYTES = 5003
 EDGE = 32
 MOST_PAUSES = 1000
-# 1 if `top` can run: except on Windows, Textual needs fcntl
+# 1 if `top` can run: on systems other than Windows, Textual needs the module fcntl
 ON_TERMINAL = int(sys.platform == "win32" or bool(private.fcntl))
 
 

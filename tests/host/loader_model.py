@@ -23,7 +23,7 @@ class LoaderBoard(PeerBoard):
     def __init__(self, running=True, starts=True):
         super().__init__(name=b"model_loader")
         self.running = running
-        self.starts = starts  # whether firmware answers after it was started
+        self.starts = starts  # whether newly loaded firmware answers after its start
         self.cause = Cause.POWER
         self.header = bytes(IMAGE.size)
         self.memory = bytearray(CAPACITY)

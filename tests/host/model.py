@@ -136,7 +136,7 @@ class PeerBoard:
         return session, fields
 
     def _held(self):
-        """Return how many entries of the table are used. Consecutive ended ranges of one key share an entry."""
+        """Return how many entries of the table of ranges are used. Adjacent ended ranges of one key share an entry."""
         merged = set()
         for entry in self.entries:
             start, count = entry.range()
@@ -323,8 +323,8 @@ class PeerBoard:
     _load_begin = _load_data = _load_start = _loader
 
     def _mac(self, session, offset, token, data):
-        """Compute the authentication code (CMAC) of a message of whole bytes. Remove the host's padding, because
-        OpenSSL pads.
+        """Compute the authentication code (CMAC) of a message of whole bytes. The host has padded the message, but
+        OpenSSL pads it itself, so remove the padding.
         """
         engine, subkey, key = MAC.unpack_from(data)
         assert self.engines >> engine & 1 and subkey in (1, 2)

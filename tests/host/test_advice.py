@@ -120,8 +120,8 @@ def test_of_files_that_are_in_the_way(place, to):
 )
 @pytest.mark.parametrize("before", [False, True])
 def test_of_going_on(place, server, to, words, before):
-    """The advice to resume works for options before and after the command's name. It omits the key, and also --log,
-    because the log file then exists.
+    """The command that the tool advises for resuming works, with options before or after the command's name. It omits
+    the key, and also --log, because the log file exists by then.
     """
     if before and not words[0].startswith(("--log", "--force")):
         pytest.skip("options of the command stand after it")
@@ -228,7 +228,9 @@ def test_of_another_run(place, server, to, monkeypatch):
 
 
 def test_of_beginning_again(place, server, to):
-    """The board refuses counter blocks that it has already used. The advice for a changed input avoids these blocks."""
+    """The board refuses counter blocks that it has already used, so the advice for a changed input suggests other
+    blocks.
+    """
     assert crypt(server, "in", "out")[0] == 0
     again = ("encrypt", *to, "--raw", "--iv", IV, "in", "new")
     line = refused("use another IV or none (the board draws one), or another board; a power cycle", *again)

@@ -648,7 +648,7 @@ def test_results_of_another_length_are_never_written(direction, lie):
 
 
 def test_a_last_record_is_answered_as_the_last_record_only():
-    """A reply whose type is `data` does not answer `data_last`."""
+    """The host does not accept a reply of type `data` as the answer to a request of type `data_last`."""
     board = PeerBoard(max_data=1440, rx_window=1 << 14)
     answer = board.answer
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A short `make bench-host`: checks its figures, and that it fails if they are too low."""
+"""Runs a short `make bench-host`: checks the measured speeds, and that the command fails if they are too low."""
 
 import json
 import os

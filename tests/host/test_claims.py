@@ -15,7 +15,7 @@ from cipherlane.link.recordlog import RecordLog
 from .commands import IV, KEY, ON_POSIX, command, one_line_error, reference
 from .test_files import link
 
-FILES = {"IN", "FILE", "OUT", "ID"}  # placeholders in the help texts that stand for files
+FILES = {"IN", "FILE", "OUT", "ID"}  # words in the help texts that stand for file names
 
 
 def settled(folder):

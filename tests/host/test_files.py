@@ -290,7 +290,7 @@ def test_a_file_that_may_not_grow_is_reported_and_kept_to_its_last_byte(tmp_path
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc/self/mem, which cannot be read at 0")
 def test_input_that_cannot_be_read_is_named():
     with pytest.raises(FileError, match=r"cannot read /proc/self/mem: .*disk"):
-        InputFile("/proc/self/mem")  # reading address 0 fails with EIO
+        InputFile("/proc/self/mem")  # this file maps memory: reading address 0 fails with EIO
 
 
 def test_input_knows_its_size(tmp_path, source):
@@ -303,7 +303,8 @@ def test_what_a_pipe_has_is_read_at_once(tmp_path):
     """Reading from a pipe must return the bytes present, because waiting for a full buffer would delay records."""
     os.mkfifo(tmp_path / "pipe")
     descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
-    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends a read that wrongly waits
+    # if the read wrongly waits for a full buffer, end it after 10 s
+    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))
     late.start()
     with InputFile(str(tmp_path / "pipe")) as source:
         os.write(descriptor, DATA)

@@ -105,7 +105,9 @@ def test_window_shrinks_once_in_a_round_trip():
 
 
 def test_answers_that_come_at_once_are_one_step():
-    """Answers that arrive together are processed together: a record with an answer among them never counts as lost."""
+    """Answers that arrive together are processed together, so that no record counts as lost if its answer is among
+    them.
+    """
     flights = filled(10)
     flights.window.start(1 << 20, 100)
     assert flights.answer([key(8), key(7), key(9), *map(key, range(1, 7))], 0.5) == ([0.5] * 9, [key(0)])

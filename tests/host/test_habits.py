@@ -324,7 +324,7 @@ def test_find_asks_each_address_of_a_network(capsys, null_board, monkeypatch):
 
 
 def test_find_takes_what_came_while_it_was_stopped():
-    """`find` uses answers that arrived while its process was paused for longer than its own waiting time."""
+    """If its process is paused for longer than it would wait, `find` still uses the answers that arrived meanwhile."""
     with contextlib.closing(NullBoard(port=0)) as board:
         clock = Serving(board, pause=60.0)
         (found,) = boards("127.0.0.0/29", 5.0, int(board.url.rpartition(":")[2]), clock)
@@ -368,7 +368,9 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
 
 
 def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
-    """One port answers, one is silent, one has another version, one cannot be opened, and one is not on USB."""
+    """Of five ports, one answers, one is silent, one answers in another record version, one cannot be opened, and one
+    is not on USB.
+    """
     monkeypatch.setenv("COLUMNS", "120")
     other, silent = PeerBoard(), SocketBoard(PeerBoard(), mangle=lambda frame: b"\2")
     other.version = 1
@@ -426,7 +428,7 @@ def test_find_hears_boards_of_another_version_and_nobody_else(unserved):
 
 
 def test_find_lists_no_stranger_who_was_not_asked(unserved):
-    """A record of another version has no token to check, so it counts only if its sender was asked."""
+    """A record of another version has no token to check, so `find` accepts it only from an address that it asked."""
     genuine = unserved.answer
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
 

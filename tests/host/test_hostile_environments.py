@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests what hostile environments can do to the host tool: some hundred runs by seed, and defects found by runs."""
+"""Tests the host tool in hostile environments: some hundred random runs, and defects that such runs found."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def test_environments_by_seed():
 
 
 def shell(script, **variables):
-    """Run a line of shell code in which $TOOL stands for the command."""
+    """Run a line of shell code in which $TOOL stands for the command `cipherlane`."""
     environment = {**os.environ, "CIPHERLANE_CONFIG": "", "TOOL": " ".join(CIPHERLANE), **variables}
     return subprocess.run(["sh", "-c", script], capture_output=True, env=environment, timeout=300)
 

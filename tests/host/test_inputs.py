@@ -67,7 +67,9 @@ def test_files_of_the_kernel_are_read_to_their_end(server, tmp_path, name):
 
 @pytest.mark.parametrize(("said", "there"), [(4096, 10), (60_000, 59_999), (1, 0)])
 def test_a_short_file_that_says_more_than_it_has_is_taken_as_it_is(server, tmp_path, monkeypatch, said, there):
-    """Files in /sys, for example, report the size of a page, whatever they contain."""
+    """A file may report a wrong size: files in /sys, for example, report the size of a memory page, whatever they
+    contain.
+    """
     path = tmp_path / "in"
     path.write_bytes(DATA[:there])
     lie(monkeypatch, path, said)

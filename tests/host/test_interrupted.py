@@ -41,7 +41,7 @@ def test_an_interrupted_stream_leaves_its_figures(null_board, tmp_path, number):
         env={**os.environ, "CIPHERLANE_CONFIG": ""},
     )
     try:
-        lines = [process.stderr.readline() for _ in range(5)]  # a heading of two lines, and three intervals
+        lines = [process.stderr.readline() for _ in range(5)]  # two lines of heading, and the lines of three intervals
         process.send_signal(number)
         stdout, stderr = process.communicate(timeout=120)
     finally:

@@ -130,7 +130,7 @@ def test_loopback_has_its_usual_names(live):
 
 
 def test_an_allowed_host_reaches_page_and_messages_and_no_other_does():
-    """An allowed host may be, for example, an SSH tunnel with its own port, or a container."""
+    """A host allowed by the user reaches page and messages; it may be, for example, an SSH tunnel with its own port."""
     with Live(allowed=["Lab.example:9000", "tunnel", "[::2]:9000"]) as live:
         at = live.host.rpartition(":")[2]
         for good in ("lab.example:9000", f"tunnel:{at}", "[::2]:9000", live.host):
@@ -240,7 +240,7 @@ def test_a_message_is_sent_to_who_is_ready_and_the_newest_alone(live):
         assert slow.recv(WAIT) == b"49", "it missed the others"
         asked.clear()
         slow.send("ready")
-        assert asked.wait(WAIT)  # the server waits, because nothing is new for this viewer
+        assert asked.wait(WAIT)  # the server waits, because it has no new message for this viewer
         live.hub.put(Channel.PICTURE, b"50")
         assert slow.recv(WAIT) == b"50"
     live_wait(lambda: live.hub.viewers == 0)

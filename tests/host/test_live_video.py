@@ -49,7 +49,9 @@ def grey(picture):
 
 
 class FilmTime(SimulatedClock):
-    """A clock that advances while a film waits to show a picture; `shown` lists time and grey of each picture."""
+    """A clock that advances while a film waits to show a picture; `shown` lists the time and mean grey of
+    each picture.
+    """
 
     def __init__(self, monkeypatch):
         super().__init__()
@@ -71,7 +73,7 @@ class FilmTime(SimulatedClock):
             changed.wait_for(holds)
 
     def changes(self):
-        """Return time and grey of each picture that differs from the picture before it."""
+        """Return time and mean grey of each picture that differs from the picture before it."""
         shown = list(self.shown)
         return [one for before, one in itertools.pairwise([(0.0, 255), *shown]) if abs(one[1] - before[1]) > 20]
 

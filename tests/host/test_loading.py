@@ -284,7 +284,7 @@ def test_a_break_on_a_socket_is_urgent_data_in_its_place():
 
 
 class Port:
-    """A serial port with the interface of pyserial's ports. It counts breaks, or refuses each with `error`."""
+    """A serial port with the interface of pyserial's ports. It counts breaks, or raises `error` for each."""
 
     write_timeout = timeout = 0
 

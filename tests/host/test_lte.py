@@ -121,7 +121,7 @@ def test_a_count_serves_one_message(server, tmp_path):
     ],
 )
 def test_what_cannot_be_is_refused(server, tmp_path, numbers, words, expected):
-    """The tool refuses invalid parameters with one line, before it sends a record or writes a file."""
+    """The tool refuses invalid parameters with an error of one line, before it sends a record or writes a file."""
     (tmp_path / "in").write_bytes(bytes(20))
     status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", *words, numbers=numbers)
     assert status == 2 and expected in one_line_error(stderr)

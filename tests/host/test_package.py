@@ -54,7 +54,8 @@ def test_the_wheel_has_what_it_needs(wheel):
 
 def test_the_wheel_says_what_an_index_asks(wheel):
     (name,) = [name for name in wheel if name.endswith(".dist-info/METADATA")]
-    metadata = Metadata.from_email(wheel[name])  # raises an exception if the metadata are invalid
+    # this also checks the metadata: it raises an exception if they are invalid
+    metadata = Metadata.from_email(wheel[name])
     assert (metadata.name, str(metadata.version)) == ("cipherlane", cipherlane.__version__)
     assert metadata.license_expression == "BSD-2-Clause" and metadata.license_files == ["LICENSE"]
     assert metadata.description_content_type == "text/markdown" and metadata.description.strip() == README.strip()

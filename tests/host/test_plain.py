@@ -155,10 +155,10 @@ def test_nothing_else_writes_to_a_terminal():
             ):
                 found.add((path.relative_to(HOST).as_posix(), name))
     assert found == {
-        # completions and the manual page, which contain only the tool's own text
+        # prints completions and the manual page, which contain only the tool's own text
         ("cipherlane/commands/shell.py", "sys.stdout.write"),
         ("cipherlane_base/wire/reference.py", "sys.stderr.write"),  # used only by `make pages`
-        # runs in a child process, whose output `simboard` reads
+        # runs in a child process, so its output goes to `simboard` and not to the terminal
         ("cipherlane/transport/namespace.py", "sys.stderr.write"),
         ("cipherlane_base/notices.py", "sys.stderr.write"),
         ("cipherlane/tables.py", "Text"),

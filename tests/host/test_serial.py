@@ -75,7 +75,7 @@ def test_busy_port(terminal):
 
 
 def test_device_over_a_terminal(terminal):
-    """A pseudo-terminal stands for a serial port. The board first receives half a frame and noise."""
+    """The host reaches a board through a pseudo-terminal, although the line first carries half a frame and noise."""
     name, far = terminal
     board, stop = PeerBoard(), threading.Event()
 
@@ -115,7 +115,7 @@ def test_other_firmware_is_recognised(terminal):
 
 
 class Ticking(SimulatedClock):
-    """A clock that advances each time it is read."""
+    """A clock that advances each time it is read, and fails if it is read endlessly."""
 
     def now(self):
         self.sleep(0.01)

@@ -173,7 +173,7 @@ def test_help_says_which_addresses_boards_have():
     assert status == 0 and "udp://host[:port] (IPv4)" in " ".join(stdout.decode().split())
 
 
-# Tests about Python and git
+# Tests about the environment: Python and git
 
 
 def test_the_package_is_the_command():

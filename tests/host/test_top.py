@@ -51,7 +51,7 @@ class Screen:
         self.app, self._pilot, self._devices, self.timeout = app, pilot, devices, None
 
     def board_is_gone(self):
-        """Shorten all waits, because no board answers any more."""
+        """Tell this class that the board has gone, so that it shortens all waits."""
         self.timeout = 0.05
         self._devices[-1].link.set_pace(Pace.fixed(self.timeout))
 
@@ -158,7 +158,7 @@ def test_keys_switch_while_it_runs(null_board):
         return screen.app._state["points"][-1] if screen.app._state.get("points") else {}
 
     async def scenario(screen):
-        await screen.press("k")  # has no effect, because there is nothing to choose yet
+        await screen.press("k")  # this key has no effect, because there is nothing to choose yet
         await screen.until(measured)
         before = screen.app._state["choice"]["key_bits"]
         await screen.press("k")
@@ -183,7 +183,8 @@ def test_a_choice_that_is_gone_is_said(null_board):
     async def scenario(screen):
         await screen.until(measured)
         screen.app._state["options"]["engine"] = ["table", "ise"]
-        screen.app.action_switch("engine", 1)  # no message may arrive between these lines
+        # the next line follows without await, so no message can arrive in between
+        screen.app.action_switch("engine", 1)
         assert "no such choice" in screen.text("state")
         await screen.until(lambda screen: screen.text("state") == "")
 

@@ -261,7 +261,7 @@ def test_silence_then_a_late_answer():
     def receive(timeout):
         calls[0] += 1
         if 4 < calls[0] < 9:
-            return link.clock.sleep(timeout)  # nothing arrives for `timeout` seconds
+            return link.clock.sleep(timeout)  # some time passes, but nothing arrives
         return genuine(timeout)
 
     with Device(link) as device, device.open_session(KEY, IV, Engine.ISE) as session:
