@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates a bad cable at the simulated board: it loses, repeats, reorders, damages and delays Ethernet frames in both
-directions.
+"""Puts a bad cable between the host and the simulated board. It loses, repeats, reorders, damages and delays Ethernet
+frames in both directions.
 
 In the board's network namespace, it puts a TAP device `host0` with the host's address in front of the board's `tap0`.
 It carries every frame between the two by a seeded plan. Run as a program, this file is the part inside the namespace.
@@ -26,7 +26,7 @@ REORDERED_SECONDS = 0.3  # delay of a reordered frame; several records pass duri
 
 
 class BadWire:
-    """The cable of a running `SimulatedBoard`; a context manager.
+    """A bad cable to a running `SimulatedBoard`; a context manager.
 
     The plan has the rates `lose`, `repeat`, `reorder` and `corrupt`, and `delay` in seconds.
     """
@@ -93,7 +93,7 @@ def main(plan):
             if happens("lose"):
                 continue
             if happens("corrupt"):
-                # never damage the MAC addresses: no checksum covers them, and only a switch would detect it
+                # never damage the MAC addresses: the checksums of IPv4 and UDP do not cover them
                 at = rng.randrange(14, len(frame))
                 frame = frame[:at] + bytes([frame[at] ^ 1 << rng.randrange(8)]) + frame[at + 1 :]
             for _ in range(1 + happens("repeat")):

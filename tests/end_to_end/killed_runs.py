@@ -32,7 +32,7 @@ COMMANDS = (
 
 
 class Killed:
-    """A context manager that runs commands in a new folder; their temporary folders are in it, too."""
+    """Runs commands in a new folder, which also holds their temporary folders, and kills them; a context manager."""
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -80,8 +80,8 @@ class Killed:
         )
 
     def _duration(self, port, words):
-        """Return the seconds that a command runs; for a live view, which does not end, twice the seconds until it has
-        started.
+        """Return how many seconds a command runs. A live view does not end, so return twice the seconds that it takes
+        to start.
         """
         begun = time.monotonic()
         process = self._start(port, words)

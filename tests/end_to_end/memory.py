@@ -75,7 +75,7 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the 32-bit words of `data`, and those formed by every fourth byte of each 16-byte block."""
+    """Return the 32-bit words of `data`, and also the words that every fourth byte of each 16-byte block forms."""
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
     lanes = b"".join(block[lane::4] for block in blocks for lane in range(4))
@@ -96,8 +96,8 @@ class BoardMemory:
         self._begin, self._size, self._rom_offset = self._find_model()
 
     def image(self) -> bytes:
-        """Return the contents of all memories and registers at one moment, in the model's order. The ROM is replaced by
-        zeros.
+        """Return the contents of all memories and registers at one moment, in the order of the simulation model. Return
+        zeros for the ROM.
         """
         with self._stopped(), open(f"/proc/{self._pid}/mem", "rb", 0) as memory:
             memory.seek(self._begin)
@@ -107,7 +107,9 @@ class BoardMemory:
         return data[: self._rom_offset] + bytes(self._rom_bytes) + data[rom_end:]
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Return the parts of each secret that the board still contains, by the secret's name; empty if none."""
+        """Return which parts of each secret (such as the key) the board still contains, by the secret's name; empty if
+        none.
+        """
         image = self.image()
         words = array("I", image[: len(image) // WORD * WORD])
         return _search(secrets, (image, words[::2].tobytes(), words[1::2].tobytes()))
@@ -118,8 +120,8 @@ class BoardMemory:
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """Split `data` from byte 2 on into 32-bit words; return how many of them the board contains. The slots of the
-        Ethernet MAC hold data with this alignment.
+        """Return how many 32-bit words of `data`, counted from byte 2 on, the board contains. The frame buffers (slots)
+        of the Ethernet MAC hold data with this alignment.
         """
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))

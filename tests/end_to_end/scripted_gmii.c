@@ -4,17 +4,16 @@
  * An Ethernet wire between the simulated board and a test: a module of LiteX's simulator, which
  * replaces `gmii_ethernet`.
  *
- * The test and the simulation take turns, so what the test measures in cycles does not depend on
- * the speed of this machine. The simulation stops when the board has sent a frame, and after as
- * many cycles as the test has asked for. It sends the test its cycle and the frame, and waits for
- * the frames to send next.
+ * The test and the simulation take turns, so that times in cycles do not depend on the speed of
+ * this machine. The simulation stops when the board has sent a frame, or after the number of
+ * cycles that the test has set. It then sends the test the cycle number and the frame, and waits
+ * for commands, such as frames to send next.
  *
- * Pads (GMII, a byte for each rising edge of the clock): as for `gmii_ethernet`.
+ * Pads (GMII, a byte for each rising edge of the clock): the same as of `gmii_ethernet`.
  *
  * Message to the test: cycle (64 bits), number of bytes (32 bits), and the bytes of the frame
- * without preamble and check sequence; 0 bytes if there is none. Answer: any number of commands,
- * the last of which is OP_GO. A command is its code and a number of bytes, 32 bits each, and the
- * bytes:
+ * without preamble and check sequence; 0 bytes if there is no frame. Answer: commands, the last of
+ * which is OP_GO. A command consists of a code and a number of bytes, 32 bits each, and the bytes:
  *
  *   OP_GO     continue, for at most as many cycles as the number says
  *   OP_FRAME  queue a frame

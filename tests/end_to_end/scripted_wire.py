@@ -104,7 +104,7 @@ class Wire:
 
 @contextlib.contextmanager
 def scripted_board():
-    """Start the simulated board with Ethernet on a `Wire`, and wait until its firmware answers."""
+    """Start the simulated board with its Ethernet connected to a `Wire`; yield the wire once the board has started."""
     built = find_board(ETHERNET_BOARD)
     description = json.loads((built / "board.json").read_text())
     gateware = built / description["gateware"]

@@ -37,8 +37,8 @@ def board():
 
 
 def open_in_time(device, *arguments, **options):
-    """Open a session. If all sessions are in use, retry until the board reuses the place of a session that was idle for
-    long enough.
+    """Open a session. If all sessions are in use, retry until the board ends one that was idle for long
+    enough.
     """
     end = time.monotonic() + 300
     while True:
@@ -101,7 +101,7 @@ def test_three_hosts_on_a_bad_wire(board):
 
 
 def test_hosts_that_leave_without_a_word(board):
-    """Many hosts stop in the middle of a transfer without closing their session: more hosts than the board has
+    """More hosts than the board has sessions stop in the middle of a transfer, without closing their
     sessions.
     """
     for _ in range(20):

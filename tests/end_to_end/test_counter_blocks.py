@@ -42,8 +42,8 @@ def open_session(line, key, iv, engine, **fields) -> r.Reply:
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_a_stream_that_goes_from_engine_to_engine_serves_each_block_once(line, key_bits):
-    """Each engine resumes the stream where the previous engine stopped. It answers earlier records again, but refuses
-    other data at their offsets.
+    """Each engine resumes the stream where the previous engine stopped. If a record is repeated, the board answers it
+    again, but it refuses other data at the same offset.
     """
     rng = random.Random(key_bits)
     key, iv = rng.randbytes(key_bits // 8), rng.randbytes(16)

@@ -37,7 +37,7 @@ from tests.waiting import HANG_S, until
 pytestmark = pytest.mark.simboard
 
 KEY_BITS = (128, 192, 256)
-# Enough data for vector loads and stores, with a partial last block.
+# Enough data for the engines to use vector loads and stores; the last block is not full.
 DATA_BYTES = 613
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
 # ISE_VMEM keeps round keys in registers that all sessions share; ACCELERATOR has a separate slot for each session.
@@ -141,7 +141,9 @@ def compact_board(tmp_path_factory):
 
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
 def test_close_in_compact_firmware(compact_board, direction):
-    """Firmware compiled for size uses fewer registers, so the next record does not overwrite all of them."""
+    """Closing a session must zeroize registers, too: firmware compiled for size uses fewer of them, so the next record
+    does not overwrite them all.
+    """
     memory = BoardMemory(compact_board)
     with Device(SerialTransport(compact_board.url)) as device:
         for engine in ENGINES:
@@ -157,7 +159,9 @@ def test_close_in_compact_firmware(compact_board, direction):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_mac(memory, device, engine):
-    """After the reply, no part of key and message remains, although no session was closed."""
+    """After the board has computed a MAC and replied, no part of key and message remains, although no session was
+    closed.
+    """
     secret = Secret(random.Random(f"mac{engine}"), 128, 400)
     session = opened(device, secret, engine)
     assert "key" in memory.found(secret)[secret.name], "the search finds it"
@@ -168,7 +172,9 @@ def test_mac(memory, device, engine):
 
 
 def test_sessions_that_end_by_themselves(memory, device):
-    """The board must zeroize the data of a session that ends when idle: no later record overwrites them."""
+    """The board must zeroize the data of a session that it ends because it was idle: no later record
+    overwrites them.
+    """
     secret = Secret(random.Random(8), 256, DATA_BYTES)
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
@@ -280,7 +286,9 @@ def test_refused_open(memory, device, values):
 
 
 def test_refused_key(memory, device):
-    """The board must compute with a used key before it can refuse the key; no part of it may remain."""
+    """To refuse counter blocks that were used before, the board must first compute with the key; no part of the key may
+    remain.
+    """
     secret = Secret(random.Random(4), 256, DATA_BYTES)
     close(device, opened(device, secret, Engine.TABLE))
     with pytest.raises(BoardError, match="used"):
@@ -317,7 +325,7 @@ def test_damaged_frame_with_a_key(memory, device, damage):
 
 
 def test_restart_after_a_fault(memory, device):
-    """A fault restarts the board. Before it accepts a record, it zeroizes what its memories still hold."""
+    """If a fault restarts the board, it zeroizes the secrets in its memories before it accepts a record."""
     rng = random.Random(6)
     secrets = [Secret(rng, 256, DATA_BYTES, str(engine)) for engine in HARDWARE]
     for secret, engine in zip(secrets, HARDWARE, strict=True):
@@ -362,14 +370,15 @@ def ethernet_device(ethernet_board):
         yield connected
 
 
-# Number of words that remain only in the simulator: Verilator keeps the bytes that each memory port wrote last in its
-# own variables (`__Vlvbound_*`). For the DMA's port, these are the bytes of one block.
+# Number of words of a secret that may remain in the simulator, but not on a real board: Verilator keeps the bytes that
+# each memory port wrote last in its own variables (`__Vlvbound_*`). For the DMA's port, these are the bytes of one
+# block.
 SLOT_WORDS_LEFT = 4
 
 
 def settle_frames(device):
-    """Send more frames than the Ethernet MAC has slots. They replace the last word written to each slot, which the
-    simulator also keeps in a variable.
+    """Send more frames than the Ethernet MAC has frame buffers (slots), to overwrite the last word of each slot, which
+    the simulator also keeps in a variable.
     """
     for _ in range(9):
         device.counters()
@@ -403,7 +412,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP) as raw:
 
 
 def send_damaged(board, payload):
-    """Send a datagram with a wrong checksum."""
+    """Send the record `payload` in a UDP datagram with a wrong checksum."""
     datagram = struct.pack(">HHHH", 4000, UDP_PORT, 8 + len(payload), 1) + payload
     inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", SEND_RAW]
     subprocess.run([*inside, board.ip_address, datagram.hex()], check=True, timeout=HANG_S)
@@ -411,7 +420,9 @@ def send_damaged(board, payload):
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_device, damaged):
-    """The checksums that the Ethernet MAC computes over the frame must not remain, because they depend on the key."""
+    """If a request to open a session is refused or damaged, neither key nor checksums over the frame, which depend on
+    the key, may remain.
+    """
     secret = Secret(random.Random(f"open {damaged}"), 256, 16)
     record = open_record(secret, engine=Engine.ISE if damaged else 31)
     if damaged:
@@ -431,7 +442,7 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
 
 
 def test_close_of_the_fast_path(ethernet_memory, ethernet_device):
-    """No key remains, in whatever order the sessions are closed.
+    """After sessions on the fast path, no key remains on the board, in whatever order the sessions are closed.
 
     Data may stay in packet memories until other data replace them.
     """

@@ -59,7 +59,7 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
 
 
 def test_requests_that_come_in_pairs_after_a_close_are_answered(board):
-    """Requests arrive in pairs while the board zeroizes the frames of a closed session. At most one datagram may be
+    """While the board zeroizes the frames of a closed session, requests arrive in pairs. In all, at most one may be
     lost.
     """
     lost = 0
@@ -98,7 +98,9 @@ def test_bad_wire(board, plan):
 
 
 def test_flood_of_malformed_and_oversized_datagrams(board):
-    """For each record that arrives, two hosts without a session send some malformed or oversized datagrams."""
+    """A transfer succeeds, although two hosts without a session send malformed or oversized datagrams after each
+    result.
+    """
     rng = random.Random(3)
     flood = [rng.randbytes(size) for size in (0, 1, 23, 24, 100, 1472, 1473, 4000)]
     headers = bytes([VERSION, 3, 0xFF, 0xFF]), bytes([VERSION + 4, 1, 0, 0]), bytes([VERSION, 0x83, 0, 0])

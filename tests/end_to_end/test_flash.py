@@ -27,14 +27,16 @@ WAIT_S = 1.0
 
 @pytest.fixture(autouse=True)
 def asked_twice_and_patiently(monkeypatch):
-    """The time between two requests passes on a simulated clock. The board has ample real time for each answer."""
+    """Let the time between two requests pass on a simulated clock, and give the board ample real time for
+    each answer.
+    """
     monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
     monkeypatch.setattr(flashing, "_ASK_S", HANG_S)
 
 
 @pytest.fixture
 def board_with(tmp_path):
-    """Return a function that makes a simulated board like the one that was built, but with another ROM."""
+    """Return a function that copies the simulated board with another content of the ROM."""
 
     def make(words):
         built, board = find_board(), tmp_path / "board"
@@ -54,7 +56,9 @@ def board_with(tmp_path):
 
 @pytest.mark.parametrize("first", [JUMP_TO_ITSELF, NO_INSTRUCTION])
 def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
-    """Load firmware that ends in a loop, or in a trap without a handler."""
+    """If the firmware hangs in a loop, or in a trap without a handler, `confirm` reports that the board does not
+    answer.
+    """
     monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # short, because this board never answers
     board, build = board_with(lambda image: first.to_bytes(4, "little") * (len(image) // 4))
     again = loaded_by(targets.load("ecpix5", "eth"))
@@ -67,7 +71,9 @@ def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
 
 
 def test_firmware_of_another_build(board_with):
-    """The board does not check its ROM. Only the build id shows that the firmware that runs is not the expected one."""
+    """Only the build id shows that a board runs other firmware than expected, because the board does not
+    check its ROM.
+    """
     board, build = board_with(lambda image: image)
     other = build[:-1] + ("0" if build[-1] != "0" else "1")
     with board:

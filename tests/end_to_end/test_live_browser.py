@@ -140,7 +140,8 @@ def test_the_table_of_byte_values_counts_what_the_wiretap_shows(page):
     page.get_by_role("button", name="Pause").click()
     another(page, another(page, b"")[1])
     table = "() => [...document.querySelectorAll('#counts tbody tr')].map(row => [...row.cells].map(c => c.innerText))"
-    pixels, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")  # read both at once, from one picture
+    # read pixels and table in one call, so that both belong to one picture
+    pixels, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")
     wire = bytes(CODES[pixel] for pixel in pixels)
     assert [row[0] for row in cells] == [f"{value:X}x" for value in range(16)]
     assert [int(cell) for row in cells for cell in row[1:]] == [wire.count(value) for value in range(256)]

@@ -105,7 +105,9 @@ def load(board, *words):
 
 
 def loaded(board, path, build):
-    """Check that firmware is loaded, that the command reports it, and that it answers with its own build id."""
+    """Load the firmware at `path`; check that the command reports its build id, and that the firmware answers with this
+    id.
+    """
     status, stdout, stderr = load(board, path, "--json")
     assert status == 0, stderr
     assert json.loads(stdout)["build_id"] == build
@@ -126,7 +128,9 @@ def refused(board, path, *said):
 
 @contextlib.contextmanager
 def talk(board):
-    """Yield a device that has not identified the board. The simulated UART serves a client from its first zero byte."""
+    """Yield a device that has sent no request yet, only the zero byte that the simulated UART expects from a
+    client.
+    """
     with contextlib.closing(Device(SerialTransport(board.url))) as device:
         device.link.transport.resync()
         yield device
@@ -140,7 +144,9 @@ def test_the_board_starts_the_bitstream_s_firmware_by_itself(built, board):
 
 @pytest.fixture
 def waiting_board(built, tmp_path):
-    """Make a board with a loader that waits at power-on for a tenth of a second, like the loader of a real board."""
+    """Make a board whose loader waits for requests at power-on for a tenth of a second, like the loader of a real
+    board.
+    """
     out, folder = tmp_path / "loader", tmp_path / "board"
     out.mkdir()
     command = ["make", "-s", "-C", REPOSITORY / "firmware" / "loader", f"OUT={out}", f"LITEX={LITEX}"]
@@ -154,7 +160,7 @@ def waiting_board(built, tmp_path):
 
 
 def test_at_power_on_the_loader_can_be_asked_for(waiting_board):
-    """The loader answers although no break was sent."""
+    """At power-on, the loader answers without a break."""
     with talk(waiting_board) as device:
         found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert (found.cause, found.image) == (Cause.POWER, ImageState.WHOLE)
@@ -224,7 +230,7 @@ def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(
 
 
 def test_after_a_break_firmware_goes_on_by_itself(built, board):
-    """The firmware starts again if the loader receives no request, because a break can occur by accident."""
+    """A break can occur by accident. So if the loader then receives no request, it starts the firmware again."""
     with talk(board) as device:
         device.connect()
         assert loading.enter(device).cause == Cause.BREAK

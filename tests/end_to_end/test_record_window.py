@@ -51,7 +51,9 @@ class Host:
         return records.opened(self.ask(OPEN_TYPE, records.open_data(KEY, IV, **options)))
 
     def counters(self) -> dict[Event, int]:
-        """Return the counters once the board has handled everything sent before; no other reply may come."""
+        """Return the counters of the fast path. The board must first have handled all earlier records, without another
+        reply.
+        """
         reply = self.ask(FASTPATH)
         assert reply.type == FASTPATH | records.REPLY
         address, port, _, _, *counts = struct.unpack(f"<IHHI{len(Event)}I", reply.data)
@@ -80,7 +82,7 @@ class Host:
 @pytest.fixture(scope="module")
 def board():
     with running_board() as running:
-        with Device(ethernet.Host(running)):  # repeats its request until the board has started
+        with Device(ethernet.Host(running)):  # connecting repeats a request until the board has started
             pass
         yield running
 

@@ -92,8 +92,8 @@ def held(board, monkeypatch):
 
 
 def parts(secret):
-    """Return key, round keys and data by name, each cut into pieces of 8 bytes, which the module stores in this byte
-    order.
+    """Return key, round keys and data by name, each cut into pieces of 8 bytes. The memory module stores each piece in
+    this byte order.
     """
     schedule = b"".join(fips197.expand_key(secret.key))
     whole = {"key": secret.key, "round keys": schedule[len(secret.key) :], "data": secret.plain}
@@ -101,7 +101,7 @@ def parts(secret):
 
 
 def left(held, *secrets):
-    """Return the parts of each secret that are in the memory of a stopped board; pages of zeros are skipped."""
+    """Return, for each secret, the parts that are in the board's memory (skipping pages of zeros, to save time)."""
     image = held.image()
     pages = (image[at : at + PAGE] for at in range(0, len(image), PAGE))
     image = b"".join(page for page in pages if page.strip(b"\0"))
@@ -112,8 +112,8 @@ def left(held, *secrets):
 
 @pytest.mark.parametrize("engine", [Engine.ISE, Engine.ACCELERATOR])
 def test_nothing_is_left_after_close(held, device, engine):
-    """No secret remains in the module or in its cache. The simulation model stores the words of both in address
-    order.
+    """After a session is closed, no secret remains in the memory module or its cache. The simulation model stores the
+    words of both in address order.
     """
     secret = Secret(random.Random(str(engine)), 256, 1024)
     session, out = transfer(device, secret, engine, "decrypt")
@@ -140,8 +140,8 @@ def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
 
 
 def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held, device):
-    """Zeroizing writes caches back to the module, including the received part of the frame. This part must be zeroized,
-    too.
+    """Zeroizing writes caches back to the memory module, and so stores the received part of an unfinished frame there.
+    This part must be zeroized, too.
 
     Nothing of the session's last record may remain either, although no later record overwrites it.
     """

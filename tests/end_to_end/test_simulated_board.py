@@ -249,8 +249,8 @@ def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
 
 
 def test_uart_serves_one_client_after_the_other_and_loses_nothing(board):
-    """A second client waits while the first client sends far more data than the board can hold. Everything is
-    answered.
+    """While the first client sends far more data than the board can hold, a second client waits. Both get all
+    answers.
     """
     request = Record(RecordType.INFO, token=1).encode()
     at = ("127.0.0.1", board.port)
@@ -279,7 +279,7 @@ def _answers(connection, count):
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_vector_loads_and_stores_do_not_fall_to_scalar_ones(board, key_bits):
-    """Check the speed: if scalar loads and stores replaced the vector ones, the result would still be right.
+    """Check the speed, because the results would still be right if the board wrongly used scalar loads and stores.
 
     The selftest also notices the fallback.
     """

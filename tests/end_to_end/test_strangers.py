@@ -30,7 +30,7 @@ def board():
 
 
 def drain(*sockets) -> None:
-    """Read and discard late answers."""
+    """Read and discard answers that arrived late on `sockets`."""
     for each in sockets:
         while select.select([each], [], [], 0)[0]:
             each.recv(2048)
@@ -46,7 +46,7 @@ class Stranger:
         self.socket.sendto(record, self.address)
 
     def ask(self, type_: int, data: bytes = b"", **header) -> r.Reply:
-        """Repeat a request until it is answered, as the board drops requests above the budget for hosts without a
+        """Repeat a request until it is answered, because the board answers only a limited number for hosts without a
         session.
         """
         for _ in range(ANSWER_S):

@@ -95,7 +95,7 @@ def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
             transfer(device, bytes(16), Engine.TABLE)
 
 
-@pytest.mark.thorough  # slow, because it compiles twice; with Zephyr, the build id of a design depends on the image
+@pytest.mark.thorough  # slow: it compiles twice. The image must be reproducible, because the build id depends on it
 def test_the_same_image_again_whatever_the_environment(zephyr_board, monkeypatch):
     output = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "again"
     images = set()

@@ -72,7 +72,7 @@ def test_bench(board, engine, key_bits):
         cycles = int(line[2])
         assert float(line[3]) == pytest.approx(cycles * 16 / size, abs=0.1)
         assert float(line[4]) == pytest.approx(8e-6 * size * clock_hz / cycles, abs=0.1)
-    # The median is compared, because another thread may run during one of the measurements.
+    # Compare the median, because another thread may run during one of the measurements and slow it down.
     assert median(int(line[2]) for line in shown) == pytest.approx(over_records.cycles, rel=0.05)
 
 

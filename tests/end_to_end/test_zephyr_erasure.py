@@ -68,8 +68,8 @@ def ethernet_board(zephyr_ethernet_board):
 
 
 def test_close_after_data_that_the_stack_brought(ethernet_board, ethernet_memory):
-    """Only datagrams with IPv4 options pass through Zephyr's net stack; the records that open and close the session
-    bypass it.
+    """No secret remains of data records that pass through Zephyr's net stack because of their IPv4 options. The records
+    that open and close the session bypass the stack.
     """
     secret = Secret(random.Random("brought by the stack"), 256, 1400)
     host = Host(ethernet_board)

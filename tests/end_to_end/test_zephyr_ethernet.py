@@ -126,7 +126,9 @@ def test_a_record_does_not_pass_through_the_stack(board):
 
 
 def test_records_that_the_stack_brings(board):
-    """Datagrams with IPv4 options pass through the stack. Their session was opened by a datagram that bypassed it."""
+    """Records in datagrams with IPv4 options pass through Zephyr's net stack, although their session was opened by a
+    datagram that bypassed the stack.
+    """
     data = random.Random(5).randbytes(1400 * 4)
     host = Host(board)
     with Device(host) as device, open_stream(device, data) as send:
@@ -153,8 +155,8 @@ def test_echo_between_records(board):
 
 
 def test_datagrams_to_other_ports(board):
-    """The net stack must receive such datagrams, even if they contain records; the record service must not answer
-    them.
+    """The net stack must receive datagrams to other UDP ports, even if they contain records; the record service must
+    not answer them.
     """
     with board.udp_socket() as stranger, Device(Host(board)) as device:
         before = device.network()

@@ -84,7 +84,7 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
         # host's, and the host would otherwise send everything again.
         inside(board, ["ip", "route", "change", "192.168.1.0/24", "dev", tap, "rto_min", f"{RTO_S}s"])
         mac = Ethernet().mac_address.to_bytes(6, "big").hex(":")
-        # a static entry, because the host stops asking for the MAC address after 3 s of real time
+        # add a static neighbour entry, because the host stops asking for the MAC address after 3 s of real time
         for address in (board.ip_address, ADDRESS):
             inside(board, ["ip", "neigh", "replace", address, "lladdr", mac, "dev", tap, "nud", "permanent"])
         yield board
