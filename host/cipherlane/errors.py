@@ -105,7 +105,7 @@ class RandomSourceError(BoardError):
 
 
 class TicketError(BoardError):
-    """The ticket does not belong to a range of counter blocks that can be resumed."""
+    """No range of counter blocks that can be resumed has this ticket, the number that the board gave to a range."""
 
 
 class WindowError(BoardError):

@@ -136,7 +136,7 @@ class LossyLink(Transport):
         queue.insert(position, record)
 
     def _through(self, record):
-        """Return the record as the far end receives it, or None if it is lost."""
+        """Return the record as the other end of the link receives it, or None if it is lost."""
         arrived = self._damage(record)
         self.damaged += arrived is None
         return arrived

@@ -396,7 +396,9 @@ def unserved():
 
 
 def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monkeypatch):
-    """A system may report that a host is down when the next datagram is sent to it, as macOS does."""
+    """`find` keeps the boards that it found, even if later datagrams cannot be sent: macOS, for example, then reports
+    that a host is down.
+    """
     port, clock = int(unserved.url.rpartition(":")[2]), Serving(unserved)
     send, asked = Datagrams.send, set()
 

@@ -56,7 +56,9 @@ def test_published_sets(server, tmp_path, given, verb):
 
 @pytest.mark.parametrize("bits", [7993, 8000, 24007, 40017])
 def test_each_record_but_the_last_bits(server, tmp_path, bits):
-    """Messages may have several records. A length in whole bytes needs no --bits, even for standard input."""
+    """Messages may be longer than one record. If the length is in whole bytes, --bits is not needed, even for standard
+    input.
+    """
     data = random.Random(bits).randbytes((bits + 7) // 8)
     (tmp_path / "in").write_bytes(data)
     counter = modes.CTR(bytes.fromhex("0000000114" + "00" * 11))

@@ -157,7 +157,7 @@ def test_nothing_else_writes_to_a_terminal():
     assert found == {
         # prints completions and the manual page, which contain only the tool's own text
         ("cipherlane/commands/shell.py", "sys.stdout.write"),
-        ("cipherlane_base/wire/reference.py", "sys.stderr.write"),  # used only by `make pages`
+        ("cipherlane_base/wire/reference.py", "sys.stderr.write"),  # runs only in `make pages`
         # runs in a child process, so its output goes to `simboard` and not to the terminal
         ("cipherlane/transport/namespace.py", "sys.stderr.write"),
         ("cipherlane_base/notices.py", "sys.stderr.write"),

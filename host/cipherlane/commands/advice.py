@@ -26,7 +26,7 @@ def resuming(args: argparse.Namespace) -> str:
 
 
 def beginning_again(args: argparse.Namespace) -> str:
-    """Return how to restart a transfer after the board has used some of its counter blocks."""
+    """Return advice on restarting a transfer when some of its counter blocks were already used."""
     if args.direction == "encrypt" and args.cipher == CTR:
         return "begin again without --iv, or with another IV"
     if args.cipher == GCM:
@@ -51,7 +51,9 @@ def _kept(words: list[str]) -> list[str]:
 
 
 def splitting(name: str, direction: str, cipher: str, iv: bytes | None, most: int, size: int | None) -> str:
-    """Return how to split a stream of more than `most` bytes into parts, which `split` names `name`.aa and so on."""
+    """Return advice on splitting a stream of more than `most` bytes into parts, which `split` names `name`.aa and so
+    on.
+    """
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"
     how = f"split it: {command}" + (" instead of this command" if size is None else "")

@@ -144,7 +144,9 @@ def _with_progress(measure: Callable[..., Any]) -> Task:
 def _with_intervals(
     measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str, clock: Clock
 ) -> Task:
-    """Return a task that prints each interval when it ends: on standard output, or with --json on standard error."""
+    """Return a measurement that prints the traffic of each interval when the interval ends: on standard output, or with
+    --json on standard error.
+    """
 
     def show(line: str) -> None:
         views.show(line, stderr=args.json)

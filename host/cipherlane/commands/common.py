@@ -70,7 +70,7 @@ def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 
 def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -> None:
-    """Add the option that limits waits."""
+    """Add the option that limits how long the command waits for a reply."""
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help=f"seconds to wait {meaning}", **options)
 
 

@@ -64,7 +64,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Stream IN through the board to OUT."""
+    """Stream the file IN through the board to the file OUT."""
     if args.key_file == STANDARD == args.input:
         raise ArgumentError("--key-file - and IN - would both read standard input: name a file")
     if args.json and args.output == STANDARD:

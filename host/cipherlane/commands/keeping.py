@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints a command's figures and writes them as JSON and CSV, even if the command is interrupted."""
+"""Prints a command's measurements and writes them as JSON and CSV, even if the command is interrupted."""
 
 import argparse
 import contextlib
@@ -23,7 +23,7 @@ from ..measuring.linkbench import LinkMeasurement
 
 
 def add_results_option(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name the files of results."""
+    """Add the options that name the files for the measurements."""
     parser.add_argument(
         "--results", type=WrittenName, metavar="FILE", help="write the figures as JSON to the new file FILE"
     )
@@ -74,7 +74,9 @@ def keep_interrupted(
     show: Callable[[list[Any], str], None],
     error: BaseException,
 ) -> None:
-    """Print and write the figures in `done`, measured before `error` ended the command, and add a note to the error."""
+    """Print and write the measurements in `done`, made before `error` ended the command, and add a note to
+    the error.
+    """
     marked = [replace(item, interrupted=bool(item.interrupted)) for item in done]
     whole_ones = sum(not item.interrupted for item in marked)
     said = f"{whole_ones} of {all_of_them} figures were measured"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane report`: makes one HTML page from files of figures."""
+"""`cipherlane report`: makes one HTML page from files of measurements."""
 
 import argparse
 import os

@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_key(args: argparse.Namespace) -> bytes:
-    """Return the key that the options or the environment supply; remove it from the environment of later programs.
+    """Return the key that the options or the environment supply; hide it from programs that this process starts later.
 
     Raises:
         ArgumentError: no key is supplied.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Exchanges records with a board. Lowest first: link, calls, transfers, sessions, device."""
+"""Exchanges records with a board. The layers, from the lowest: link, calls, transfers, sessions, device."""

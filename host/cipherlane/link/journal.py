@@ -179,12 +179,12 @@ class Journal:
 
     @property
     def done(self) -> int:
-        """Bytes from the stream's start that are complete in both files, without header and tags."""
+        """Number of bytes from the stream's start that are complete in both files, without header and tags."""
         return self._point.records * self.record_bytes
 
     @property
     def written(self) -> int:
-        """Bytes of the output that are complete, with header and tags."""
+        """Number of bytes of the output that are complete, with header and tags."""
         return self._sides[1].at(self._point.records)
 
     @property

@@ -120,7 +120,7 @@ def add_message_options(parser: argparse.ArgumentParser) -> None:
 
 
 def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
-    """Return the message that the options of `add_options` describe; None for AES-CTR.
+    """Return the LTE message that the options of `add_options` describe; None for AES-CTR.
 
     Raises:
         ArgumentError: options are missing, contradictory or out of range, or the key is not 128 bits.
@@ -136,7 +136,7 @@ def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
 
 
 def described(args: argparse.Namespace, algorithm: str, key: bytes) -> Message:
-    """Return the message that the options of `add_message_options` describe.
+    """Return the LTE message that the options of `add_message_options` describe.
 
     Raises:
         ArgumentError: options are missing or out of range, or the key is not 128 bits.

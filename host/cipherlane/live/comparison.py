@@ -94,7 +94,8 @@ class Side:
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        self._blocks.give_back(self._end)  # a short record uses up the counter blocks of a full record
+        # count whole records: a short record uses up the counter blocks of a full one
+        self._blocks.give_back(self._end)
         return figures
 
 

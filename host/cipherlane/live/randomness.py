@@ -22,7 +22,7 @@ class Evenness:
 
 
 def evenness(data: bytes) -> Evenness:
-    """Return how even `data` are; raise ValueError if `data` are empty."""
+    """Return how evenly byte values occur in `data`; raise ValueError if `data` are empty."""
     if not data:
         raise ValueError("no bytes")
     from PIL import Image

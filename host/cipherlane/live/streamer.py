@@ -294,7 +294,7 @@ class Streamer:
                 cycles = None if before is None or after is None else after - before
                 figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
                 figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
-        # a short record uses up the counter blocks of a full record
+        # count whole records: a short record uses up the counter blocks of a full one
         blocks.give_back(report.records * session.record_bytes)
         return figures
 

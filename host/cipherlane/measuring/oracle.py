@@ -86,7 +86,7 @@ class Gcm:
     """Encrypts and decrypts records of an authenticated file."""
 
     def __init__(self, key: bytes, header: Header):
-        """Handle the file with this `header`.
+        """Encrypt and decrypt records of the file with this `header`.
 
         Raises:
             VerifyError: the package is not installed.

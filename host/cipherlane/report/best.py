@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the figures that readers look for first: the best of each engine, and its change since the previous run."""
+"""Finds the speeds that readers look for first: the best of each engine, and its change since the previous run."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,8 @@ from .sources import Source
 from .words import engine, three
 
 _KEY_BITS = 128
-_APART = ("--results", "--port", "--log", "--csv")  # options of a command that do not affect its figures
+# options of a command that do not affect the speeds that it measures
+_APART = ("--results", "--port", "--log", "--csv")
 _Case = tuple[str, str, str]  # engine, series and board
 _SAME = 0.0005  # changes of a figure below this fraction are ignored
 
@@ -71,7 +72,7 @@ def _newest(runs: list[Best]) -> Best:
 
 
 def table(found: list[Best]) -> Figures | None:
-    """Return the figures as a table with a plot; None for fewer than two engines."""
+    """Return the best speeds as a table with a plot; None for fewer than two engines."""
     if len({each.engine for each in found}) < 2:
         return None
     rows: list[Row] = [
@@ -116,7 +117,7 @@ def _of(source: Source) -> Iterator[Best]:
 
 
 def _command(source: Source) -> str:
-    """Return the command without options that do not affect its figures."""
+    """Return the command without options that do not affect the speeds that it measures."""
     text = source.provenance["command"]
     try:
         words = shlex.split(text)

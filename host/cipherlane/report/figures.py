@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds tables and plots in a file of figures.
+"""Makes tables and plots from a file of measurements.
 
 A list of records is a table, and so is a dictionary of dictionaries; the rest of the file becomes one table of names
 and values. One field of each table is plotted: the first of `DRAWN` that it contains.
@@ -41,7 +41,7 @@ _NUMBERS = (
 _MOST_COLOURS = len(plots.COLOURS)
 _MOST_FIGURE = 1e15
 _MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
-_COURSE = "received_mbps"  # the field to plot over time, if the records are intervals
+_COURSE = "received_mbps"  # the field to plot over time, if each record describes an interval
 
 Cell = str | int | float | bool | None
 Row = dict[str, Cell]
@@ -84,7 +84,7 @@ def of(source: Source) -> Iterator[Figures]:
 
 
 def kinds(source: Source) -> list[str]:
-    """Return the kinds of a file's figures, such as `sim`, in order of appearance."""
+    """Return the kinds of a file's measurements, such as `sim`, in order of appearance."""
     found = [source.content.get("kind"), source.provenance.get("kind")]
     for value in source.content.values():
         found += [record.get("kind") for record in value if isinstance(record, dict)] if isinstance(value, list) else []

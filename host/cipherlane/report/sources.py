@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds and reads files of figures."""
+"""Finds and reads files of measurements."""
 
 import json
 import math
@@ -14,13 +14,13 @@ from typing import Any
 from ..errors import ArgumentError, FileError
 from ..files.inputs import InputFile, trouble
 
-MOST = 1 << 26  # maximum bytes of a file of figures
+MOST = 1 << 26  # maximum bytes of a file of measurements
 _AGAIN = "run the command that wrote it again, or leave it out"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of figures: its path as given, its status, its provenance, and the rest of its content.
+    """A file of measurements: its path as given, its status, its provenance, and the rest of its content.
 
     Its title is its name without folder and ending, or its path if several files share that name.
     """
@@ -63,7 +63,7 @@ def _files(names: Iterable[str]) -> Iterator[str]:
 
 
 def read(name: str) -> Source:
-    """Return the file called `name`.
+    """Read the file of measurements called `name`.
 
     Raises:
         FileError: it cannot be read, or contains no figures.
