@@ -37,7 +37,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     return [
         "**Record speed** (`make demo`): the engine's cycles for each record, one call a record, at "
         f"{first['clock_hz'] / 1e6:g} MHz. A file of {first['bytes']} bytes passes through the record service over the "
-        "UART. Framing, checks and copies around the call are not counted, and the UART is far slower:",
+        "UART. Framing, checks and copies around the call are not counted, and the UART is far slower. GCM is "
+        "subject to the same reservation as above:",
         "",
         *table(
             ["engine", "mode", "key bits", "direction", "cycles/block", "bits/cycle", "Mbps", "every byte checked"],
