@@ -72,7 +72,7 @@ def stream(session, secret):
     data = (secret.plain, secret.cipher)
     into, expected = data if session.direction == "encrypt" else data[::-1]
     out = io.BytesIO()
-    session.transfer(io.BytesIO(into), out, length=len(into))
+    session.transfer(io.BytesIO(into), out, length=len(secret.plain))
     assert out.getvalue() == expected
 
 
@@ -106,13 +106,17 @@ def opened_in_gcm(device, secret, engine, direction):
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_close_in_gcm(memory, device, engine, direction):
-    """The hash subkey and keystream are zeroized after each record; the rest after close, also after a wrong tag."""
+    """The hash subkey is zeroized after each record, and the rest after close, also after a wrong tag.
+
+    Only the accelerator's queues keep what passed last, until other data pass or the key ends.
+    """
+    passing = {"hash subkey", "keystream of the tag"} if engine == Engine.ACCELERATOR else set()
     rng = random.Random(f"gcm{engine}{direction}")
     secret = Secret(rng, 256, DATA_BYTES, "A", gcm=True)
     session = opened_in_gcm(device, secret, engine, direction)
     found = memory.found(secret)["A"]
     assert found >= {"key", "round keys"} | ({"data"} if direction == "decrypt" else set())
-    assert "hash subkey" not in found
+    assert "hash subkey" not in found - passing
     close(device, session)
     assert memory.found(secret) == {}
     if direction == "decrypt":
@@ -123,7 +127,7 @@ def test_close_in_gcm(memory, device, engine, direction):
         )
         with pytest.raises(TamperedError):
             stream(session, forged)
-        assert memory.found(forged)["B"] & {"data", "keystream", "hash subkey", "keystream of the tag"} == set()
+        assert memory.found(forged)["B"] - passing <= {"key", "round keys"}
         close(device, session)
         assert memory.found(forged) == {}
 
