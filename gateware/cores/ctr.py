@@ -7,7 +7,7 @@ from litex.soc.interconnect import stream
 from migen import If, ResetInserter, Signal
 
 from gateware.cores import family, vectors
-from gateware.cores.keyed import KeyStream, Uses
+from gateware.ctr.keyed import KeyStream, Uses
 from gateware.cores.kinds import Kind, Text
 from gateware.cores.options import Option
 from gateware.cores.ports import IN, OUT, Design, Phase, Stream

@@ -7,7 +7,7 @@ from migen import Signal
 
 from gateware.cores import family, vectors
 from gateware.cores.ctr import COUNT_BITS, MOST_SLOTS
-from gateware.cores.keyed import KeyStream, Uses
+from gateware.ctr.keyed import KeyStream, Uses
 from gateware.cores.kinds import Kind, Text
 from gateware.cores.options import Option, Range
 from gateware.cores.ports import IN, OUT, Design, Phase, Stream

@@ -17,6 +17,9 @@ is wrong, the text is zeroized instead, and `failures` counts the message. So a 
 blocks of text. A longer one is verified first (`verify`): its text is hashed, and none leaves. Then the client decrypts
 it in counter mode. The comparison takes the same time for each tag, right or wrong.
 
+A client that holds whole messages anyway, as MACsec does, asks for no `Hold`. It takes the text at once, and must give
+none of it away before the `result`.
+
 Throughput: the service's, or a block of the hash's input each `cycles` cycles, whichever is lower, also across
 messages. The keystream of a message is computed while the one before it is hashed. A message with another slot than the
 one before it takes 17 cycles more, for the tables of GHASH. An IV of another length than 12 bytes takes the latency of
@@ -32,9 +35,9 @@ from migen import FSM, Cat, If, Module, Mux, NextState, Replicate, ResetInserter
 from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
 from gateware.aes.transforms import byte_list
 from gateware.ctr.client import Port
-from gateware.ctr.gcm_messages import IV_BYTES, LENGTH_BITS, GCMMessages, blocks_of
+from gateware.ctr.gcm_messages import IV_BYTES, LENGTH_BITS, MOST_BLOCKS, GCMMessages, blocks_of
 from gateware.gcm.ghash import GHASH
-from gateware.gcm.hold import Hold
+from gateware.gcm.hold import Hold, NoHold
 
 RESULT_LAYOUT = [("tag", BLOCK_BITS), ("failed", 1), ("error", 1)]
 FAILURE_BITS = 16
@@ -50,7 +53,7 @@ class BlockGCM(Module):
     cycles : int
         Cycles of a product of GHASH (`gateware.gcm.ghash.CYCLES`).
     depth : int
-        Most blocks of text of a message to decrypt, a power of two.
+        Most blocks of text of a message to decrypt, a power of two. 0: the client holds text back until the `result`.
     portable : bool
         See `GHASH`.
 
@@ -77,9 +80,9 @@ class BlockGCM(Module):
 
     def __init__(self, *, port: Port, cycles: int = 8, depth: int = 128, portable: bool = True):
         self.depth = depth
-        self.submodules.messages = messages = GCMMessages(port=port, most_held=depth)
+        self.submodules.messages = messages = GCMMessages(port=port, most_held=depth or MOST_BLOCKS)
         self.submodules.ghash = ghash = GHASH(cycles=cycles, portable=portable)
-        self.submodules.hold = hold = Hold(depth)
+        self.submodules.hold = hold = Hold(depth) if depth else NoHold()
         self.message = messages.message
         self.sink = sink = stream.Endpoint([("data", BLOCK_BITS), ("failed", 1)])
         self.source = hold.source

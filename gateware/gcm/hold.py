@@ -125,3 +125,12 @@ class Hold(Module):
         # Signals that the formal proofs observe.
         self.control = {"stored": stored, "uncommitted": uncommitted, "write": write, "read": read, "step": step}
         self.control |= {"erasing": erasing, "erase": erase, "zeroizing": zeroizing}
+
+
+class NoHold(Module):
+    """Has the interface of `Hold` and passes each block on in the same cycle, for clients that hold text themselves."""
+
+    def __init__(self):
+        self.sink = self.source = stream.Endpoint(HOLD_LAYOUT)
+        self.held, self.wait, self.accept, self.reject = Signal(), Signal(), Signal(), Signal()
+        self.clear, self.busy = Signal(), Signal()

@@ -17,7 +17,7 @@ from migen import Module, Record, bits_for
 
 from gateware.ctr.client import USE_LAYOUT
 from gateware.ctr.key_loader import Uses
-from gateware.net.records.event_counters import EventCounters
+from gateware.net.event_counters import EventCounters
 from gateware.net.records.receiver import RecordReceiver
 from gateware.net.records.sender import RecordSender
 from gateware.net.records.session_table import SessionTable

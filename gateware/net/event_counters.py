@@ -27,7 +27,7 @@ class EventCounters(Module):
     Attributes
     ----------
     sinks : list of stream.Endpoint, code(5), in
-        Events; each is taken in the cycle of `valid`.
+        Events. A source that offers one while `ready` is 0 replaces an event that has not been counted yet.
     select : Signal(5), in
         Counter to read.
     value : Signal(32), out
@@ -58,7 +58,7 @@ class EventCounters(Module):
             read_port.adr.eq(self.select),
             read_port.re.eq(~count_port.we),
             self.value.eq(read_port.dat_r),
-            *[sink.ready.eq(1) for sink in self.sinks],
+            *[sink.ready.eq(~pending[n]) for n, sink in enumerate(self.sinks)],
         ]
         self.sync += [
             step.eq(step + 1),

@@ -95,7 +95,7 @@ class KeyStream(Module):
             If(keys.ready, NextState("WORDS")),
         )
         for state in ("WORDS", "COMMAND"):
-            fsm.act(state, If(self.clear, NextValue(index, 0), NextState("WORDS")))
+            fsm.act(state, If(self.clear | keys.flush, NextValue(index, 0), NextState("WORDS")))
 
 
 class Uses(Module):
