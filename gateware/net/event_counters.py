@@ -27,7 +27,7 @@ class EventCounters(Module):
     Attributes
     ----------
     sinks : list of stream.Endpoint, code(5), in
-        Events. A source that offers one while `ready` is 0 replaces an event that has not been counted yet.
+        Events. One that is offered while `ready` is 0 is lost, unless its source waits.
     select : Signal(5), in
         Counter to read.
     value : Signal(32), out
@@ -58,12 +58,12 @@ class EventCounters(Module):
             read_port.adr.eq(self.select),
             read_port.re.eq(~count_port.we),
             self.value.eq(read_port.dat_r),
-            *[sink.ready.eq(~pending[n]) for n, sink in enumerate(self.sinks)],
+            *[sink.ready.eq(~pending[n] | (last & (turn == n))) for n, sink in enumerate(self.sinks)],
         ]
         self.sync += [
             step.eq(step + 1),
             count.eq(count_port.dat_r),
             If(last, step.eq(0), active.eq(pending[turn]), code.eq(codes[turn]), pending[turn].eq(0)),
             If(last, turn.eq(turn + 1), If(turn == sources - 1, turn.eq(0))),
-            *[If(sink.valid, pending[n].eq(1), codes[n].eq(sink.code)) for n, sink in enumerate(self.sinks)],
+            *[If(sink.valid & sink.ready, pending[n].eq(1), codes[n].eq(sink.code)) for n, sink in enumerate(self.sinks)],
         ]

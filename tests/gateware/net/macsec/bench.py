@@ -16,6 +16,8 @@ from tests.gateware.support import Simulation, flatten, send
 PEER = bytes.fromhex("02a1b2c3d4e50001")
 OWN = bytes.fromhex("0243 4c4e 4501 0001".replace(" ", ""))
 SENT, RECEIVED = range(2)  # directions
+PACE = 2.0  # cycles a word of the wire: 1 Gb/s at a system clock of 62.5 MHz
+BETWEEN = 6  # words of the wire between frames
 
 
 def number(wire: bytes) -> int:
@@ -133,11 +135,14 @@ class Bench:
                 found[code.name] = value
         return found - self.base
 
-    def exchange(self, sent=(), received=(), *, quiet=700, most=None, idle=0.0, stall=0.0, seed=0, at=None, times=None):
+    def exchange(
+        self, sent=(), received=(), *, pace=PACE, quiet=700, most=None, idle=0.0, stall=0.0, seed=0, at=None, times=None
+    ):
         """Send frames through both directions; return what leaves, as lists of (frame, uncontrolled).
 
-        A frame is bytes, or bytes with True for a wrong check sequence. The run ends after `quiet` cycles without a
-        word. `at` maps cycles to functions to call. `times` takes the cycles of first and last words of frames.
+        A frame is bytes, or bytes with True for a wrong check sequence. Received words come at least `pace` cycles
+        apart, and frames by six words more, which the wire needs for preamble, check sequence and gap. The run ends
+        after `quiet` cycles without a word. `at` maps cycles to functions to call. `times` takes the cycles of first and last words of frames.
         """
         rng = random.Random(seed)
         peek, poke, clock = self.sim.peek, self.sim.poke, self.sim.clock
@@ -148,6 +153,7 @@ class Bench:
         places, offers = [0, 0], [False, False]
         found, under_way, begun = ([], []), [b"", b""], [0, 0]
         still = cycle = 0
+        due = 0.0  # the cycle of the next received word
         most = most or 40 * (len(queues[0]) + len(queues[1])) + 20_000
         for sink, source in self.ends:
             poke({sink.valid: 0, source.ready: 1})
@@ -180,8 +186,11 @@ class Bench:
                         under_way[n] = b""
                         if times is not None:
                             times[n].append((begun[n], cycle))
-                if not offers[n] and places[n] < len(queues[n]) and (not idle or rng.random() >= idle):
+                ready = n == SENT or cycle >= due
+                if not offers[n] and ready and places[n] < len(queues[n]) and (not idle or rng.random() >= idle):
                     data, last, last_be, error = queues[n][places[n]]
+                    if n == RECEIVED:
+                        due = max(due, cycle - pace) + pace * (1 + BETWEEN * last)
                     poke({sink.data: data, sink.last: last, sink.last_be: last_be, sink.error: error})
                     offers[n] = True
                 poke({sink.valid: offers[n]})
