@@ -4,7 +4,7 @@
 import importlib
 from functools import cache
 
-from gateware.cores import accelerator, aes, cfu, ctr, gcm, ghash
+from gateware.cores import accelerator, aes, cfu, ctr, gcm, ghash, macsec
 from gateware.cores.kinds import register
 from gateware.extensions import extensions
 
@@ -12,7 +12,7 @@ from gateware.extensions import extensions
 @cache
 def load() -> None:
     """Register all kinds, once."""
-    for kind in (aes.KIND, ctr.KIND, ghash.KIND, gcm.KIND, accelerator.KIND, cfu.KIND):
+    for kind in (aes.KIND, ctr.KIND, ghash.KIND, gcm.KIND, macsec.KIND, accelerator.KIND, cfu.KIND):
         register(kind)
     for extension in extensions():
         if extension.cores:

@@ -7,13 +7,13 @@ from litex.soc.interconnect import stream
 from migen import If, ResetInserter, Signal
 
 from gateware.cores import family, vectors
-from gateware.ctr.keyed import KeyStream, Uses
 from gateware.cores.kinds import Kind, Text
 from gateware.cores.options import Option
 from gateware.cores.ports import IN, OUT, Design, Phase, Stream
 from gateware.ctr.blocks import BlockCTR
 from gateware.ctr.client import USES_MAX, Client
 from gateware.ctr.counter import WIDTH_32, WIDTH_128
+from gateware.ctr.keyed import KeyStream, Uses
 from gateware.ctr.service import CTRService
 
 COUNT_BITS = 29

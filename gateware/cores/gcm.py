@@ -7,12 +7,12 @@ from migen import Signal
 
 from gateware.cores import family, vectors
 from gateware.cores.ctr import COUNT_BITS, MOST_SLOTS
-from gateware.ctr.keyed import KeyStream, Uses
 from gateware.cores.kinds import Kind, Text
 from gateware.cores.options import Option, Range
 from gateware.cores.ports import IN, OUT, Design, Phase, Stream
 from gateware.ctr.client import Client
 from gateware.ctr.gcm import BlockGCM
+from gateware.ctr.keyed import KeyStream, Uses
 from gateware.ctr.service import CTRService
 from gateware.gcm.ghash import CYCLES
 

@@ -65,5 +65,8 @@ class EventCounters(Module):
             count.eq(count_port.dat_r),
             If(last, step.eq(0), active.eq(pending[turn]), code.eq(codes[turn]), pending[turn].eq(0)),
             If(last, turn.eq(turn + 1), If(turn == sources - 1, turn.eq(0))),
-            *[If(sink.valid & sink.ready, pending[n].eq(1), codes[n].eq(sink.code)) for n, sink in enumerate(self.sinks)],
+            *[
+                If(sink.valid & sink.ready, pending[n].eq(1), codes[n].eq(sink.code))
+                for n, sink in enumerate(self.sinks)
+            ],
         ]

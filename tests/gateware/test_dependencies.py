@@ -27,8 +27,8 @@ _NAME = re.compile(
 BUILDERS = ("cores", "flow")
 # Layers of `gateware/net`, the lowest first: each may import the layers before it.
 NET_LAYERS = (
-    ("gateware.net", "gateware.net.events", "gateware.net.layouts"),
-    ("gateware.net.link",),
+    ("gateware.net", "gateware.net.events", "gateware.net.event_counters", "gateware.net.layouts"),
+    ("gateware.net.link", "gateware.net.macsec"),
     ("gateware.net.udp",),
     ("gateware.net.records",),
     ("gateware.net.ethernet",),

@@ -22,9 +22,9 @@ from gateware.aes.output_queue import OutputQueue
 from gateware.ctr.keystream_queue import KeystreamQueue
 from gateware.flow import toolchain
 from gateware.memory import BLOCK_RAM, NO_RW_CHECK, BlockRAMFIFO, in_luts
+from gateware.net.event_counters import EventCounters
 from gateware.net.link.mac import SharedMAC
 from gateware.net.link.packet_buffer import PacketBuffer
-from gateware.net.event_counters import EventCounters
 from gateware.net.records.session_table import SessionTable
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.support import ROOT, flatten

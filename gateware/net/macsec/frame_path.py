@@ -3,9 +3,10 @@
 
 ::
 
-    sink ─► FrameWriter ─► frame ─► (decision) ─► work ─► BlockGCM ─► result ─► (verdict) ─► job ─► FrameSender ─► source
-                 │                                  └─► GCMFeeder ─►┘ │                              │
-                 └──────────────► ring of rows ◄──── text, in place ◄─┘ ─────────────────────────────┘
+    sink ─► FrameWriter ─► frame ─► (decision) ─► work ─► GCMFeeder ─► BlockGCM ─► result ─► (verdict) ─► job
+                 │                                            ▲            │ text, in place                    │
+                 ▼                                            │            ▼                                   ▼
+            ring of rows ─────────────────────────────────────┴───────── rows ────────────────► FrameSender ─► source
 
 Frames keep their order. The next frame's keystream is computed while a frame is hashed. No word of a frame leaves
 before its job, and its verdict gives its job after its `result`.

@@ -145,9 +145,9 @@ class FrameWriter(Module):
             self.comb += [
                 frame.tagged.eq(tagged),
                 frame.tci.eq(tci),
-                If(tci[TCI.SC], known.eq(sci_is_peer)).Elif(tci[TCI.ES], known.eq(source_is_peer)).Else(
-                    known.eq(~tci[TCI.SCB])
-                ),
+                If(tci[TCI.SC], known.eq(sci_is_peer))
+                .Elif(tci[TCI.ES], known.eq(source_is_peer))
+                .Else(known.eq(~tci[TCI.SCB])),
                 frame.known.eq(known),
             ]
             self.sync += If(

@@ -8,8 +8,8 @@ below that number's, and their top bits differ so that a carry lies between them
 The window has up to 64 places. Inside it, each number is accepted once. The standard leaves this open and accepts a
 repeated frame inside the window. Places below an association's first number count as used.
 
-Latency: `RecoverPN` three cycles; `ReplayWindow` three cycles, and one more for each packet number that was left out, up
-to 64. Handshake: see `ReplayWindow`.
+Latency: `RecoverPN` three cycles; `ReplayWindow` three cycles, and one more for each packet number that was left out,
+up to 64. Handshake: see `ReplayWindow`.
 """
 
 from migen import FSM, Case, Cat, If, Memory, Module, Mux, NextState, NextValue, Signal
@@ -51,12 +51,7 @@ class RecoverPN(Module):
         carries = Signal()
         self.comb += [
             below.eq(self.next_pn - self.window),
-            carries.eq(
-                self.xpn
-                & (low < lowest[:SHORT_PN_BITS])
-                & lowest[SHORT_PN_BITS - 1]
-                & ~low[SHORT_PN_BITS - 1]
-            ),
+            carries.eq(self.xpn & (low < lowest[:SHORT_PN_BITS]) & lowest[SHORT_PN_BITS - 1] & ~low[SHORT_PN_BITS - 1]),
         ]
         self.sync += [
             lowest.eq(Mux(below[PN_BITS], 0, below)),

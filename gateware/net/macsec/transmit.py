@@ -95,9 +95,7 @@ class Transmit(Module):
             entry.erase.eq(self.protect & ~frame.eapol & ~live),
             entry.counts.eq(~frame.eapol),
             entry.tci.eq(
-                tci_of(
-                    an=self.an, encrypted=self.encrypt, with_sci=self.include_sci, end_station=self.end_station
-                )
+                tci_of(an=self.an, encrypted=self.encrypt, with_sci=self.include_sci, end_station=self.end_station)
             ),
             entry.sl.eq(short_length(entry.length)),
             entry.pn.eq(number(current.pn[:SHORT_PN_BITS])),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gateware.aes.cores import DATAPATHS
 from gateware.aes.sub_bytes import IMPLEMENTATIONS
-from gateware.cores import cfu, gcm, ghash
+from gateware.cores import cfu, gcm, ghash, macsec
 from tests.gateware.cores.made import icarus, lint, make, run, verilator
 from tests.gateware.support import ROOT
 
@@ -44,6 +44,11 @@ def members() -> Iterator[dict]:
         yield {"core": "gcm", "datapath": 128, "sbox": "tower", "cycles": cycles, "bus": bus}
     for datapath, depth in zip(DATAPATHS, gcm.DEPTHS, strict=False):
         yield {"core": "gcm", "datapath": datapath, "sbox": "tower", "depth": depth, "slots": 3}
+    for datapath, bus in product((128, "pipelined"), BUSES):
+        engines = 4 if datapath == 128 else 1
+        yield {"core": "macsec", "datapath": datapath, "sbox": "tower", "engines": engines, "bus": bus}
+    for cycles, rows in zip(ghash.CYCLES, macsec.ROWS, strict=False):
+        yield {"core": "macsec", "datapath": 32, "sbox": "tower", "cycles": cycles, "rows": rows}
     for datapath, bus in product(DATAPATHS, ("wishbone", "axi-lite")):
         yield {"core": "accelerator", "datapath": datapath, "sbox": "tower", "bus": bus, "slots": 4}
     for sbox, memory in product(cfu.IMPLEMENTATIONS, ("none", "0x40000000:0x2000")):

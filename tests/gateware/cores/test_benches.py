@@ -17,6 +17,7 @@ MEMBERS = [
     {"core": "ghash", "cycles": 4, "bus": "axi-stream"},
     {"core": "cfu"},
     {"core": "gcm", "datapath": 64, "cycles": 4},
+    {"core": "macsec", "engines": 2, "key_lengths": "128", "rows": 128},
     {"core": "aes", "datapath": 32, "slots": 2, "bus": "wishbone"},
     {"core": "aes", "datapath": 32, "key_lengths": "128", "bus": "axi-lite"},
     {"core": "accelerator", "datapath": 32, "key_lengths": "128", "slots": 2},

@@ -19,6 +19,7 @@ MEMBERS = {
     "aes_axi": {"core": "aes", "datapath": 32, "sbox": "ecp5", "key_lengths": "128", "slots": 3, "bus": "axi-stream"},
     "ctr": {"core": "ctr", "datapath": 64, "sbox": "block_ram", "engines": 2, "slots": 2},
     "ghash": {"core": "ghash", "cycles": 16},
+    "macsec": {"core": "macsec", "engines": 2, "rows": 128, "bus": "axi-stream"},
     "Cfu": {"core": "cfu"},
     "aes_lite": {"core": "aes", "datapath": 32, "bus": "axi-lite"},
 }

@@ -67,5 +67,5 @@ def test_a_wrong_file_makes_nothing(content, message, tmp_path, capsys):
 def test_help_lists_every_kind(capsys):
     assert main(["help"]) == 0
     printed = capsys.readouterr().out
-    assert all(f"\n{name}: " in printed for name in ("aes", "ctr", "gcm", "ghash", "accelerator", "cfu"))
+    assert all(f"\n{name}: " in printed for name in ("aes", "ctr", "gcm", "ghash", "macsec", "accelerator", "cfu"))
     assert "datapath=32|64|128|pipelined" in printed

@@ -7,12 +7,12 @@ import pytest
 from liteeth.common import eth_phy_description
 from migen import run_simulation
 
+from gateware.net.event_counters import EventCounters
 from gateware.net.events import Event
 from gateware.net.link.frame_router import FrameRouter
 from gateware.net.link.packet_buffer import PacketBuffer
 from gateware.net.link.skid import Skid
 from gateware.net.records import header
-from gateware.net.event_counters import EventCounters
 from gateware.net.records.session_table import Column, SessionTable
 from gateware.net.records.statistics import Statistics
 from gateware.net.udp.neighbours import Neighbours

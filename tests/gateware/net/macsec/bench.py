@@ -142,7 +142,8 @@ class Bench:
 
         A frame is bytes, or bytes with True for a wrong check sequence. Received words come at least `pace` cycles
         apart, and frames by six words more, which the wire needs for preamble, check sequence and gap. The run ends
-        after `quiet` cycles without a word. `at` maps cycles to functions to call. `times` takes the cycles of first and last words of frames.
+        after `quiet` cycles without a word. `at` maps cycles to functions to call. `times` takes the cycles of first
+        and last words of frames.
         """
         rng = random.Random(seed)
         peek, poke, clock = self.sim.peek, self.sim.poke, self.sim.clock

@@ -78,7 +78,7 @@ def test_scapy_makes_the_same_tags():
     for _ in range(200):
         fields = {name: rng.randrange(2) for name in ("Ver", "ES", "SC", "SCB", "E", "C")}
         an, sl, pn = rng.randrange(4), rng.randrange(64), rng.randrange(2**32)
-        tci = an | sum(fields[name] << bit for name, bit in zip(("C", "E", "SCB", "SC", "ES", "Ver"), range(2, 8)))
+        tci = an | sum(fields[name] << bit for bit, name in enumerate(("C", "E", "SCB", "SC", "ES", "Ver"), 2))
         packet = Ether(dst="02:00:00:00:00:01", src="02:00:00:00:00:02", type=0x88E5) / MACsec(
             **fields, AN=an, SL=sl, PN=pn, **({"SCI": SCI} if fields["SC"] else {})
         )

@@ -87,7 +87,7 @@ def test_scapy_is_the_peer(bench, encrypt, include_sci, xpn):
     assert [frame for frame, _ in found[RECEIVED]] == frames
     for frame, (sent, _) in zip(frames, found[SENT], strict=True):
         packet = Ether(sent)
-        assert packet[MACsec].SL == (len(frame) - 12 if len(frame) < 60 else 0)
+        assert (len(frame) - 12 if len(frame) < 60 else 0) == packet[MACsec].SL
         assert bytes(receiver.decap(receiver.decrypt(packet))) == frame
         receiver.pn += 1
 
@@ -121,7 +121,7 @@ def test_rate(bench, bits, length):
 
 def test_latency(bench):
     """From the last word of a frame to its first word on the other side."""
-    own, peer = both(bench, bytes(32))
+    _, peer = both(bench, bytes(32))
     for length, most in ((60, 110), (1514, 620)):
         frame = frame_of(random.Random(length), length)
         for direction, sent in ((SENT, frame), (RECEIVED, protect(frame, peer, 0))):
@@ -174,7 +174,10 @@ def test_one_association_is_zeroized(bench):
         for direction in (SENT, RECEIVED):
             clear = bench.side(direction).clear_an
             frames = [protect(frame_of(rng, 60), senders[n % 4], n % 4) for n in range(24)]
-            pulse = {200: lambda c=clear, n=an: bench.sim.poke({c: 1 << n}), 201: lambda c=clear: bench.sim.poke({c: 0})}
+            pulse = {
+                200: lambda c=clear, n=an: bench.sim.poke({c: 1 << n}),
+                201: lambda c=clear: bench.sim.poke({c: 0}),
+            }
             found = bench.exchange(received=frames, at=pulse)[RECEIVED]
             assert not bench.sim.peek(bench.side(direction).live) >> an & 1
             model = Receiver(PEER, {n: Association(keys[n], PEER, senders[n].pn - 6) for n in range(4)})
