@@ -218,6 +218,7 @@ class Receive(Module):
         self.comb += [
             fsm.reset.eq(drop),
             last.an.eq(verdict.an),
+            replay.genuine.eq(~result.failed),
             replay.an.eq(verdict.an),
             replay.pn.eq(verdict.pn),
             replay.next_pn.eq(last.pn),
@@ -251,13 +252,7 @@ class Receive(Module):
                     result.error,
                     NextValue(erase, 1),
                     NextValue(code, Counter.InPktsNoSAError),
-                )
-                .Elif(
-                    result.failed,
-                    NextValue(erase, ~verdict.keep),
-                    NextValue(code, Mux(verdict.keep, Counter.InPktsInvalid, Counter.InPktsNotValid)),
-                )
-                .Else(
+                ).Else(
                     replay.judge.eq(1),
                     NextState("JUDGE"),
                 ),
@@ -267,9 +262,13 @@ class Receive(Module):
             "JUDGE",
             If(
                 replay.done,
-                NextValue(erase, replay.refused),
-                NextValue(code, Counter.InPktsOK),
-                If(replay.late, NextValue(code, Mux(replay.refused, Counter.InPktsLate, Counter.InPktsDelayed))),
+                NextValue(erase, replay.refused | (result.failed & ~verdict.keep)),
+                If(replay.refused, NextValue(code, Counter.InPktsLate))
+                .Elif(
+                    result.failed,
+                    NextValue(code, Mux(verdict.keep, Counter.InPktsInvalid, Counter.InPktsNotValid)),
+                )
+                .Else(NextValue(code, Mux(replay.late, Counter.InPktsDelayed, Counter.InPktsOK))),
                 NextState("GIVE"),
             ),
         )

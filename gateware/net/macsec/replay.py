@@ -61,7 +61,7 @@ class RecoverPN(Module):
 
 
 class ReplayWindow(Module):
-    """Judges the packet number of a frame with a right ICV, and remembers it.
+    """Judges the packet number of a frame, and remembers it if the frame's ICV is right.
 
     Attributes
     ----------
@@ -69,6 +69,8 @@ class ReplayWindow(Module):
         Pulse: judge the number; the inputs are steady until `done`.
     an, pn, next_pn : Signal(2), Signal(64), Signal(64), in
         The frame's association and number, and the association's next number.
+    genuine : Signal(), in
+        With `judge`: the ICV is right. Otherwise, the answer is only whether the number is below the window.
     window, protect : Signal(7), Signal(), in
         Places, and whether late frames are refused.
     done : Signal(), out
@@ -83,6 +85,7 @@ class ReplayWindow(Module):
 
     def __init__(self):
         self.judge = Signal()
+        self.genuine = Signal()
         self.an = Signal(AN_BITS)
         self.pn = Signal(PN_BITS)
         self.next_pn = Signal(PN_BITS)
@@ -109,7 +112,7 @@ class ReplayWindow(Module):
         gap = Signal(PN_BITS)  # this number, less the next one
         ahead, inside = Signal(), Signal()
         was_seen = Signal()
-        store = Signal()
+        store, genuine = Signal(), Signal()
         self.comb += [
             Case(place, {n: bit.eq(1 << n) for n in range(PLACES)}),
             was_seen.eq((seen & bit) != 0),
@@ -127,17 +130,18 @@ class ReplayWindow(Module):
             NextValue(gap, self.pn - self.next_pn),
             NextValue(seen, write_port.dat_r),
             NextValue(place, self.pn),
+            NextValue(genuine, self.genuine),
             If(self.judge, NextState("JUDGE")),
         )
         fsm.act(  # one cycle
             "JUDGE",
-            NextValue(self.late, ~ahead & ((behind > self.window) | (inside & was_seen & self.protect))),
-            NextValue(self.newest, ahead),
+            NextValue(self.late, ~ahead & ((behind > self.window) | (inside & was_seen & self.protect & genuine))),
+            NextValue(self.newest, ahead & genuine),
             NextValue(skipped, gap),
             NextState("ANSWER"),
-            If(ahead & (gap >= PLACES), NextValue(seen, 0)).Elif(
-                ahead & (gap != 0), NextValue(place, self.next_pn), NextState("CLEAR")
-            ),
+            If(~genuine | ~ahead, [])
+            .Elif(gap >= PLACES, NextValue(seen, 0))
+            .Elif(gap != 0, NextValue(place, self.next_pn), NextState("CLEAR")),
         )
         fsm.act(  # a cycle for each number that was left out
             "CLEAR",
@@ -150,6 +154,6 @@ class ReplayWindow(Module):
             "ANSWER",
             self.done.eq(1),
             self.refused.eq(self.late & self.protect),
-            store.eq(~self.refused & (self.newest | inside)),
+            store.eq(~self.refused & genuine & (self.newest | inside)),
             NextState("IDLE"),
         )
