@@ -40,7 +40,9 @@ def in_block_ram(module: Module) -> None:
 
 
 def in_luts(module: Module, words: int) -> None:
-    """Let synthesis use LUTs for all memories of at most `words` words in a module tree, even after `block_ram`."""
+    """Let synthesis use LUTs for all memories of at most `words` words in a module tree, even after `block_ram`
+    was called for them.
+    """
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words:
             getattr(special, "attr", set()).discard(BLOCK_RAM)

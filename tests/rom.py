@@ -23,7 +23,7 @@ def build(
     board: Path | None = None,
     extension: Path | None = None,
 ) -> Path:
-    """Compiles a program on the bare-metal port and lays out a simulated board that starts it.
+    """Compiles a program for the bare-metal port and writes the files of a simulated board that starts it.
 
     Parameters
     ----------

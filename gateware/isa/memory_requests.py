@@ -62,7 +62,8 @@ class MemoryRequests(Module):
 
         # # #
 
-        # A group is one instruction on v0 to v7. v0 is read at once, as for a store. `member` counts the others.
+        # A group instruction accesses v0 to v7. v0 is read immediately, as in a store of one register. Then `member`
+        # counts from v1 to v7.
         group = decoder.loads & decoder.stores
         member = self.member
         self.comb += self.read_register.eq(Mux(taking, member, decoder.state_register))

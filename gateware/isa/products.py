@@ -120,7 +120,8 @@ class Products(Module):
             If(loading, owner.eq(Cat(factor, self.context)), owned.eq(1), stale.eq(0)),
         ]
 
-        # Sequence of a product. GHASH takes the operand as a message of one block; its item with `final` is zero.
+        # The sequence of items for one product. GHASH takes the operand as a message of one block. The last item, with
+        # `final`, is zero.
         chosen_factor, chosen_target = self.registers[:3], Signal(3)
         self.comb += [
             chosen_target.eq(self.registers[4:7]),

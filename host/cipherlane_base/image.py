@@ -12,7 +12,9 @@ COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the
 
 
 def pack(firmware: bytes, build: bytes, origin: int) -> bytes:
-    """Return the image of `firmware`, a multiple of 4 bytes linked for the address `origin`, with its build id."""
+    """Return the image that holds `firmware` and its build id. `firmware` has a multiple of 4 bytes, and is linked for
+    the address `origin`.
+    """
     fields: dict[str, int | bytes] = {
         "magic": IMAGE_MAGIC,
         "length": len(firmware),

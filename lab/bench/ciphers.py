@@ -166,6 +166,6 @@ def encryption(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with its question. Write the headers that some programs include."""
+    """Return each program with the function that measures it. Write the headers that some programs include."""
     write_headers()
     return [(family, (encryption,)) for family in families()]

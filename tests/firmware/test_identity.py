@@ -22,7 +22,7 @@ NO_KEY = bytes(16)
 
 @pytest.fixture
 def board(core):
-    """Start the core as a real board, since a simulated board does not use the random source."""
+    """Start the core configured as a real board, because a simulated board does not use the random source."""
     assert core.start(max_data=MAX_DATA, step=10, kind=0, random=True) == 0
     core.random(word=FIRST_WORD)
     return core

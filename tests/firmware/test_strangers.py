@@ -250,8 +250,8 @@ LONG = {
 
 @pytest.mark.parametrize(("type_", "data"), LONG.values(), ids=LONG)
 def test_of_a_queue_of_long_requests_the_first_is_carried_out(board, type_, data):
-    """After a long request, further long requests must be dropped until no frame waits. So a request to open a session
-    need not wait for them.
+    """After a long request, the board must drop further long requests until its receive queue is empty. Otherwise a
+    request to open a session would have to wait for them.
     """
     stranger, victim = Station(board, STRANGER), Station(board)
     board.pace(pauses=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the computed number of block RAMs of each target against place-and-route, and smaller configurations."""
+"""Compare the computed number of block RAMs of each target with place-and-route. Test smaller configurations, too."""
 
 import json
 from dataclasses import replace

@@ -107,7 +107,7 @@ class Watched(Device):
 
 
 class Pictures(Hub):
-    """The live view's hub with a pretended viewer; it keeps the last messages for this viewer."""
+    """The live view's hub with a fake viewer, for whom it keeps the most recent messages."""
 
     def __init__(self):
         super().__init__()

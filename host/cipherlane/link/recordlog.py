@@ -87,7 +87,7 @@ class RecordLog:
             raise ExistsError(use.name, use.remedy) from error
 
     def sent(self, records: Iterable[bytes]) -> None:
-        """Write `records` as sent."""
+        """Add `records` to the log, marked as sent."""
         self._write("sent", records)
 
     def received(self, records: Iterable[bytes]) -> None:

@@ -50,8 +50,9 @@ class Ours:
 
 
 def values(paper: str) -> dict[str, dict]:
-    """Return the entries of a paper by name: item, kind, units, conditions, and values by name.
+    """Return a dictionary of a paper's entries, by name.
 
+    An entry has an item, a kind, units, conditions, and a dictionary of values.
     An entry that the paper only draws has no values.
     """
     content = tomllib.loads((FOLDER / f"{paper}.toml").read_text(encoding="utf-8"))
@@ -112,7 +113,7 @@ def _record(paper: str, name: str, entry: dict, what: str, theirs, own: Ours | N
     if own is None:
         return record | {"ours": None, "ratio": None, "command": None, "kind": None, "reason": reason}
     record["conditions"]["ours"] = own.conditions
-    # No ratio for estimates from place-and-route: ours are for an ECP5, which no paper used.
+    # Give no ratio for estimates from place-and-route: ours are for an ECP5, and no paper used one.
     is_ratio = (
         own.comparable
         and own.kind != "est"

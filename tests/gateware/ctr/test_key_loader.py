@@ -9,7 +9,7 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-OTHER_SLOTS = 2  # number of slots of the second client, whose commands do not wait
+OTHER_SLOTS = 2  # number of slots of the second client, whose commands never wait for blocks in use
 WAIT_CYCLES = 40
 
 
