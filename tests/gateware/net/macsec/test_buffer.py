@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The buffer by itself, in Migen's simulator: its memory after frames were stored, sent, dropped and zeroized."""
+"""The buffer by itself, in Migen's simulator: what its memory holds after frames were stored, sent and dropped."""
 
 import random
 
