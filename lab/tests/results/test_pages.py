@@ -24,6 +24,7 @@ RECORD = {
     "clock_hz": 75_000_000,
     "processed_bytes": 1600,
     "verified": True,
+    "mode": "ctr",
     "link_seconds": 1.0,
     "cycles_per_block": 43.21,
     "bits_per_cycle": 2.962,
@@ -104,7 +105,7 @@ def test_figures_are_taken_over_with_what_they_were_measured_with(tree):
     taken = json.loads((tree / "lab" / "results" / "data" / "demo.json").read_text())
     assert taken == {"provenance": MEASURED_WITH, "records": [{name: RECORD[name] for name in demo.FIELDS}]}
     page = (tree / "host" / "RESULTS.md").read_text()
-    assert "| ise | 128 | encrypt | 43.2 | 2.96 | 222.2 (sim) | yes |" in page
+    assert "| ise | CTR | 128 | encrypt | 43.2 | 2.96 | 222.2 (sim) | yes |" in page
     assert "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, board sim; clock_hz 75000000, Python 3.11.2." in page
     assert "222.2 (43.2)" in (tree / "README.md").read_text()
     assert "222" in words((tree / "lab" / "results" / "speeds.svg").read_text())

@@ -317,24 +317,28 @@ def test_explore_lte_has_cycles_by_datapath_and_each_part_the_smallest_core_firs
     assert "seeds 1, 2" in "".join(lines) and "not power" in "".join(lines)
 
 
-def demo_record(engine, cycles, *, bits=128, direction="encrypt", verified=True):
+def demo_record(engine, cycles, *, bits=128, direction="encrypt", verified=True, mode="ctr"):
     record = {"engine": engine, "key_bits": bits, "direction": direction, "bytes": 160, "blocks": 10, "cycles": cycles}
     record |= {"key_cycles": 1, "kind": "sim", "clock_hz": 75_000_000, "processed_bytes": 160, "verified": verified}
+    record |= {"mode": mode}
     return record | {"cycles_per_block": cycles / 10, "bits_per_cycle": 1.0, "mbps": 75.0}
 
 
 def test_demo_shows_engines_that_count_cycles_and_what_was_verified():
-    records = [demo_record("ise", 400), demo_record("table", 9000, verified=False), demo_record("fastpath", 0)]
+    records = [demo_record("ise", 400), demo_record("ise", 800, mode="gcm"), demo_record("fastpath", 0)]
+    records.append(demo_record("table", 9000, verified=False))
     content = demo.keep({"records": records})
     assert cells(demo.render({"demo": content})) == [
-        ["ise", "128", "encrypt", "40.0", "1.00", "75.0 (sim)", "yes"],
-        ["table", "128", "encrypt", "900.0", "1.00", "75.0 (sim)", "no"],
+        ["ise", "CTR", "128", "encrypt", "40.0", "1.00", "75.0 (sim)", "yes"],
+        ["ise", "GCM", "128", "encrypt", "80.0", "1.00", "75.0 (sim)", "yes"],
+        ["table", "CTR", "128", "encrypt", "900.0", "1.00", "75.0 (sim)", "no"],
     ]
 
 
 def test_printed_are_rows_of_the_tool_s_own_table():
     records = [demo_record("ise", 400), demo_record("ise", 500, bits=256), demo_record("ise", 600, direction="decrypt")]
-    lines = printed.render({"demo": demo.keep({"records": [*records, demo_record("byte", 20000)]})})
+    records += [demo_record("byte", 20000), demo_record("ise", 700, mode="gcm")]
+    lines = printed.render({"demo": demo.keep({"records": records})})
     assert lines[0] == lines[-1] == "```"
     (row,) = [line.split() for line in lines if "encrypt" in line or "decrypt" in line]
     assert row == ["ise", "128", "encrypt", "160", "40.0", "3.200", "240.00", "sim", "yes"]
@@ -347,7 +351,14 @@ def test_the_headline_has_each_engine_s_three_speeds():
         "bench": {
             "records": [{"engine": "ise", "mbps": 200.0, "cycles_per_block": 48.0, "direction": "encrypt", **same}]
         },
-        "demo": {"records": [demo_record("ise", 400), demo_record("ise", 300, bits=256), demo_record("byte", 9)]},
+        "demo": {
+            "records": [
+                demo_record("ise", 400),
+                demo_record("ise", 500, mode="gcm"),
+                demo_record("ise", 300, bits=256),
+                demo_record("byte", 9),
+            ]
+        },
         "bench-udp": {
             "records": [
                 {"engine": name, "goodput_mbps": rate, **link} for name, rate in (("ise", 42.25), ("fastpath", 900.0))
@@ -373,7 +384,7 @@ def test_each_cycle_count_of_an_engine_says_what_is_in_it():
     (of_1408,) = [row for row in rows if "--record-bytes 1408" in row[2]]
     assert "one by one" not in of_1408[4]
     bench = json.loads((kept.DATA / "bench.json").read_text())["records"]
-    (cycles,) = [r["cycles_per_block"] for r in bench if (r["engine"], r["key_bits"]) == ("ise", 128)]
+    (cycles,) = [r["cycles_per_block"] for r in bench if (r["engine"], r["mode"], r["key_bits"]) == ("ise", "ctr", 128)]
     assert [row[0] for row in rows if row[2] == "`cipherlane bench`"] == [f"{cycles:.1f}"]
 
 
