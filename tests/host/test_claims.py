@@ -108,7 +108,7 @@ def test_what_is_there_is_replaced_with_force_alone_before_anything_is_measured(
     assert status == 2 and said in one_line_error(stderr) and server.board.seen == []
     assert (place / "figures").read_text() == "earlier"
     status, stdout, stderr = command(*words, "--force")
-    assert status == 0 and len(json.loads(stdout)) == 3, stderr
+    assert status == 0 and len(json.loads(stdout)) == 6, stderr
     assert "ise" in (place / "figures").read_text() or option == "--log"
     assert (place / "figures").read_text() != "earlier" and {*settled(place)} == {"in", "key", "config", "figures"}
     (place / "figures").chmod(0o444)
@@ -197,7 +197,7 @@ def test_a_file_that_comes_to_be_meanwhile_is_not_replaced_and_the_figures_are_s
     words = ("bench", "--port", server.url, "--engine", "ise", "--json", "--results", "figures")
     status, stdout, stderr = command(*words)
     assert status == 2 and "figures already exists" in one_line_error(stderr)
-    assert (place / "figures").read_text() == "of others" and len(json.loads(stdout)) == 3
+    assert (place / "figures").read_text() == "of others" and len(json.loads(stdout)) == 6
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):

@@ -480,6 +480,7 @@ def test_bench_for_a_time(capsys, monkeypatch, link):
     wire = LossyLink(PeerBoard(), seed=0, ordered=True)
     monkeypatch.setattr(common, "open_device", lambda args: Device(wire))
     words = ("--port", "model", "--engine", "ise", "--duration", "0.04", "--key-bits", "128", "--json", *link)
+    words += () if link else ("--mode", "ctr")
     begun = wire.clock.time
     status, stdout, stderr = run(capsys, "bench", *words)
     assert status == 0 and 0.04 <= wire.clock.time - begun < 0.08, stderr
@@ -499,7 +500,7 @@ def test_bench_for_a_time_takes_one_range_a_key():
 
 def test_bench_shows_how_far_it_is(server):
     status, stdout, stderr = command("bench", "--port", server.url, "--engine", "ise", "--progress", "--json")
-    assert status == 0 and "3/3" in stderr and "ise 256 encrypt" in stderr and len(json.loads(stdout)) == 3
+    assert status == 0 and "6/6" in stderr and "ise 256 encrypt gcm" in stderr and len(json.loads(stdout)) == 6
     assert command("bench", "--port", server.url, "--engine", "ise", "--json")[2] == "", "quiet where nobody watches"
 
 
@@ -520,7 +521,7 @@ def test_an_interrupted_bench_keeps_what_is_measured(server, tmp_path, capsys, m
     path = tmp_path / "x.json"
     status, stdout, stderr = run(capsys, "bench", "--port", server.url, "--json", "--results", path)
     assert status == 130
-    assert f"interrupted; 2 of 12 figures were measured: see {path}" in one_line_error(stderr)
+    assert f"interrupted; 2 of 24 figures were measured: see {path}" in one_line_error(stderr)
     kept = json.loads(path.read_text())
     assert kept["records"] == json.loads(stdout) and kept["interrupted"] == "2 of 12 figures were measured"
     assert [(each["key_bits"], each["interrupted"]) for each in kept["records"]] == [(128, False), (192, False)]

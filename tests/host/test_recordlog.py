@@ -150,4 +150,4 @@ def test_commands_take_the_option(tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 0, done.stderr
     types = [line["type"] for line in lines(tmp_path / "log")]
-    assert types == ["info", "info reply", *["selftest", "selftest reply"] * 4]
+    assert types == ["info", "info reply", *["selftest", "selftest reply"] * 8]
