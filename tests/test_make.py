@@ -192,7 +192,7 @@ def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_s
         "demo: 2/2 encryption and ",
     ]
     assert "a $file by AES" in done.stdout
-    assert "Verified: 18 streams of 2304 bytes" in done.stdout
+    assert "Verified: 36 streams of 2304 bytes" in done.stdout
     assert [path.name for path in (checkout / "build").iterdir()] == ["results"]
     assert [path.name for path in (checkout / "build" / "results").iterdir()] == ["demo.json"]
 
