@@ -336,12 +336,15 @@ def test_demo_shows_engines_that_count_cycles_and_what_was_verified():
 
 
 def test_printed_are_rows_of_the_tool_s_own_table():
-    records = [demo_record("ise", 400), demo_record("ise", 500, bits=256), demo_record("ise", 600, direction="decrypt")]
-    records += [demo_record("byte", 20000), demo_record("ise", 700, mode="gcm")]
+    records = [demo_record("ise_vmem", 400), demo_record("ise_vmem", 500, bits=256), demo_record("ise", 800)]
+    records += [demo_record("ise_vmem", 600, direction="decrypt"), demo_record("ise_vmem", 700, mode="gcm")]
     lines = printed.render({"demo": demo.keep({"records": records})})
     assert lines[0] == lines[-1] == "```"
-    (row,) = [line.split() for line in lines if "encrypt" in line or "decrypt" in line]
-    assert row == ["ise", "128", "encrypt", "160", "40.0", "3.200", "240.00", "sim", "yes"]
+    rows = [line.split() for line in lines if "encrypt" in line or "decrypt" in line]
+    assert rows == [
+        ["ise_vmem", "ctr", "128", "encrypt", "160", "40.0", "3.200", "240.00", "sim", "yes"],
+        ["ise_vmem", "gcm", "128", "encrypt", "160", "70.0", "1.829", "137.14", "sim", "yes"],
+    ]
 
 
 def test_the_headline_has_each_engine_s_three_speeds():
