@@ -130,13 +130,13 @@ hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at C
 	@.venv-hil/bin/python -m tests.hil $(BOARD) $(CONFIG) $(HIL)
 
 ##@ Check
-test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most faults (no board needed)
+test: setup lint sim ## 28 min | Lint, then the tests that find most faults (no board needed)
 	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest $(PARALLEL) -m 'not thorough'
 	@$(HIL_TESTS) -m 'not thorough'
 
-test-all: setup lint sim ## 18 min | Lint, then all tests, as in the nightly run
+test-all: setup lint sim ## 30 min or more | Lint, then all tests, as in the nightly run
 	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest $(PARALLEL)
