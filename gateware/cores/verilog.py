@@ -126,7 +126,8 @@ class _File:
         clocked -= self.held
         self.clocked = sorted(clocked, key=lambda signal: signal.duid)
         self._name(comb, sync, specials)
-        self.writer = Writer(self.names.get_name, lambda signal: signal not in self.driven | self.inputs, self.held)
+        known = self.driven | self.inputs
+        self.writer = Writer(self.names.get_name, lambda signal: signal not in known, self.held)
         self.tables: dict[tuple, str] = {}
         self.registers: set[Signal] = set(clocked)  # signals that Verilog declares as `reg`
 
