@@ -138,6 +138,7 @@ BOARD = Board(
         for name in (
             "default",
             "eth",
+            "macsec",
             "gcm",
             "zephyr",
             "eth_zephyr",
