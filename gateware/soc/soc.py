@@ -194,7 +194,9 @@ class CipherlaneSoC(SoCCore):
         if configuration.ethernet:
             regions.append(slots_region(configuration.ethernet))
         self.accelerator = CTRAccelerator(
-            service=self.ctr_service.ports[1 if configuration.ethernet else 0], regions=regions, gcm_cycles=configuration.gcm_cycles
+            service=self.ctr_service.ports[1 if configuration.ethernet else 0],
+            regions=regions,
+            gcm_cycles=configuration.gcm_cycles,
         )
         if configuration.gcm_cycles:
             self.add_constant("CIPHERLANE_GCM")

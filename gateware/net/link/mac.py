@@ -7,8 +7,8 @@
                                     └─► slots ─► CPU
     PHY ◄─ LiteEth's MAC ◄─ arbiter ◄── crossbar, slots
 
-With MACsec, a SecY (`gateware.net.macsec`) is next to LiteEth's MAC, in both directions. So everything else of the board
-lies on its protected side.
+With MACsec, a SecY (`gateware.net.macsec`) is next to LiteEth's MAC, in both directions. So everything else lies on its
+protected side.
 
 LiteEth's hybrid MAC differs in two points. Here a frame reaches the hardware's stack only when it has been received
 whole and without an error. And the stack never holds up the wire: when the buffer is full, frames are dropped and

@@ -85,7 +85,7 @@ class MACsecPeripheral(MACsecRegisters):
         for owner, sci in (("", secy.sci), ("peer_", secy.peer_sci)):
             for n in range(SCI_WORDS):
                 register, part = getattr(self, f"{owner}sci{n}"), sci[WORD_BITS * n : WORD_BITS * (n + 1)]
-                self.comb += [register.w.eq(part), If(register.re & (busy | live), written.eq(1))]
+                self.comb += If(register.re & (busy | live), written.eq(1))
                 self.sync += If(register.re & ~busy & ~live, part.eq(register.r))
 
         # The words of an association. The key moves through its first word to the SecY, and zeros follow it.
@@ -93,9 +93,7 @@ class MACsecPeripheral(MACsecRegisters):
         key = [Signal(WORD_BITS, name=f"key_word{n}") for n in range(WORDS)]
         salt, ssci = Signal(len(install.salt)), Signal(WORD_BITS)
         registers = [(getattr(self, f"key{n}"), word) for n, word in enumerate(key)]
-        registers += [
-            (getattr(self, f"salt{n}"), salt[WORD_BITS * n : WORD_BITS * (n + 1)]) for n in range(SALT_WORDS)
-        ]
+        registers += [(getattr(self, f"salt{n}"), salt[WORD_BITS * n : WORD_BITS * (n + 1)]) for n in range(SALT_WORDS)]
         registers += [(self.ssci, ssci)]
         for register, value in registers:
             self.comb += If(register.re & busy, written.eq(1))

@@ -125,13 +125,12 @@ class MACsecRegisters(LiteXModule):
                 ),
             ],
         )
-        for owner, text in (("", "Own SCI"), ("peer_", "SCI of the peer")):
+        for owner, text in (("", "own SCI"), ("peer_", "peer's SCI")):
             for n in range(SCI_WORDS):
                 register = CSR(32, name=f"{owner}sci{n}")
                 register.description = (
-                    f"Bytes {4 * n} to {4 * n + 3} of the {text[0].lower() + text[1:]}, first byte in bits 7:0. Reads "
-                    "as written. While busy or while an association is live, writes are ignored and set refused. Reset "
-                    "value 0."
+                    f"Bytes {4 * n} to {4 * n + 3} of the {text}, first byte in bits 7:0. Write-only: reads as 0. "
+                    "While busy or while an association is live, writes are ignored and set refused. Reset value 0."
                 )
                 setattr(self, register.name, register)
 
