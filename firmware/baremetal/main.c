@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <generated/csr.h>
 #include <generated/mem.h>
 #include <generated/soc.h>
 
@@ -19,6 +20,9 @@
 #include "extension.h" /* additional engines of this configuration */
 #endif
 #include "links/link_uart.h"
+#ifdef CSR_MACSEC_BASE
+#include "macsec/records.h"
+#endif
 #include "port.h"
 #include "random/random.h"
 #ifdef MAIN_RAM_BASE
@@ -140,6 +144,11 @@ int main(void)
 		.bounce = bounce,
 		.bounce_bytes = BOUNCE_BYTES,
 	};
+#ifdef CSR_MACSEC_BASE
+	static const struct cl_secy secy = {.regs = (volatile uint32_t *)CSR_MACSEC_BASE};
+	static const uint8_t mac[6] = {MACADDR1, MACADDR2, MACADDR3, MACADDR4, MACADDR5, MACADDR6};
+	static struct cl_macsec macsec;
+#endif
 	static struct cl_link link;
 	struct cl_link_uart uart;
 #ifdef MAIN_RAM_BASE
@@ -199,6 +208,9 @@ int main(void)
 #ifdef CSR_FASTPATH_BASE
 		.server = &fast_path,
 #endif
+#ifdef CSR_MACSEC_BASE
+		.macsec = &macsec.handlers,
+#endif
 		.cycles = port_cycles,
 		.random = draw,
 		.forget = forget,
@@ -208,6 +220,9 @@ int main(void)
 	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
 #ifndef CIPHERLANE_OTHER_UNIT
 	cl_ise_zeroize();
+#endif
+#ifdef CSR_MACSEC_BASE
+	cl_macsec_init(&macsec, &secy, mac);
 #endif
 	if (cl_engine_accel_init(&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
 				 port_dcache_flush) != 0 ||
