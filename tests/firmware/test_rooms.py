@@ -18,6 +18,7 @@ ROOMS = {
     "links": set(),
     "fastpath": {"engine", "links", "streams"},
     "service": {"engine", "gcm", "links", "streams"},
+    "macsec": {"links", "service"},
 }
 AT_THE_ROOT = {"zeroize.h"}
 GENERATED = re.compile(r"cl_[a-z_]+\.h")

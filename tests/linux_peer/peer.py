@@ -13,6 +13,7 @@ console, so it cannot outlive the test.
 """
 
 import contextlib
+import itertools
 import json
 import os
 import select
@@ -196,7 +197,7 @@ class LinuxPeer:
         found: dict[str, int] = {}
         lines = self.run("ip", "-s", "macsec", "show", "macsec0").splitlines()
         inside = False  # an association, whose counters are those of its channel once more
-        for names, values in zip(lines, lines[1:], strict=False):
+        for names, values in itertools.pairwise(lines):
             if "PN " in names:
                 inside = True
             elif "RXSC" in names or "TXSC" in names:

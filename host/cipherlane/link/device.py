@@ -410,7 +410,8 @@ class Device(Calls):
         for key in (transmit_key, receive_key):
             if len(key) != size:
                 raise KeyLengthError(f"the key has {len(key)} bytes: give {size}")
-        fields = {"transmit_key": transmit_key.ljust(32, b"\0"), "receive_key": receive_key.ljust(32, b"\0")}
+        fields: dict[str, int | bytes] = {}
+        fields |= {"transmit_key": transmit_key.ljust(32, b"\0"), "receive_key": receive_key.ljust(32, b"\0")}
         self._protect(
             state=1, suite=suite, an=an, encrypt=encrypt, replay_window=replay_window, peer_sci=peer_sci, **fields
         )
