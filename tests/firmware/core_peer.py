@@ -91,7 +91,13 @@ def _folder(include: Sequence[Path]) -> Path:
     """Return the folder for object files. Its name depends on the contents of the headers."""
     common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
     headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
-    for path in [*headers, *sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
+    for path in [
+        *headers,
+        *sorted(CORE.rglob("*.h")),
+        *sorted(Path(__file__).parent.glob("*.h")),
+        Path(wire.__file__),
+        WIRE_TOML,
+    ]:
         common.update(path.name.encode() + path.read_bytes())
     folder = BUILD / common.hexdigest()[:16]
     write_wire_header(folder)

@@ -4,6 +4,7 @@
  */
 #include "aes/engines.h"
 #include "macsec/records.c"
+#include "stack_left.h"
 
 #define CALLS_MAX 64u
 #define STREAMS   1u
@@ -132,7 +133,18 @@ int shim_start(bool with_macsec)
 
 size_t shim_handle(uint8_t *record, size_t len, size_t room, bool over_network)
 {
-	return cl_service_handle(&service, &links[over_network], record, len, record, room);
+	wipe_stack();
+	const size_t reply =
+		cl_service_handle(&service, &links[over_network], record, len, record, room);
+
+	keep_stack();
+	return reply;
+}
+
+/** Returns how often the stack that the last record left holds these bytes. */
+uint32_t shim_stack_holds(const uint8_t *bytes, size_t size)
+{
+	return stack_holds(bytes, size);
 }
 
 /** Returns whether the state of MACsec contains these bytes. */

@@ -117,6 +117,7 @@ def test_no_key_stays_in_the_state_or_in_the_record(board):
         board.protect(network=network)
         for key in KEYS:
             assert key[:8] not in board.left and not board.c.shim_holds(key[:8], 8)
+            assert not board.c.shim_stack_holds(key[8:16], 8)
     board.protect(an=9, transmit_key=KEYS[1])
     assert all(key[:8] not in board.left for key in KEYS)
     assert ctypes.c_uint32.in_dll(board.c, "forgotten").value >= 2
