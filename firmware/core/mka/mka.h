@@ -200,21 +200,28 @@ struct cl_mka {
 	/** Own member identifier, and the message number that was sent last. */
 	struct cl_mkpdu_member id;
 	/** The message numbers at the last ticks, newest first. */
-	uint32_t recent[CL_MKA_LIFE_MS / CL_MKA_HELLO_MS];
+	uint32_t recent[CL_MKA_LIFE_MS / CL_MKA_HELLO_MS + 1u];
 	struct cl_mka_peer peers[CL_MKA_PEERS];
 	struct cl_mka_sak latest, old;
-	/** The SAK to distribute, as it is sent; of `latest`. */
-	struct cl_mkpdu_sak distributed;
+	/** The SAKs that were installed last, one for each key server: none is installed twice. */
+	struct cl_mkpdu_member installed[CL_MKA_PEERS];
+	/** This participant, as key server, distributes `latest`, wrapped as it is sent. */
 	bool distributes;
-	/** A rekey is wanted. */
+	struct cl_mkpdu_sak distributed;
+	/** A new SAK is wanted. */
 	bool rekeys;
 	/** `old` is withdrawn at retire_ms. */
 	bool retires;
+	uint32_t retire_ms;
 	/** An MKPDU is due as soon as possible. */
 	bool urgent;
-	uint32_t retire_ms, sent_ms, tick_ms, window_ms, distributed_ms;
+	/** When the last MKPDU was sent, and the last SAK was made. */
+	uint32_t sent_ms, made_ms;
+	/** When the last tick was, and the last window of `checks` began. */
+	uint32_t tick_ms, window_ms;
 	/** ICVs that may still be computed in this window: for unknown members, for known ones. */
 	uint16_t checks[2];
+	/** Key number of the SAK that this participant made last. */
 	uint32_t key_number;
 	struct cl_mka_counts counts;
 };

@@ -18,14 +18,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CL_MKPDU_MI_BYTES  12u
-#define CL_MKPDU_SCI_BYTES 8u
-#define CL_MKPDU_CKN_MAX   32u
-#define CL_MKPDU_ICV_BYTES 16u
+#define CL_MKPDU_MI_BYTES    12u
+#define CL_MKPDU_SCI_BYTES   8u
+#define CL_MKPDU_ENTRY_BYTES (CL_MKPDU_MI_BYTES + 4u)
+#define CL_MKPDU_CKN_MAX     32u
+#define CL_MKPDU_ICV_BYTES   16u
 /** Bytes of the longest frame that is read: the longest on Ethernet without FCS. */
 #define CL_MKPDU_READ_MAX 1514u
-/** Bytes of the longest frame that cl_mkpdu_write writes. */
-#define CL_MKPDU_WRITE_MAX 320u
+/** Most entries of both lists that cl_mkpdu_write accepts. */
+#define CL_MKPDU_WRITE_ENTRIES 4u
+/** Bytes of the longest frame that cl_mkpdu_write writes, with its ICV. */
+#define CL_MKPDU_WRITE_MAX                                                                         \
+	(18u + 64u + 2u * 4u + CL_MKPDU_WRITE_ENTRIES * CL_MKPDU_ENTRY_BYTES + 44u + 56u +         \
+	 CL_MKPDU_ICV_BYTES)
 /** Bytes of a wrapped SAK of 256 bits. */
 #define CL_MKPDU_WRAPPED_MAX 40u
 
@@ -52,7 +57,7 @@ struct cl_mkpdu_basic {
 	size_t ckn_bytes;
 };
 
-/** A Live or a Potential Peer List: entries of CL_MKPDU_MI_BYTES + 4 bytes each. */
+/** A Live or a Potential Peer List: entries of CL_MKPDU_ENTRY_BYTES bytes, as in the frame. */
 struct cl_mkpdu_list {
 	const uint8_t *entries;
 	size_t count;
@@ -113,11 +118,16 @@ int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size);
 /** Reads an entry of a peer list. */
 struct cl_mkpdu_member cl_mkpdu_entry(const struct cl_mkpdu_list *list, size_t index);
 
+/** Writes an entry of a peer list: CL_MKPDU_ENTRY_BYTES bytes. */
+void cl_mkpdu_put_entry(uint8_t *entry, const struct cl_mkpdu_member *member);
+
 /**
  * Writes a frame, without its ICV. Lists with no entry and sets that are not there are left out.
  *
+ * @param mkpdu with at most CL_MKPDU_WRITE_ENTRIES entries in both lists together; the SAK has 128
+ *              or 256 bits
  * @param[out] frame CL_MKPDU_WRITE_MAX bytes
- * @return protected_bytes: the ICV belongs at this offset; 0 if the frame would be too long
+ * @return protected_bytes: the ICV belongs at this offset
  */
 size_t cl_mkpdu_write(const struct cl_mkpdu *mkpdu, uint8_t *frame);
 
