@@ -153,7 +153,7 @@ class Member:
 
     cak: bytes
     ckn: bytes
-    mac: bytes = bytes.fromhex("020000000002")
+    mac: bytes = bytes.fromhex("0200000000f2")
     mi: bytes = b"peer member\x01"
     mn: int = 0
     priority: int = 16

@@ -22,6 +22,7 @@
 #include "mka/kdf.h"
 #include "mka/key_wrap.h"
 #include "mka/mka.h"
+#include "zeroize.h"
 
 #define ANSWER_MAX  (1u << 20)
 #define LOG_MAX     (1u << 16)
@@ -282,6 +283,7 @@ static void op_start(struct message *message)
 	config.replay_protect = take_number(message, 1) != 0;
 	config.replay_window = (uint8_t)take_number(message, 1);
 	answer_u32((uint32_t)cl_mka_start(&peer.mka, &config, now_ms));
+	cl_zeroize(&config, sizeof(config));
 }
 
 static void op_stop(struct message *message)
@@ -384,6 +386,13 @@ static void op_stack(struct message *message)
 	answer(stack_left, sizeof(stack_left));
 }
 
+/** The SecY forgets which SAKs were installed. */
+static void op_forget(struct message *message)
+{
+	(void)message;
+	memset(secy.count, 0, sizeof(secy.count));
+}
+
 /** CMAC: key_bits u16, key 32, data. Reply: status, MAC. */
 static void op_cmac(struct message *message)
 {
@@ -465,7 +474,7 @@ static const struct {
 	{'S', op_start},  {'X', op_stop},    {'R', op_receive}, {'P', op_poll},  {'T', op_state},
 	{'K', op_rekey},  {'L', op_log},     {'N', op_numbers}, {'F', op_fault}, {'r', op_seed},
 	{'n', op_number}, {'M', op_memory},  {'s', op_stack},   {'c', op_cmac},  {'k', op_kdf},
-	{'w', op_wrap},   {'f', op_rewrite},
+	{'w', op_wrap},   {'f', op_rewrite}, {'Z', op_forget},
 };
 
 static bool read_all(uint8_t *to, size_t size)

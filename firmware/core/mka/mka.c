@@ -67,7 +67,7 @@ static unsigned int receiving(const struct cl_mka_sak *sak)
 }
 
 /**
- * Sets the SecY's policy and the phase by the SAKs in use. The controlled port transmits nothing
+ * Sets the SecY's policy by the SAKs in use. The controlled port transmits nothing
  * while no SAK transmits: encodingSA then is an SA that has no key.
  */
 static void apply(struct cl_mka *mka)
@@ -92,10 +92,6 @@ static void apply(struct cl_mka *mka)
 		}
 	}
 	cl_secy_set_policy(mka->config.secy, &policy);
-	mka->phase = find_live(mka) == NULL ? CL_MKA_ALONE
-		     : sak != NULL          ? CL_MKA_SECURED
-		     : mka->latest.there    ? CL_MKA_RECEIVING
-					    : CL_MKA_PEER;
 }
 
 static void remove_sas(struct cl_mka *mka, uint8_t an)
@@ -104,30 +100,26 @@ static void remove_sas(struct cl_mka *mka, uint8_t an)
 	cl_secy_remove(mka->config.secy, CL_SECY_TRANSMIT, an);
 }
 
-/** Stops using a SAK, if there is one. */
+/** Stops using a SAK, if there is one. The policy changes before the SAs are removed. */
 static void withdraw(struct cl_mka *mka, struct cl_mka_sak *sak)
 {
 	if (sak->there) {
-		const uint8_t an = sak->an;
-
-		memset(sak, 0, sizeof(*sak));
+		sak->receives = false;
+		sak->transmits = false;
 		apply(mka);
-		remove_sas(mka, an);
+		remove_sas(mka, sak->an);
+		memset(sak, 0, sizeof(*sak));
 	}
 }
 
 /** Closes the controlled port, and removes all SAs. */
 static void close_port(struct cl_mka *mka)
 {
-	memset(&mka->latest, 0, sizeof(mka->latest));
-	memset(&mka->old, 0, sizeof(mka->old));
+	withdraw(mka, &mka->latest);
+	withdraw(mka, &mka->old);
 	mka->distributes = false;
 	mka->rekeys = false;
 	mka->retires = false;
-	apply(mka);
-	for (uint8_t an = 0; an < CL_SECY_ASSOCIATIONS; an++) {
-		remove_sas(mka, an);
-	}
 }
 
 /** Remembers that a SAK was installed, instead of the last one of its key server. */
@@ -366,19 +358,21 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 	const struct cl_mkpdu_member *const ki = &mka->latest.ki;
 	const bool server = is_server(mka, peer);
 	/* After a while, a peer reports the SAK in use as its old one. */
-	const struct cl_mkpdu_key_use *const key = same_member(&use->latest.ki, ki) ? &use->latest
-						   : same_member(&use->old.ki, ki)  ? &use->old
-										    : NULL;
+	const struct cl_mkpdu_key_use *const key = !use->keys                         ? NULL
+						   : same_member(&use->latest.ki, ki) ? &use->latest
+						   : same_member(&use->old.ki, ki)    ? &use->old
+										      : NULL;
 
 	peer->bounded = use->delay_protect;
-	if (!mka->latest.there || key == NULL) {
-		return;
-	}
 	/* The key server is the first that transmits, and does so when its peer receives. */
-	if (!mka->latest.transmits && (server ? key->receives : key->transmits)) {
+	if (mka->latest.there && key != NULL && !mka->latest.transmits &&
+	    (server ? key->receives : key->transmits)) {
 		transmit(mka, now_ms);
 	}
-	mka->rekeys |= server && key->lowest_pn >= PN_EXHAUSTION;
+	/* A peer that lost the SAK, because it lost this participant, cannot use it again. */
+	if (server && mka->latest.transmits) {
+		mka->rekeys |= key == NULL || !key->receives || key->lowest_pn >= PN_EXHAUSTION;
+	}
 }
 
 /** Accepts a potential peer as live. Returns false if there is another live peer. */
@@ -396,7 +390,6 @@ static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 	}
 	peer->kind = CL_MKA_LIVE;
 	cl_secy_set_sci(mka->config.secy, mka->sci, peer->sci);
-	apply(mka);
 	mka->urgent = true;
 	return true;
 }
@@ -437,9 +430,7 @@ static void take(struct cl_mka *mka, struct cl_mka_peer *peer, const struct cl_m
 	if (mkpdu->sak.there) {
 		take_sak(mka, peer, &mkpdu->sak);
 	}
-	if (mkpdu->use.keys) {
-		take_use(mka, peer, &mkpdu->use, now_ms);
-	}
+	take_use(mka, peer, &mkpdu->use, now_ms);
 }
 
 void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint32_t now_ms)
@@ -447,7 +438,7 @@ void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint3
 	struct cl_mka_counts *const counts = &mka->counts;
 	struct cl_mkpdu mkpdu;
 
-	if (mka->phase == CL_MKA_OFF || size < ETHERNET_BYTES || frame[ETHERTYPE] != 0x88 ||
+	if (!mka->started || size < ETHERNET_BYTES || frame[ETHERTYPE] != 0x88 ||
 	    frame[ETHERTYPE + 1] != 0x8e) {
 		return;
 	}
@@ -656,7 +647,7 @@ static void tick(struct cl_mka *mka)
 
 void cl_mka_poll(struct cl_mka *mka, uint32_t now_ms)
 {
-	if (mka->phase == CL_MKA_OFF) {
+	if (!mka->started) {
 		return;
 	}
 	if (has_passed(now_ms, mka->window_ms, WINDOW_MS)) {
@@ -750,17 +741,23 @@ int cl_mka_start(struct cl_mka *mka, const struct cl_mka_config *config, uint32_
 	int status = derive(mka);
 
 	if (status == 0) {
-		status = rename_self(mka); /* closes the port too */
+		status = rename_self(mka);
 	}
 	if (status != 0) {
 		cl_zeroize(mka, sizeof(*mka));
+		return status;
 	}
-	return status;
+	mka->started = true;
+	apply(mka);
+	for (uint8_t an = 0; an < CL_SECY_ASSOCIATIONS; an++) {
+		remove_sas(mka, an);
+	}
+	return 0;
 }
 
 void cl_mka_stop(struct cl_mka *mka)
 {
-	if (mka->phase != CL_MKA_OFF) {
+	if (mka->started) {
 		cl_secy_zeroize(mka->config.secy);
 	}
 	cl_zeroize(mka, sizeof(*mka));
@@ -781,8 +778,13 @@ struct cl_mka_state cl_mka_state(const struct cl_mka *mka)
 {
 	const struct cl_mka_peer *const live = find_live(mka);
 	const struct cl_mka_sak *const sak = transmitting(mka);
-	struct cl_mka_state state = {.phase = mka->phase, .counts = mka->counts};
+	struct cl_mka_state state = {.counts = mka->counts};
 
+	state.phase = !mka->started       ? CL_MKA_OFF
+		      : live == NULL      ? CL_MKA_ALONE
+		      : sak != NULL       ? CL_MKA_SECURED
+		      : mka->latest.there ? CL_MKA_RECEIVING
+					  : CL_MKA_PEER;
 	if (live != NULL) {
 		state.server = is_server(mka, live);
 		memcpy(state.peer_sci, live->sci, sizeof(state.peer_sci));

@@ -193,7 +193,7 @@ struct cl_mka_sak {
 
 /** A participant. Zero it before the first cl_mka_start; only MKA uses its members. */
 struct cl_mka {
-	enum cl_mka_phase phase;
+	bool started;
 	struct cl_mka_config config;
 	struct cl_mka_keys keys;
 	uint8_t sci[CL_SECY_SCI_BYTES];
