@@ -152,6 +152,13 @@
  */
 #define CL_WIRE_TYPE_PROTECT 0x13u
 
+/**
+ * Starts key agreement (MKA, IEEE 802.1X-2020) with a pre-shared CAK. No frame passes until the
+ * peer has agreed on a key, except EAPOL. `protect` turns it off. Refused as unknown on a board
+ * without a SecY, and over a network.
+ */
+#define CL_WIRE_TYPE_AGREE 0x14u
+
 /** Reports that a request was not carried out, and the reason. */
 #define CL_WIRE_TYPE_ERROR 0xffu
 
@@ -1183,12 +1190,18 @@ static inline void cl_wire_put_load_begin_request(uint8_t *to, const struct cl_w
 #define CL_WIRE_MACSEC_REPLY_TOO_LONG 104u
 #define CL_WIRE_MACSEC_REPLY_TOO_SHORT 108u
 #define CL_WIRE_MACSEC_REPLY_STOPPED 112u
-#define CL_WIRE_MACSEC_REPLY_RESERVED 116u
-#define CL_WIRE_MACSEC_REPLY_SIZE 120u
+#define CL_WIRE_MACSEC_REPLY_MKPDUS 116u
+#define CL_WIRE_MACSEC_REPLY_MKPDUS_REFUSED 120u
+#define CL_WIRE_MACSEC_REPLY_RESERVED 124u
+#define CL_WIRE_MACSEC_REPLY_SIZE 128u
 
 /** The reply of record type macsec, after the header. */
 struct cl_wire_macsec_reply {
-	/** 0: off, all frames pass unprotected; 1: static keys protect all frames. */
+	/**
+	 * 0: off, all frames pass unprotected. 1: static keys protect all frames. 2: key
+	 * agreement (MKA) is under way, and no frame passes. 3: keys from MKA protect all
+	 * frames.
+	 */
 	uint8_t state;
 	/** Code of the cipher suite, if the state is not off. */
 	uint8_t suite;
@@ -1249,6 +1262,12 @@ struct cl_wire_macsec_reply {
 	 * 2^32.
 	 */
 	uint32_t stopped;
+	/** MKPDUs accepted since MKA was started. */
+	uint32_t mkpdus;
+	/**
+	 * MKPDUs refused since then: of another CKN, with a wrong ICV, repeated, or malformed.
+	 */
+	uint32_t mkpdus_refused;
 	/** 0. */
 	uint32_t reserved;
 };
@@ -1306,6 +1325,47 @@ static inline void cl_wire_get_protect_request(struct cl_wire_protect_request *t
 static inline void cl_wire_put_protect_request(uint8_t *to, const struct cl_wire_protect_request *from)
 {
 	memcpy(to, from, CL_WIRE_PROTECT_REQUEST_SIZE);
+}
+
+#define CL_WIRE_AGREE_REQUEST_SUITE 0u
+#define CL_WIRE_AGREE_REQUEST_ENCRYPT 1u
+#define CL_WIRE_AGREE_REQUEST_PRIORITY 2u
+#define CL_WIRE_AGREE_REQUEST_CKN_BYTES 3u
+#define CL_WIRE_AGREE_REQUEST_CAK_BITS 4u
+#define CL_WIRE_AGREE_REQUEST_REPLAY_WINDOW 6u
+#define CL_WIRE_AGREE_REQUEST_CAK 8u
+#define CL_WIRE_AGREE_REQUEST_CKN 40u
+#define CL_WIRE_AGREE_REQUEST_SIZE 72u
+
+/** The request of record type agree, after the header. */
+struct cl_wire_agree_request {
+	/** Code of the cipher suite of the keys that the board makes as key server. */
+	uint8_t suite;
+	/** 1: encrypt frames; 0: protect only their integrity. */
+	uint8_t encrypt;
+	/** Key server priority; the lowest number becomes key server; 255: never. */
+	uint8_t priority;
+	/** Bytes of the CKN, 1 to 32. */
+	uint8_t ckn_bytes;
+	/** 128 or 256. */
+	uint16_t cak_bits;
+	/** Packet numbers below the next one that are still accepted, once each; 0 to 64. */
+	uint16_t replay_window;
+	/** The CAK, first byte first, padded with zeros. */
+	uint8_t cak[32];
+	/** The CAK's name, padded with zeros. */
+	uint8_t ckn[32];
+};
+_Static_assert(sizeof(struct cl_wire_agree_request) == CL_WIRE_AGREE_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_agree_request(struct cl_wire_agree_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_AGREE_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_agree_request(uint8_t *to, const struct cl_wire_agree_request *from)
+{
+	memcpy(to, from, CL_WIRE_AGREE_REQUEST_SIZE);
 }
 
 #define CL_WIRE_ERROR_REPLY_CODE 0u

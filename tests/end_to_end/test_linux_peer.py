@@ -184,22 +184,104 @@ with Device(open_transport("udp://{CPU}", 0)) as device:
     assert device.macsec().suite == Suite.GCM_AES_128
 
 
-def test_the_script_of_pair_sets_up_linux(board, peer, device, tmp_path):
-    """`cipherlane pair` gives the board new keys over the UART, and writes the script that Linux runs."""
+def pair(device, *words) -> str:
+    """Run `cipherlane pair` at the board's UART; return the commands that it advises."""
+    port = device.link.transport.url
+    device.link.transport.close()
+    command = [TOOL, "pair", "--port", port, "--interface", "eth0", "--address", f"{HERE}/24", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
+    device.link.transport = SerialTransport(port)
+    assert done.returncode == 0, done.stderr
+    return [line.removeprefix("  sudo ") for line in done.stderr.splitlines() if line.startswith("  sudo ")]
+
+
+def test_the_script_of_pair_sets_up_linux(peer, device, tmp_path):
+    """`cipherlane pair --static` gives the board keys over the UART, and writes the script that Linux runs."""
     peer.remove_macsec()
     mac_address = peer.run("cat", "/sys/class/net/eth0/address").strip()
     script = tmp_path / "macsec.sh"
-    words = ["--interface", "eth0", "--mac-address", mac_address, "--address", f"{HERE}/24", "--suite", "gcm-aes-128"]
-    port = device.link.transport.url
-    device.link.transport.close()
-    command = [TOOL, "pair", "--port", port, *words, script]
-    paired = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
-    device.link.transport = SerialTransport(port)
-    assert paired.returncode == 0, paired.stderr
-    assert f"sudo sh {script}" in paired.stderr
+    steps = pair(device, "--static", "--mac-address", mac_address, "--suite", "gcm-aes-128", script)
+    assert steps == [f"sh {script}"]
     peer.run("sh", "-c", script.read_text())
     assert peer.ping(CPU, 2) == peer.ping(FAST_PATH, 2) == 2
     assert "GCM-AES-128: frames are encrypted" in peer.run(TOOL, "doctor", "--port", f"udp://{CPU}", timeout=120)
+    assert pair(device, "--undo") == ["ip link delete macsec0"]
+    assert device.macsec().suite is None
+    peer.run("ip", "link", "delete", "macsec0")
+
+
+@pytest.mark.parametrize("suite", Suite)
+def test_wpa_supplicant_agrees_with_the_board(peer, device, tmp_path, suite):
+    """The commands that `pair` prints bring up the link. It survives a cable that is pulled, and a restarted peer."""
+    peer.remove_macsec()
+    file = tmp_path / "mka.conf"
+    name = suite.name.lower().replace("_", "-")
+    daemon, address = pair(device, "--suite", name, file)
+    assert daemon == f"wpa_supplicant -B -i eth0 -D macsec_linux -c {file}" and address.startswith("ip address add")
+    try:
+        peer.start_mka(file.read_text())
+        status = peer.await_secured()
+        assert status["Key Server Priority"] == "16" and status["live_peers"] == "1"
+        peer.run(*address.split())
+        assert peer.ping(CPU, 2) == peer.ping(FAST_PATH, 2) == 2
+        state = device.macsec()
+        assert (state.suite, state.agrees, state.encrypt) == (suite, True, True)
+        assert state.counters["mkpdus"] > 1 and state.counters["mkpdus_refused"] == 0
+        assert "yes" in encrypt(peer, "fastpath")
+        peer.run("ip", "link", "set", "eth0", "down")
+        await_that(lambda: device.macsec().suite is None, "the board notices that its peer is gone")
+        peer.run("ip", "link", "set", "eth0", "up")
+        await_that(lambda: device.macsec().suite == suite, "both agree again")
+        await_that(lambda: peer.ping(CPU, 1, timeout=1) == 1, "frames pass again")
+        peer.stop_mka()
+        peer.start_mka(file.read_text())
+        peer.await_secured()
+        peer.run(*address.split())
+        await_that(lambda: peer.ping(CPU, 1, timeout=1) == 1, "frames pass with the restarted peer")
+    finally:
+        peer.stop_mka()
+        device.unprotect()
+
+
+def test_the_board_follows_a_peer_that_is_key_server(peer, device):
+    peer.remove_macsec()
+    cak, ckn = secrets.token_bytes(16), secrets.token_bytes(7)
+    device.agree(Suite.GCM_AES_128, cak, ckn, priority=200)
+    config = "eapol_version=3\nap_scan=0\nnetwork={\nkey_mgmt=NONE\neapol_flags=0\nmacsec_policy=1\n"
+    config += "macsec_replay_protect=1\nmacsec_replay_window=0\n"
+    config += f"mka_cak={cak.hex()}\nmka_ckn={ckn.hex()}\nmka_priority=100\n}}\n"
+    try:
+        peer.start_mka(config)
+        assert peer.await_secured()["Key Server Priority"] == "100"
+        peer.run("ip", "address", "add", f"{HERE}/24", "dev", "macsec0")
+        await_that(lambda: device.macsec().suite == Suite.GCM_AES_128, "the board transmits with the key")
+        assert peer.ping(CPU, 2) == peer.ping(FAST_PATH, 2) == 2
+    finally:
+        peer.stop_mka()
+        device.unprotect()
+
+
+def test_a_stranger_with_another_key_is_refused(peer, device):
+    peer.remove_macsec()
+    device.agree(Suite.GCM_AES_128, secrets.token_bytes(16), b"same name")
+    config = "eapol_version=3\nap_scan=0\nnetwork={\nkey_mgmt=NONE\neapol_flags=0\nmacsec_policy=1\n"
+    config += f"mka_cak={secrets.token_hex(16)}\nmka_ckn={b'same name'.hex()}\nmka_priority=1\n}}\n"
+    try:
+        peer.start_mka(config)
+        await_that(lambda: device.macsec().counters["mkpdus_refused"] > 1, "the board sees the stranger")
+        state = device.macsec()
+        assert state.suite is None and state.agrees and state.counters["mkpdus"] == 0
+        assert peer.mka_status()["live_peers"] == "0"
+    finally:
+        peer.stop_mka()
+        device.unprotect()
+
+
+def await_that(happens, what: str) -> None:
+    deadline = time.monotonic() + HANG_S
+    while not happens():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.2)
 
 
 def test_without_macsec_all_frames_pass_again(peer, device, secure):

@@ -24,7 +24,7 @@ FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Folders of the core whose code needs instructions or registers that exist only on a board.
 TARGET_ONLY = {"accelerator", "fastpath", "macsec", "random", "vector"}
 # Folders of the core that call the driver of the SecY, which their tests replace.
-OVER_SECY = {"mka"}
+OVER_SECY = {"mka", "protection"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
 TIMEOUT_S = 120

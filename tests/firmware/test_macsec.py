@@ -36,7 +36,8 @@ def library(tmp_path_factory):
     output = tmp_path_factory.mktemp("macsec") / "macsec.so"
     command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", f"-I{CORE}"]
     command += [f"-I{ROOT / 'firmware' / 'generated'}", str(ROOT / "tests" / "firmware" / "macsec_shim.c")]
-    command += [*map(str, portable_sources()), "-o", str(output)]
+    sources = [path for path in portable_sources(over_secy=True) if path.parent.name != "protection"]
+    command += [*map(str, sources), "-o", str(output)]
     subprocess.run(command, check=True, timeout=300)
     library = ctypes.CDLL(str(output))
     library.shim_holds.restype = ctypes.c_bool
@@ -200,8 +201,55 @@ def test_the_state_is_reported(board, network):
     assert (state.state, state.suite, state.encrypt, state.an, state.receives) == (1, Suite.GCM_AES_256, 1, 2, 4)
     assert (state.peer_sci, state.next_pn, state.peer_next_pn) == (PEER, 0x3_0000_0001, 0x3_0000_0000)
     names = [field.name for field in REPLIES[RecordType.MACSEC].fields]
-    counts = state[names.index("untagged_in") : names.index("reserved")]
+    counts = state[names.index("untagged_in") : names.index("mkpdus")]
     assert counts == tuple(1000 + counter for counter in Counter)
+
+
+def agreeing(**changes) -> bytes:
+    fields = {"suite": Suite.GCM_AES_256, "encrypt": 1, "priority": 16, "ckn_bytes": 5, "cak_bits": 128}
+    fields |= {"replay_window": 8, "cak": KEYS[0][:16], "ckn": b"board"}
+    return REQUESTS[RecordType.AGREE].pack(**fields | changes)
+
+
+def test_mka_closes_the_port_and_sends(board):
+    assert board.ask(RecordType.AGREE, agreeing()) == ()
+    closed = [call for call in board.calls() if chr(call.kind) == "P"][-1]
+    assert policy_of(closed).items() >= {"protect": True, "validate": 0, "receive_ans": 0}.items()
+    assert board.ask(RecordType.MACSEC).state == 2
+    assert KEYS[0][:8] not in board.left and not board.c.shim_stack_holds(KEYS[0][:8], 8)
+    board.c.shim_poll(5000)
+    sent = (ctypes.c_uint8 * 200).in_dll(board.c, "sent")
+    assert bytes(sent[:14]) == bytes.fromhex("0180c2000003") + SCI[:6] + bytes.fromhex("888e")
+    assert b"board" in bytes(sent) and board.c.shim_holds(KEYS[0][:8], 8), "the CAK is kept for MKA"
+    board.protect(state=0)
+    assert not board.c.shim_holds(KEYS[0][:8], 8) and board.ask(RecordType.MACSEC).state == 0
+
+
+def test_static_keys_end_mka(board):
+    assert board.ask(RecordType.AGREE, agreeing()) == ()
+    assert board.protect() == ()
+    assert not board.c.shim_holds(KEYS[0][:8], 8) and board.ask(RecordType.MACSEC).state == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code"),
+    [
+        ("suite", 2, ErrorCode.VALUE),
+        ("encrypt", 2, ErrorCode.VALUE),
+        ("ckn_bytes", 33, ErrorCode.VALUE),
+        ("replay_window", 65, ErrorCode.VALUE),
+        ("cak_bits", 192, ErrorCode.KEY_BITS),
+    ],
+)
+def test_a_bad_agreement_is_refused(board, field, value, code):
+    assert board.ask(RecordType.AGREE, agreeing(**{field: value})).code == code
+    assert board.calls() == [] and KEYS[0][:8] not in board.left
+
+
+def test_agreement_is_refused_over_the_network_and_without_a_name(board):
+    assert board.ask(RecordType.AGREE, agreeing(), network=True).code == ErrorCode.TYPE
+    assert board.ask(RecordType.AGREE, agreeing(ckn_bytes=0)).code == ErrorCode.VALUE
+    assert board.ask(RecordType.MACSEC).state == 0
 
 
 def test_a_board_without_macsec_does_not_know_the_records(library):

@@ -407,7 +407,7 @@ def test_a_flood_of_members_from_an_earlier_life(board):
 def test_two_key_servers(board, ours):
     """Both claim to be key server. The lower priority number wins, then the lower SCI; the other's SAK is refused."""
     member, hello = joined(board, priority=ours)
-    serves = ours < 16 or (ours == 16 and SCI < member.sci)
+    serves = ours < 16 or (ours == 16 and member.sci > SCI)
     answer = last(board, member)
     assert board.state().server == serves
     assert (answer.sak is not None) == serves

@@ -188,6 +188,7 @@ RUN = {
 }
 # Advice that no test follows: a part of its text, and the reason.
 NOT_RUN = {
+    "start wpa_supplicant with the file": "changes the machine; tests/end_to_end/test_linux_peer.py runs it elsewhere",
     "is not the name of an interface: see": "lists interfaces",
     "pip install cipherlane again": "would install the tool",
     "pip install 'cipherlane[": "would install packages; that there are such extras: test_advice::test_of_packages",

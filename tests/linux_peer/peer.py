@@ -206,6 +206,36 @@ class LinuxPeer:
                 found |= dict(zip(names.split()[1:], map(int, values.split()), strict=True))
         return found
 
+    # MKA, by wpa_supplicant ------------------------------------------------------------------------------
+
+    def start_mka(self, config: str) -> None:
+        """Start wpa_supplicant with the text of a configuration. It creates macsec0."""
+        script = 'umask 077; mkdir -p /run/wpa; printf %s "$1" > /run/mka.conf'
+        self.run("sh", "-c", script, "sh", f"ctrl_interface=/run/wpa\n{config}")
+        words = ["-B", "-i", "eth0", "-D", "macsec_linux", "-c", "/run/mka.conf", "-P", "/run/mka.pid"]
+        self.run("wpa_supplicant", *words, "-dd", "-f", "/run/mka.log")
+
+    def stop_mka(self) -> None:
+        """End wpa_supplicant, if it runs, and wait until it has removed macsec0."""
+        script = (
+            "test -e /run/mka.pid || exit 0; kill $(cat /run/mka.pid); while [ -e /run/mka.pid ]; do sleep 0.1; done"
+        )
+        self.run("sh", "-c", script)
+
+    def mka_status(self) -> dict[str, str]:
+        """Return wpa_supplicant's status: `Secured`, `is_elected`, `Latest AN` and others."""
+        lines = self.run("wpa_cli", "-p", "/run/wpa", "-i", "eth0", "status").splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    def await_secured(self, timeout: float = 120) -> dict[str, str]:
+        """Wait until MKA has agreed on a key that both ends use; return wpa_supplicant's status."""
+        deadline = time.monotonic() + timeout
+        while (status := self.mka_status()).get("Secured") != "Yes":
+            if time.monotonic() > deadline:
+                raise PeerError(f"no agreement after {timeout:g} s: {status}")
+            time.sleep(0.5)
+        return status
+
     def cable(self) -> "Cable":
         """Return a tap on the board's end of the cable; a context manager."""
         return Cable(self._inside, self._tap)

@@ -679,8 +679,9 @@ void cl_mka_poll(struct cl_mka *mka, uint32_t now_ms)
 	if (live != NULL) {
 		serve(mka, live, now_ms);
 	}
-	const uint32_t hello_ms =
-		live != NULL && live->bounded ? CL_MKA_BOUNDED_HELLO_MS : CL_MKA_HELLO_MS;
+	const uint32_t hello_ms = mka->config.hello_ms != 0       ? mka->config.hello_ms
+				  : live != NULL && live->bounded ? CL_MKA_BOUNDED_HELLO_MS
+								  : CL_MKA_HELLO_MS;
 
 	if (!has_passed(now_ms, mka->sent_ms, mka->urgent ? SEND_GAP_MS : hello_ms)) {
 		return;

@@ -92,6 +92,8 @@ struct cl_mka_config {
 	/** Drop frames whose packet number is older than the window, 0 to 64. */
 	bool replay_protect;
 	uint8_t replay_window;
+	/** Milliseconds between MKPDUs, instead of the standard's 2000; 0: the standard's. */
+	uint16_t hello_ms;
 };
 
 enum cl_mka_phase {

@@ -20,6 +20,7 @@ struct cl_exchange;
 struct cl_macsec_handlers {
 	uint16_t (*state)(struct cl_exchange *exchange);
 	uint16_t (*protect)(struct cl_exchange *exchange);
+	uint16_t (*agree)(struct cl_exchange *exchange);
 };
 
 struct cl_platform {

@@ -195,3 +195,12 @@ uint16_t cl_handle_protect(struct cl_exchange *exchange)
 		       ? macsec->protect(exchange)
 		       : cl_exchange_refuse(exchange, CL_WIRE_ERROR_TYPE, CL_WIRE_TYPE_PROTECT);
 }
+
+uint16_t cl_handle_agree(struct cl_exchange *exchange)
+{
+	const struct cl_macsec_handlers *const macsec = exchange->platform->macsec;
+
+	return macsec != NULL
+		       ? macsec->agree(exchange)
+		       : cl_exchange_refuse(exchange, CL_WIRE_ERROR_TYPE, CL_WIRE_TYPE_AGREE);
+}

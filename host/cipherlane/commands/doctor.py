@@ -221,6 +221,10 @@ def _macsec(device: Device) -> str:
     state = device.macsec()
     if state is None:
         raise _SkippedError("the board has no MACsec")
+    if state.suite is None and state.agrees:
+        raise NoReplyError(
+            "no peer has agreed on a key: start wpa_supplicant with the file that `cipherlane pair` wrote"
+        )
     if state.suite is None:
         raise _SkippedError("off: all frames pass unprotected; `cipherlane pair` protects them")
     suite = state.suite.name.replace("_", "-")

@@ -18,6 +18,7 @@ from . import common, keygen
 
 PORT = b"\0\1"  # of the secure channel: the SCI is a MAC address and this number
 DEVICE = "macsec0"
+BOARD_PRIORITY, HOST_PRIORITY = 16, 100  # of MKA: the lower number becomes key server
 _INTERFACES = Path("/sys/class/net")
 _SUITES = {suite.name.lower().replace("_", "-"): suite for suite in Suite}
 _ABSENT = "the board has no MACsec: use firmware and gateware of configuration macsec"
@@ -28,26 +29,28 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "pair",
-        help="protect the board's Ethernet with MACsec and static keys",
-        description="Draw new MACsec keys, give them to the board over its UART, and write the shell script FILE that "
-        f"sets up the interface {DEVICE} of a Linux machine with the same keys. From then on the board answers "
-        "nothing outside MACsec. FILE gets mode 0600. The keys "
-        "vanish from the board when its power is cycled, or with --undo.",
+        help="protect the board's Ethernet with MACsec",
+        description="Draw a MACsec key, give it to the board over its UART, and write FILE for the Linux machine at "
+        "the other end of the cable, with mode 0600. FILE is a configuration of wpa_supplicant, which agrees with the "
+        f"board on keys (MKA) and creates the interface {DEVICE}. With --static, FILE is a shell script that creates "
+        "it with fixed keys. From then on the board answers nothing outside MACsec. The keys vanish from the board "
+        "when its power is cycled, or with --undo.",
     )
     parser.add_argument("--interface", metavar="NAME", help="network interface of the Linux machine at the cable")
     parser.add_argument(
         "--mac-address",
         type=_mac_address,
         metavar="MAC",
-        help="MAC address of that interface (default: as this machine's interface NAME has it)",
+        help="--static: MAC address of that interface (default: as this machine's interface NAME has it)",
     )
     parser.add_argument(
-        "--address", metavar="IP/BITS", default="192.168.1.100/24", help=f"of {DEVICE} (default: %(default)s)"
+        "--address", metavar="IP/BITS", default="192.168.1.100/24", help=f"for {DEVICE} (default: %(default)s)"
     )
     parser.add_argument("--suite", choices=_SUITES, default="gcm-aes-256", help="cipher suite (default: %(default)s)")
     parser.add_argument("--integrity-only", action="store_true", help="protect frames without encrypting them")
+    parser.add_argument("--static", action="store_true", help="fixed keys, without wpa_supplicant")
     parser.add_argument("--undo", action="store_true", help="turn the board's MACsec off and zeroize its keys")
-    parser.add_argument("file", type=WrittenName, nargs="?", metavar="FILE", help="name of the new script")
+    parser.add_argument("file", type=WrittenName, nargs="?", metavar="FILE", help="name of the new file")
     parser.set_defaults(run=run)
 
 
@@ -56,43 +59,72 @@ def run(args: argparse.Namespace) -> int:
     if args.undo:
         with common.open_device(args) as device:
             _set(device.unprotect)
-        views.show(f"MACsec is off. On the Linux machine: sudo ip link delete {DEVICE}", stderr=True)
+        views.show("MACsec is off. On the Linux machine, end wpa_supplicant, or:", stderr=True)
+        views.show(f"  sudo ip link delete {DEVICE}", stderr=True)
         return 0
     if not args.file or not args.interface:
         raise ArgumentError("keys are never printed: name the interface with --interface, and FILE")
     if not re.fullmatch(r"[A-Za-z0-9][\w.@-]{0,14}", args.interface):
         raise ArgumentError(f"{args.interface!r} is not the name of an interface: see `ip link`")
-    mac_address = args.mac_address or _own_mac_address(args.interface)
+    mac_address = args.mac_address or (_own_mac_address(args.interface) if args.static else b"")
     suite = _SUITES[args.suite]
     size = 32 if suite == Suite.GCM_AES_256 else 16
-    transmit_key, receive_key = secrets.token_bytes(size), secrets.token_bytes(size)
+    keys = secrets.token_bytes(size), secrets.token_bytes(32 if not args.static else size)
+    encrypt = not args.integrity_only
     with common.open_device(args) as device:
         state = device.macsec()
         if state is None:
             raise ArgumentError(_ABSENT)
-        text = script(args, state, host_key=receive_key, board_key=transmit_key)
         path = Path(args.file)
         written = path.with_name(path.name + ".new") if args.force and path.exists() else path
         with keygen.new_private_file(written) as file:
-            file.write(text)
+            file.write(script(args, state, *keys) if args.static else supplicant(args, *keys))
         try:
-            _set(
-                lambda: device.protect(
-                    suite, transmit_key, receive_key, mac_address + PORT, encrypt=not args.integrity_only
-                )
-            )
+            if args.static:
+                _set(lambda: device.protect(suite, *keys, mac_address + PORT, encrypt=encrypt))
+            else:
+                _set(lambda: device.agree(suite, *keys, priority=BOARD_PRIORITY, encrypt=encrypt))
         except BaseException:
             written.unlink()
             raise
         if written != path:
             written.replace(path)
-    command = f"sudo sh {shlex.quote(str(path))}"
-    views.show(f"the board answers only through MACsec now. On the Linux machine: {command}", stderr=True)
+    name = shlex.quote(str(path))
+    steps = [f"sudo sh {name}"]
+    if not args.static:
+        steps = [f"sudo wpa_supplicant -B -i {args.interface} -D macsec_linux -c {name}"]
+        steps.append(f"sudo ip address add {shlex.quote(args.address)} dev {DEVICE}")
+    views.show("the board answers only through MACsec now. On the Linux machine:", stderr=True)
+    for step in steps:
+        views.show(f"  {step}", stderr=True)
     return 0
 
 
-def script(args: argparse.Namespace, state: MACsecState, *, host_key: bytes, board_key: bytes) -> str:
-    """Return the shell script that sets up the interface. `host_key` is the key with which the host transmits."""
+def supplicant(args: argparse.Namespace, cak: bytes, ckn: bytes) -> str:
+    """Return the configuration of wpa_supplicant."""
+    return "\n".join(
+        (
+            "# The MACsec key of a Cipherlane board.",
+            "eapol_version=3",
+            "ap_scan=0",
+            "network={",
+            "    key_mgmt=NONE",
+            "    eapol_flags=0",
+            "    macsec_policy=1",
+            f"    macsec_integ_only={int(args.integrity_only)}",
+            "    macsec_replay_protect=1",
+            "    macsec_replay_window=0",
+            f"    mka_cak={cak.hex()}",
+            f"    mka_ckn={ckn.hex()}",
+            f"    mka_priority={HOST_PRIORITY}",
+            "}",
+            "",
+        )
+    )
+
+
+def script(args: argparse.Namespace, state: MACsecState, board_key: bytes, host_key: bytes) -> str:
+    """Return the shell script that sets up the interface, with the keys with which board and host transmit."""
     encrypt = "off" if args.integrity_only else "on"
     channel = f"port 1 address {':'.join(f'{byte:02x}' for byte in state.sci[:6])}"
     options = f"port 1 cipher {args.suite} encrypt {encrypt} validate strict replay on window 0"

@@ -416,6 +416,35 @@ class Device(Calls):
             state=1, suite=suite, an=an, encrypt=encrypt, replay_window=replay_window, peer_sci=peer_sci, **fields
         )
 
+    def agree(
+        self,
+        suite: Suite,
+        cak: bytes,
+        ckn: bytes,
+        *,
+        priority: int = 16,
+        encrypt: bool = True,
+        replay_window: int = 0,
+    ) -> None:
+        """Let the board agree on MACsec keys with its peer (MKA, IEEE 802.1X); raise the errors of `protect`.
+
+        Until then, and whenever the peer is gone, no frame passes.
+
+        Args:
+            suite: the cipher suite, if the board becomes key server.
+            cak: the pre-shared key, 16 or 32 bytes.
+            ckn: its name, 1 to 32 bytes.
+            priority: 0 to 255; the participant with the lower number becomes key server, 255 never.
+            encrypt: encrypt frames, instead of only protecting their integrity.
+            replay_window: packet numbers below the next one that are accepted too, 0 to 64.
+        """
+        if len(cak) not in (16, 32) or not 1 <= len(ckn) <= 32:
+            raise KeyLengthError(f"a CAK of {len(cak)} bytes with a name of {len(ckn)}: give 16 or 32, and 1 to 32")
+        fields: dict[str, int | bytes] = {"suite": suite, "encrypt": encrypt, "priority": priority}
+        fields |= {"cak_bits": 8 * len(cak), "cak": cak, "ckn_bytes": len(ckn), "ckn": ckn}
+        data = layout.REQUESTS[RecordType.AGREE].pack(replay_window=replay_window, **fields)
+        self.exchange(Record(RecordType.AGREE, token=secrets.randbits(64), data=data))
+
     def unprotect(self) -> None:
         """Turn the board's MACsec off and zeroize its keys, over the UART; raise the errors of `protect`."""
         names = [field.name for field in layout.REQUESTS[RecordType.PROTECT].fields]

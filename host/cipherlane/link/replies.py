@@ -171,11 +171,15 @@ class FastPath:
 
 @dataclass(frozen=True)
 class MACsecState:
-    """The state of the board's MACsec: the suite of the keys that protect all frames, or None if it is off; whether
-    frames are encrypted; both SCIs, 8 bytes each; and counters by their names in record macsec.
+    """The state of the board's MACsec.
+
+    `suite` belongs to the keys that protect all frames; None if there are none. If MKA makes the keys, `agrees` is set,
+    and no frame passes while there are none. Frames are encrypted if `encrypt` is set. SCIs have 8 bytes. `counters`
+    have their names in record macsec.
     """
 
     suite: Suite | None
+    agrees: bool
     encrypt: bool
     an: int
     sci: bytes
@@ -187,14 +191,15 @@ class MACsecState:
     def from_reply(cls, reply: Any) -> MACsecState:
         """Return the checked fields of a macsec reply."""
         check = _Checker(RecordType.MACSEC)
-        check(reply.state <= 1, "state", reply.state, "0 or 1")
+        check(reply.state <= 3, "state", reply.state, "0 to 3")
         check(reply.suite in list(Suite), "suite", reply.suite, "the code of a suite")
         check(reply.an <= 3, "an", reply.an, "0 to 3")
         fields = reply._asdict()
         start = list(fields).index("untagged_in")
         counters = {name: fields[name] for name in list(fields)[start:] if name != "reserved"}
         return cls(
-            suite=Suite(reply.suite) if reply.state else None,
+            suite=Suite(reply.suite) if reply.state & 1 else None,
+            agrees=reply.state >= 2,
             encrypt=bool(reply.encrypt),
             an=reply.an,
             sci=reply.sci,

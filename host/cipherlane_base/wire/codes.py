@@ -30,6 +30,7 @@ class RecordType(IntEnum):
     DATA_LAST = 17
     MACSEC = 18
     PROTECT = 19
+    AGREE = 20
 
 
 class ErrorCode(IntEnum):

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Handlers of the records `macsec` and `protect`, for boards with a SecY.
+ * Protects the board's Ethernet with MACsec, by static keys or by MKA: handlers of the records
+ * `macsec`, `protect` and `agree`, for boards with a SecY.
  */
-#ifndef CL_MACSEC_RECORDS_H
-#define CL_MACSEC_RECORDS_H
+#ifndef CL_PROTECTION_H
+#define CL_PROTECTION_H
 
 #include <stdint.h>
 
 #include "macsec/secy.h"
+#include "mka/mka.h"
 #include "service/platform.h"
 
 /** Keys that the board refuses to transmit with again. */
 #define CL_MACSEC_KEYS 16u
 
-/** State of MACsec with static keys. It holds no key. */
+/** State of MACsec. It holds no key except the CAK of MKA and keys derived from it. */
 struct cl_macsec {
 	/** The functions that the service calls; first member. */
 	struct cl_macsec_handlers handlers;
@@ -29,6 +31,11 @@ struct cl_macsec {
 	 */
 	uint64_t keys[CL_MACSEC_KEYS];
 	uint32_t key_count;
+	/** Key agreement. The port fills in the engines and functions of its configuration. */
+	struct cl_mka mka;
+	struct cl_mka_config config;
+	/** Milliseconds since the start, which wrap. */
+	uint32_t now_ms;
 };
 
 /**
@@ -36,5 +43,11 @@ struct cl_macsec {
  * 802.1AE-2018, 8.2.1).
  */
 void cl_macsec_init(struct cl_macsec *macsec, const struct cl_secy *secy, const uint8_t mac[6]);
+
+/** Does the work of MKA that is due at @p now_ms. Call it at least every 100 ms. */
+void cl_macsec_poll(struct cl_macsec *macsec, uint32_t now_ms);
+
+/** Handles a received frame of EtherType 0x888e (EAPOL), without check sequence. */
+void cl_macsec_receive(struct cl_macsec *macsec, const uint8_t *frame, size_t size);
 
 #endif
