@@ -46,7 +46,12 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--address", metavar="IP/BITS", default="192.168.1.100/24", help=f"for {DEVICE} (default: %(default)s)"
     )
-    parser.add_argument("--suite", choices=_SUITES, default="gcm-aes-256", help="cipher suite (default: %(default)s)")
+    parser.add_argument(
+        "--suite",
+        choices=_SUITES,
+        help="cipher suite (default: gcm-aes-256 with --static; otherwise gcm-aes-128, the only one that "
+        "wpa_supplicant 2.10 sets up)",
+    )
     parser.add_argument("--integrity-only", action="store_true", help="protect frames without encrypting them")
     parser.add_argument("--static", action="store_true", help="fixed keys, without wpa_supplicant")
     parser.add_argument("--undo", action="store_true", help="turn the board's MACsec off and zeroize its keys")
@@ -67,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
     if not re.fullmatch(r"[A-Za-z0-9][\w.@-]{0,14}", args.interface):
         raise ArgumentError(f"{args.interface!r} is not the name of an interface: see `ip link`")
     mac_address = args.mac_address or (_own_mac_address(args.interface) if args.static else b"")
+    args.suite = args.suite or ("gcm-aes-256" if args.static else "gcm-aes-128")
     suite = _SUITES[args.suite]
     size = 32 if suite == Suite.GCM_AES_256 else 16
     keys = secrets.token_bytes(size), secrets.token_bytes(32 if not args.static else size)
