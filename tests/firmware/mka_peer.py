@@ -32,7 +32,8 @@ class State:
 
 def build() -> Path:
     sources = core_peer.portable_sources(over_secy=True)
-    return core_peer.link(Path(__file__).with_suffix(".c"), *sources)
+    here = Path(__file__)
+    return core_peer.link(here.with_suffix(".c"), *sources, include=[here.parent])
 
 
 class MkaPeer(core_peer.CorePeer):

@@ -588,9 +588,6 @@ def test_no_key_is_left_on_the_stack(board):
         board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(hello.mn, sak)))
         assert board.state().phase == Phase.RECEIVING
         search(*keys, sak)
-        forged = member.frame()[:-16] + bytes(16)
-        board.receive(forged)
-        search(*keys, model.cmac(member.ick, forged[:-16]))
         board.call("Z")  # the SecY of this test forgets the SAKs
     assert found == []
 
@@ -631,12 +628,12 @@ def test_two_boards_agree(board, other, sak_bits):
     pair.run(1000)
     assert pair.phases() == [Phase.SECURED] * 2
     assert [b.state().server for b in pair.boards] == [True, False]
-    pair.run(600_000)
+    pair.run(300_000, 50)
     first, second = map(saks, pair.boards)
     assert first == second
     assert len(first) == 1
     assert len(first[0]) == sak_bits // 4
-    assert len(pair.sent) < 610  # a hello every 2 s, and few more
+    assert len(pair.sent) < 310  # a hello every 2 s, and few more
     assert all(b.state().counts["faults"] + b.state().counts["lost"] == 0 for b in pair.boards)
 
 
