@@ -11,20 +11,37 @@
  * Limits:
  * - The group has two members. Further members stay potential peers and are counted.
  * - GCM-AES-128 and GCM-AES-256, with confidentiality offset 0 or integrity only; no XPN.
+ * - wpa_supplicant 2.10 agrees on SAKs of 256 bits, but cannot use them: it creates its interface
+ *   for GCM-AES-128. Set sak_bits to 128 for it. CAKs of 256 bits work.
  * - MKA version 1 is sent, as wpa_supplicant 2.10 does; newer versions are accepted.
- * - Delay protection is not enforced. If the key server asks for it, MKPDUs are sent every 0.5 s.
+ * - Delay protection is not enforced. If the peer asks for it, MKPDUs are sent every 0.5 s.
+ * - A stranger who floods the port with MKPDUs of the right CKN can delay a new peer, because only
+ *   a limited number of ICVs is computed in a second. The live peer has a limit of its own.
  *
  * How a port uses it:
  *
- * 1. Fill a struct cl_mka_config and call cl_mka_start. Then zeroize the configuration: MKA keeps
- *    its own copy of the key.
- * 2. Pass each received frame of EtherType 0x888e to cl_mka_receive, from the destination address
- *    to the last byte before the FCS.
- * 3. Call cl_mka_poll in each iteration of the main loop, at least every 100 ms. All frames are
- *    sent from there: at most one in a call.
- * 4. Call cl_mka_stop to zeroize all keys, when the link goes down or the pairing is undone. This
- *    also opens the SecY as at power-on. If MACsec is required, start again with the same CAK, or
- *    close the port by cl_secy_set_policy.
+ *     static struct cl_mka mka;                         // zero at power-on
+ *
+ *     status = cl_mka_start(&mka, &config, now_ms);     // a CAK has arrived
+ *     cl_zeroize(&config, sizeof(config));              // MKA has its own copy
+ *
+ *     for (;;) {                                        // the main loop
+ *             if (a frame of EtherType 0x888e has arrived) {
+ *                     cl_mka_receive(&mka, frame, size, now_ms);
+ *             }
+ *             cl_mka_poll(&mka, now_ms);                // may call config.send once
+ *     }
+ *
+ * - On a board, `engine` is cl_engine_ise_fused, `modes` is cl_modes_ise_inverse with the same
+ *   device, and `random` calls cl_random_condition.
+ * - The frame reaches from the destination address to the last byte before the FCS. It may be in
+ *   the MAC's slot. Pass frames to the group address 01:80:c2:00:00:03.
+ * - Call cl_mka_poll at least every 100 ms. A call takes the time of at most 80 AES blocks and two
+ *   installations of the SecY.
+ * - cl_mka_stop zeroizes all keys, and opens the SecY as at power-on. If MACsec is required, start
+ *   again with the same CAK, or close the port by cl_secy_set_policy.
+ * - A closed port has protectFrames set, validateFrames strict, and no SA: the SecY then drops all
+ *   frames to send and to receive, except EAPOL.
  *
  * No function waits, allocates memory or recurses. All of them belong to one thread.
  */
