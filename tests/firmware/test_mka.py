@@ -313,6 +313,47 @@ def test_a_third_member_stays_potential(board):
     assert heard[-1].potential == ((third.mi, 4),)
 
 
+def test_a_new_sak_waits_while_a_member_is_potential(board):
+    """The member may become live soon; then it needs a SAK too. At most, the board waits for the life time."""
+    member, mkpdu, _ = secured(board)
+    heartbeat(board, member, 5000, use=using(mkpdu))
+    assert board.rekey() == 0
+    heartbeat(board, member, 600, follow=True)
+    assert board.state().key_number == 2
+    third = Member(CAK, CKN, mac=bytes.fromhex("020000000003"), mi=b"third member")
+    board.receive(third.frame())
+    assert board.rekey() == 0
+    heartbeat(board, member, 4000, follow=True)
+    assert board.state().key_number == 2
+    heartbeat(board, member, 2600, follow=True)
+    assert board.state().key_number == 3
+
+
+def test_a_member_that_changes_its_sci_is_not_heard(board):
+    member, mkpdu, _ = secured(board)
+    board.receive(member.frame(sci=bytes(8), live=((mkpdu.mi, mkpdu.mn),), sak=b""))
+    state = board.state()
+    assert (state.counts["crowded"], state.counts["refused"], state.peer_sci) == (1, 0, member.sci)
+
+
+@pytest.mark.parametrize(
+    ("desired", "capability", "encrypt", "served"),
+    [
+        (False, 2, True, False),
+        (True, 0, False, False),
+        (True, 1, True, False),
+        (True, 1, False, True),
+        (True, 3, True, True),
+    ],
+)
+def test_a_peer_without_macsec_gets_no_sak(board, desired, capability, encrypt, served):
+    member, hello = started(board, encrypt=encrypt)
+    fields = {"desired": desired, "capability": capability}
+    board.receive(member.frame(potential=((hello.mi, hello.mn),), **fields))
+    heard = heartbeat(board, member, 5000, **fields)
+    assert (heard[-1].sak is not None) == served
+
+
 @pytest.mark.parametrize("count", [0, 1, 3, 50, 80])
 def test_lists_of_any_length(board, count):
     member, hello = started(board)

@@ -36,6 +36,16 @@ RFC_3394 = {
     (32, 32): "28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21",
 }
 
+# Examples of IEEE 802.1X for a CAK, its CKN, and a SAK of two members: label, context, derived key.
+EXAMPLE_CAK = bytes.fromhex("135bd758b0ee5c11c55ff6ab19fdb199")
+EXAMPLE_CKN = bytes.fromhex("96437a93ccf10d9dfe347846cce52c7d")
+EXAMPLE_SAK = bytes.fromhex("0102030405060708090a0b0c0d0e0f10cd421cf86ba457938657675b01020304050607080d1f36cf00000001")
+EXAMPLES = [
+    (b"IEEE8021 KEK", EXAMPLE_CKN, "8f5a384c15d6ae9302b462e363d03ca6"),
+    (b"IEEE8021 ICK", EXAMPLE_CKN, "8f1c5cb1c8ed2e5f047906e0473aad4d"),
+    (b"IEEE8021 SAK", EXAMPLE_SAK, "045205925831ae59c14550ed59cc003d"),
+]
+
 
 @pytest.fixture(scope="module")
 def peer():
@@ -79,6 +89,12 @@ def test_a_changed_wrapped_key_is_refused_and_leaves_nothing(peer, rng):
     left = peer.stack()
     for secret in (kek[:8], *(key[n : n + 8] for n in range(0, len(key), 8))):
         assert secret not in left
+
+
+@pytest.mark.parametrize(("label", "context", "key"), EXAMPLES)
+def test_published_derived_keys(peer, label, context, key):
+    assert peer.kdf(EXAMPLE_CAK, label, context, 128).hex() == key
+    assert model.kdf(EXAMPLE_CAK, label, context, 128).hex() == key
 
 
 @pytest.mark.parametrize("key_bytes", [16, 32])

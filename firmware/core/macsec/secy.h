@@ -36,8 +36,7 @@ struct cl_secy {
 	volatile uint32_t *regs;
 };
 
-/** A secure association. The suite is GCM-AES-128 or -256, or with @p xpn GCM-AES-XPN-128 or -256.
- */
+/** A secure association. Its suite is GCM-AES-128 or -256, with @p xpn GCM-AES-XPN-128 or -256. */
 struct cl_secy_sa {
 	enum cl_secy_direction direction;
 	uint8_t an;
@@ -54,8 +53,7 @@ struct cl_secy_sa {
 
 /** What the SecY does with frames. At power-on: nothing is protected, and all frames pass. */
 struct cl_secy_policy {
-	/** Transmit: protect frames (protectFrames), with encryption, with the SCI in the SecTAG.
-	 */
+	/** Transmit: protect frames (protectFrames), encrypt them, put the SCI into the SecTAG. */
 	bool protect, encrypt, include_sci;
 	/** Transmit: the SA of the next frames (encodingSA). */
 	uint8_t transmit_an;
@@ -71,15 +69,9 @@ struct cl_secy_policy {
 /** Zeroizes all SAs, drops all frames inside, and sets the policy of power-on. */
 void cl_secy_zeroize(const struct cl_secy *secy);
 
-/**
- * Sets own SCI and the peer's.
- *
- * @retval 0 done
- * @retval -EBUSY an SA is installed
- * @retval -ETIMEDOUT the hardware did not answer in time
- */
-int cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BYTES],
-		    const uint8_t peer[CL_SECY_SCI_BYTES]);
+/** Sets own SCI and the peer's. Allowed only while no SA is installed. */
+void cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BYTES],
+		     const uint8_t peer[CL_SECY_SCI_BYTES]);
 
 /**
  * Installs an SA in place of an older one with the same number. Frames that use the old one end
