@@ -216,11 +216,12 @@ static void op_numbers(struct message *message)
 	secy.expiring = take_number(message, 1) != 0;
 }
 
-/** Arguments: statuses of the random source and of the installation of SAs (i32). */
+/** Arguments: statuses of the random source, and of the installation of SAs by direction (i32). */
 static void op_fault(struct message *message)
 {
 	peer.random_status = (int)take_number(message, 4);
-	secy.install_status = (int)take_number(message, 4);
+	secy.install_status[CL_SECY_RECEIVE] = (int)take_number(message, 4);
+	secy.install_status[CL_SECY_TRANSMIT] = (int)take_number(message, 4);
 }
 
 static void op_seed(struct message *message)

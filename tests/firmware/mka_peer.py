@@ -92,8 +92,9 @@ class MkaPeer(core_peer.CorePeer):
         """Set a next packet number of the SecY; direction 0 receives."""
         self.call("N", struct.pack("<BBQB", direction, an, next_pn, expiring))
 
-    def fail(self, *, random: int = 0, install: int = 0) -> None:
-        self.call("F", struct.pack("<ii", random, install))
+    def fail(self, *, random: int = 0, receive: int = 0, transmit: int = 0) -> None:
+        """Set the statuses of the random source, and of the installation of SAs that receive or transmit."""
+        self.call("F", struct.pack("<iii", random, receive, transmit))
 
     def seed(self, seed: int) -> None:
         self.call("r", struct.pack("<Q", seed))

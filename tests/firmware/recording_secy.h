@@ -23,7 +23,8 @@ static struct {
 	bool there[2][CL_SECY_ASSOCIATIONS];
 	uint64_t next_pn[2][CL_SECY_ASSOCIATIONS];
 	bool expiring;
-	int install_status;
+	/** What cl_secy_install returns, by direction. */
+	int install_status[2];
 	/** All keys that were installed, to find one that comes twice. */
 	uint8_t saks[2][SAKS_MAX][CL_KEY_BYTES_MAX];
 	size_t count[2];
@@ -89,8 +90,8 @@ int cl_secy_install(const struct cl_secy *device, const struct cl_secy_sa *sa)
 	    sa->pn == 0 || sa->xpn) {
 		die("an SA that the SecY does not accept");
 	}
-	if (secy.install_status != 0) {
-		return secy.install_status;
+	if (secy.install_status[sa->direction] != 0) {
+		return secy.install_status[sa->direction];
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (memcmp(secy.saks[sa->direction][i], sa->key, CL_KEY_BYTES_MAX) == 0) {

@@ -97,7 +97,7 @@ def using(mkpdu, **fields):
 
 
 def test_start_closes_the_port_and_says_hello(board):
-    member, hello = started(board, priority=7)
+    _member, hello = started(board, priority=7)
     assert board.log() == [CLOSED]
     assert board.state().phase == Phase.ALONE
     assert (hello.mac, hello.sci, hello.mn, hello.ckn) == (MAC, SCI, 1, CKN)
@@ -129,7 +129,7 @@ def test_without_random_bytes_the_board_does_not_start(board):
 @pytest.mark.parametrize("sak_bits", [128, 256])
 @pytest.mark.parametrize("encrypt", [True, False])
 def test_the_board_as_key_server(board, cak, sak_bits, encrypt):
-    member, hello = joined(board, cak=cak, sak_bits=sak_bits, encrypt=encrypt, window=32)
+    member, _hello = joined(board, cak=cak, sak_bits=sak_bits, encrypt=encrypt, window=32)
     assert board.log()[1:2] == [f"sci {SCI.hex()} {member.sci.hex()}"]
     assert board.state().phase == Phase.PEER
     offer = last(board, member)
@@ -162,7 +162,7 @@ def test_the_board_as_key_server(board, cak, sak_bits, encrypt):
 @pytest.mark.parametrize("sak_bytes", [16, 32])
 def test_the_board_as_member(board, cak, sak_bytes):
     """It receives with a new SAK first, and transmits when the key server does. Then a rekey follows."""
-    member, hello = joined(board, cak=cak, priority=NEVER)
+    member, _hello = joined(board, cak=cak, priority=NEVER)
     answer = last(board, member)
     assert (answer.server, answer.sak, answer.use) == (False, None, None)
     saks = [random.Random(n).randbytes(sak_bytes) for n in range(6)]
@@ -196,7 +196,7 @@ def test_the_board_as_member(board, cak, sak_bytes):
 
 
 def test_a_rekey_keeps_the_old_sak_until_it_retires(board):
-    member, mkpdu, _ = secured(board)
+    member, _mkpdu, _ = secured(board)
     board.log()
     assert board.rekey() == 0
     offer = last(board, member)
@@ -218,7 +218,7 @@ def test_a_rekey_keeps_the_old_sak_until_it_retires(board):
 
 
 def test_two_hundred_rekeys_use_two_hundred_saks(board):
-    member, mkpdu, _ = secured(board)
+    member, _mkpdu, _ = secured(board)
     for _ in range(200):
         assert board.rekey() == 0
         heartbeat(board, member, 700, follow=True)
@@ -254,7 +254,7 @@ def test_a_member_reports_its_packet_numbers(board):
 
 
 def test_a_peer_that_vanishes(board):
-    member, mkpdu, sak = secured(board)
+    _member, _mkpdu, _sak = secured(board)
     board.log()
     board.run(LIFE_MS - 200)
     assert board.state().phase == Phase.SECURED
@@ -266,7 +266,7 @@ def test_a_peer_that_vanishes(board):
 
 def test_a_peer_that_does_not_hear_the_board_is_lost(board):
     """MKPDUs keep a peer alive only if they name a recent message number of the board: they may be delayed."""
-    member, mkpdu, sak = secured(board)
+    member, mkpdu, _sak = secured(board)
     for _ in range(20):
         board.run(1000)
         board.receive(member.frame(live=((mkpdu.mi, mkpdu.mn),), use=using(mkpdu)))
@@ -275,7 +275,7 @@ def test_a_peer_that_does_not_hear_the_board_is_lost(board):
 
 def test_a_peer_that_restarts(board):
     """A new member with the same SCI replaces the old one as soon as it proves that it is alive."""
-    member, mkpdu, sak = secured(board)
+    member, _mkpdu, sak = secured(board)
     board.log()
     again = Member(CAK, CKN, mi=b"second life!")
     board.receive(again.frame())
@@ -293,7 +293,7 @@ def test_a_peer_that_restarts(board):
 
 def test_a_replayed_member_does_not_replace_the_live_one(board):
     """MKPDUs of an earlier life name an identifier that the board no longer has."""
-    member, mkpdu, sak = secured(board)
+    member, mkpdu, _sak = secured(board)
     earlier = Member(CAK, CKN, mi=b"earlier life")
     for _ in range(20):
         board.receive(earlier.frame(live=((b"my former mi", 3),)))
@@ -303,7 +303,7 @@ def test_a_replayed_member_does_not_replace_the_live_one(board):
 
 
 def test_a_third_member_stays_potential(board):
-    member, mkpdu, sak = secured(board)
+    member, mkpdu, _sak = secured(board)
     third = Member(CAK, CKN, mac=bytes.fromhex("020000000003"), mi=b"third member")
     for _ in range(5):
         heard = heartbeat(board, member, 2000, use=using(mkpdu))
@@ -365,7 +365,7 @@ def test_lists_of_any_length(board, count):
 
 def test_frames_that_change_nothing(board):
     """Strangers, forgeries, repeated and malformed MKPDUs are counted; the participant's state stays as it is."""
-    member, mkpdu, sak = secured(board)
+    member, mkpdu, _sak = secured(board)
     heard = heartbeat(board, member, 2000, use=using(mkpdu))
     board.log()
     good = member.frame(live=((heard[-1].mi, heard[-1].mn),), use=using(mkpdu))
@@ -404,7 +404,7 @@ def test_frames_that_change_nothing(board):
 
 
 def test_each_changed_bit_of_an_mkpdu_is_noticed(board):
-    member, mkpdu, sak = secured(board)
+    member, mkpdu, _sak = secured(board)
     good = member.frame(live=((mkpdu.mi, mkpdu.mn),), use=using(mkpdu))
     accepted = board.state().counts["accepted"]
     for bit in range(8 * len(good)):
@@ -418,7 +418,7 @@ def test_each_changed_bit_of_an_mkpdu_is_noticed(board):
 
 def test_a_flood_costs_few_icvs(board):
     """Of 10,000 forgeries in a second, few are computed; the live peer is still heard."""
-    member, mkpdu, sak = secured(board)
+    member, mkpdu, _sak = secured(board)
     heartbeat(board, member, 2000, use=using(mkpdu))
     before = board.state().counts
     forger = Member(bytes(16), CKN, mi=b"other secret")
@@ -428,7 +428,7 @@ def test_a_flood_costs_few_icvs(board):
             heartbeat(board, member, 50, use=using(mkpdu))
     state = board.state()
     assert state.phase == Phase.SECURED
-    assert state.counts["forged"] - before["forged"] <= 32 * 4
+    assert state.counts["forged"] - before["forged"] <= 128
     assert state.counts["forged"] + state.counts["flooded"] - before["forged"] == 10000
 
 
@@ -436,7 +436,7 @@ def test_a_flood_of_members_from_an_earlier_life(board):
     """They fill the list of potential peers; the true peer becomes live all the same."""
     member, hello = started(board)
     rng = random.Random(1)
-    for n in range(10):
+    for _n in range(10):
         board.receive(Member(CAK, CKN, mac=rng.randbytes(6), mi=rng.randbytes(12)).frame())
         board.poll(after_ms=10)
     board.receive(member.frame(potential=((hello.mi, hello.mn),)))
@@ -447,7 +447,7 @@ def test_a_flood_of_members_from_an_earlier_life(board):
 @pytest.mark.parametrize("ours", [10, 16, 20])
 def test_two_key_servers(board, ours):
     """Both claim to be key server. The lower priority number wins, then the lower SCI; the other's SAK is refused."""
-    member, hello = joined(board, priority=ours)
+    member, _hello = joined(board, priority=ours)
     serves = ours < 16 or (ours == 16 and member.sci > SCI)
     answer = last(board, member)
     assert board.state().server == serves
@@ -529,20 +529,26 @@ def test_a_key_server_that_uses_the_number_of_the_sa_in_use(board):
     assert log.index("remove tx 0") < log.index(f"install tx 0 {bytes([2] * 16).hex()}")
 
 
-def test_the_secy_fails(board):
-    member, hello = joined(board)
-    board.fail(install=-110)
+@pytest.mark.parametrize("direction", ["receive", "transmit"])
+def test_the_secy_fails(board, direction):
+    """It tries again with another SAK, and leaves none installed in one direction only."""
+    member, _hello = joined(board)
+    board.log()
+    board.fail(**{direction: -110})
     heartbeat(board, member, 3000)
     state = board.state()
     assert 4 <= state.counts["faults"] <= 7  # it tries again, not too often
     assert (state.phase, state.counts["keys"]) == (Phase.PEER, 0)
+    log = board.log()
+    count = 0 if direction == "receive" else state.counts["faults"]
+    assert ["install" in line for line in log].count(True) == log.count("remove rx 0") == count
     board.fail()
     heartbeat(board, member, 1000)
     assert board.state().phase == Phase.RECEIVING
 
 
 def test_the_random_source_fails_while_it_serves(board):
-    member, hello = joined(board)
+    member, _hello = joined(board)
     board.fail(random=-5)
     heard = heartbeat(board, member, 3000)
     assert all(mkpdu.sak is None for mkpdu in heard)
@@ -552,7 +558,7 @@ def test_the_random_source_fails_while_it_serves(board):
 
 def test_message_numbers_run_out(board):
     """After the last one the board is a new member; no message number is used twice."""
-    member, mkpdu, sak = secured(board)
+    member, mkpdu, _sak = secured(board)
     board.set_number(2**32 - 3)
     seen = []
     for _ in range(200):
@@ -577,7 +583,7 @@ def test_another_member_has_the_same_identifier(board, how):
 
 
 def test_a_reflected_mkpdu_is_no_collision(board):
-    member, hello = started(board)
+    _member, _hello = started(board)
     for frame in board.run(10000):
         board.receive(frame)
     assert board.state().counts["renamed"] == 0
@@ -585,7 +591,7 @@ def test_a_reflected_mkpdu_is_no_collision(board):
 
 
 def test_delay_protection_makes_hellos_frequent(board):
-    member, mkpdu, sak = secured(board)
+    member, mkpdu, _sak = secured(board)
     heartbeat(board, member, 1000, use=using(mkpdu))
     heartbeat(board, member, 4000, use=using(mkpdu), delay_protect=True)
     assert len(heartbeat(board, member, 5000, use=using(mkpdu), delay_protect=True)) == 10
@@ -593,7 +599,7 @@ def test_delay_protection_makes_hellos_frequent(board):
 
 def test_keys_are_where_expected_and_zeroized_by_stop(board):
     """Before: each key is in the participant's memory, and no SAK. After: all of it is zero."""
-    member, mkpdu, sak = secured(board)
+    member, _mkpdu, sak = secured(board)
     memory = board.memory()
     assert all(memory.count(key) == 1 for key in (CAK, member.ick, member.kek))
     assert sak not in memory

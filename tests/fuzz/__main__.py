@@ -40,7 +40,16 @@ def _program(name: str) -> list[str]:
     core_peer.write_wire_header(BUILD)
     sources = [FOLDER / f"{name}_fuzzer.c", *core_peer.portable_sources(over_secy=name == "mka")]
     binary = BUILD / f"{name}_fuzzer"
-    command = ["clang", *FLAGS, f"-I{core_peer.CORE}", f"-I{BUILD}", f"-I{PEERS}", *map(str, sources), "-o", str(binary)]
+    command = [
+        "clang",
+        *FLAGS,
+        f"-I{core_peer.CORE}",
+        f"-I{BUILD}",
+        f"-I{PEERS}",
+        *map(str, sources),
+        "-o",
+        str(binary),
+    ]
     subprocess.run(command, check=True, timeout=600)
     return [str(binary)]
 
