@@ -9,7 +9,7 @@ KEPT := cache mapped mutants results timing zephyr
 # Programs that write generated files.
 PAGES := firmware.codegen.wire firmware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
 # Configurations of the simulated board.
-SIMULATED := default eth gcm sdram loader zephyr eth_zephyr sdram_zephyr
+SIMULATED := default eth macsec gcm sdram loader zephyr eth_zephyr sdram_zephyr
 # A folder may add targets, and add to these lists.
 include $(wildcard */targets.mk)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))

@@ -22,9 +22,9 @@ BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Folders of the core whose code needs instructions or registers that exist only on a board.
-TARGET_ONLY = {"accelerator", "fastpath", "macsec", "random", "vector"}
+TARGET_ONLY = {"accelerator", "fastpath", "macsec", "protection", "random", "vector"}
 # Folders of the core that call the driver of the SecY, which their tests replace.
-OVER_SECY = {"mka", "protection"}
+OVER_SECY = {"mka"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
 TIMEOUT_S = 120

@@ -66,8 +66,8 @@ void cl_secy_zeroize(const struct cl_secy *device)
 	record("zeroize\n");
 }
 
-void cl_secy_set_sci(const struct cl_secy *device, const uint8_t own[CL_SECY_SCI_BYTES],
-		     const uint8_t other[CL_SECY_SCI_BYTES])
+int cl_secy_set_sci(const struct cl_secy *device, const uint8_t own[CL_SECY_SCI_BYTES],
+		    const uint8_t other[CL_SECY_SCI_BYTES])
 {
 	(void)device;
 	for (size_t i = 0; i < 2 * CL_SECY_ASSOCIATIONS; i++) {
@@ -79,6 +79,7 @@ void cl_secy_set_sci(const struct cl_secy *device, const uint8_t own[CL_SECY_SCI
 	record_bytes(own, CL_SECY_SCI_BYTES);
 	record_bytes(other, CL_SECY_SCI_BYTES);
 	record("\n");
+	return 0;
 }
 
 int cl_secy_install(const struct cl_secy *device, const struct cl_secy_sa *sa)

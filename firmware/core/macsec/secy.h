@@ -69,9 +69,15 @@ struct cl_secy_policy {
 /** Zeroizes all SAs, drops all frames inside, and sets the policy of power-on. */
 void cl_secy_zeroize(const struct cl_secy *secy);
 
-/** Sets own SCI and the peer's. Allowed only while no SA is installed. */
-void cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BYTES],
-		     const uint8_t peer[CL_SECY_SCI_BYTES]);
+/**
+ * Sets own SCI and the peer's.
+ *
+ * @retval 0 done
+ * @retval -EBUSY an SA is installed
+ * @retval -ETIMEDOUT the hardware did not answer in time
+ */
+int cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BYTES],
+		    const uint8_t peer[CL_SECY_SCI_BYTES]);
 
 /**
  * Installs an SA in place of an older one with the same number. Frames that use the old one end

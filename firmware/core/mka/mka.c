@@ -389,7 +389,7 @@ static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 		lose(mka, &mka->peers[live - mka->peers]);
 	}
 	peer->kind = CL_MKA_LIVE;
-	cl_secy_set_sci(mka->config.secy, mka->sci, peer->sci);
+	mka->counts.faults += cl_secy_set_sci(mka->config.secy, mka->sci, peer->sci) != 0;
 	mka->urgent = true;
 	return true;
 }
