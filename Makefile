@@ -9,7 +9,7 @@ KEPT := cache mapped mutants results timing zephyr
 # Programs that write generated files.
 PAGES := firmware.codegen.wire firmware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
 # Configurations of the simulated board.
-SIMULATED := default eth gcm sdram loader zephyr eth_zephyr sdram_zephyr
+SIMULATED := default eth macsec gcm sdram loader zephyr eth_zephyr sdram_zephyr
 # A folder may add targets, and add to these lists.
 include $(wildcard */targets.mk)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
@@ -52,7 +52,7 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz edits stress sweep forgeries netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz linux-peer edits stress sweep forgeries netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -131,14 +131,16 @@ hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at C
 
 ##@ Check
 test: setup lint sim ## 28 min | Lint, then the tests that find most faults (no board needed)
-	@.ci/setup chromium
+	@.ci/setup chromium linux-peer
 	@$(PYTHON) -m gateware.flow sim eth
+	@$(PYTHON) -m gateware.flow sim macsec
 	@$(PYTHON) -m pytest $(PARALLEL) -m 'not thorough'
 	@$(HIL_TESTS) -m 'not thorough'
 
 test-all: setup lint sim ## 30 min or more | Lint, then all tests, as in the nightly run
-	@.ci/setup chromium
+	@.ci/setup chromium linux-peer
 	@$(PYTHON) -m gateware.flow sim eth
+	@$(PYTHON) -m gateware.flow sim macsec
 	@$(PYTHON) -m pytest $(PARALLEL)
 	@$(HIL_TESTS)
 
@@ -158,6 +160,11 @@ fuzz: setup sim ## 20 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each
 
 edits: setup ## 10 min | Let decrypt read 10,000 authenticated files that were changed at random; it must refuse each
 	@$(PYTHON) -m tests.host.edits --edits 10000
+
+linux-peer: setup ## 5 min | Protect the simulated board's Ethernet by MACsec with a real Linux (user-mode) as peer; print what passed (root)
+	@.ci/setup linux-peer
+	@$(PYTHON) -m gateware.flow sim macsec
+	@$(PYTHON) -m pytest -v tests/end_to_end/test_linux_peer.py
 
 stress: setup ## 10 min | Test long transfers over bad wires to the simulated board with Ethernet (root)
 	@$(PYTHON) -m gateware.flow sim eth
@@ -232,8 +239,9 @@ docs: setup ## 1 min | Build the site: all pages, a search, the Python and C int
 	@echo "site: build/docs/docs/index.html"
 
 screenshots: setup ## 1 min | Take pictures of the live view on the simulated board with Ethernet (docs/pictures; root)
-	@.ci/setup chromium
+	@.ci/setup chromium linux-peer
 	@$(PYTHON) -m gateware.flow sim eth
+	@$(PYTHON) -m gateware.flow sim macsec
 	@$(PYTHON) -m tests.screenshots
 
 package: setup ## 1 min | Build the host tool's wheel and source distribution, and run a package index's checks (build/package/dist)

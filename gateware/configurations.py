@@ -14,7 +14,8 @@ class Ethernet:
     MAC addresses are 48-bit numbers. ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
     powers of two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` describe the core
     that it shares with the accelerator. At 75 to 80 MHz the wire leaves 10 cycles for a block; two engines of 128 bits
-    take 5, 6 or 7.
+    take 5, 6 or 7. With ``macsec``, a SecY protects all frames; it and the fast path need three blocks in the time that
+    a block takes on the wire.
     """
 
     mac_address: int = 0x02_43_4C_4E_45_01  # locally administered
@@ -25,6 +26,7 @@ class Ethernet:
     fast_path_ip_address: str = "192.168.1.51"
     core_datapath: int | str = 128
     core_engines: int = 2
+    macsec: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,12 @@ _ETH_ZEPHYR = replace(
 _ALL = (
     Configuration(DEFAULT),
     Configuration("eth", "Ethernet", ethernet=Ethernet()),
+    Configuration(
+        "macsec",
+        "Ethernet with MACsec",
+        ethernet=Ethernet(core_datapath="pipelined", core_engines=1, macsec=True),
+        rom_size=96 * 1024,
+    ),
     # The pipelined core can process a block per cycle, as fast as the DMA's port transfers blocks.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
     # GHASH with 8 cycles per block keeps up with the AES core, which needs 10 for AES-128.

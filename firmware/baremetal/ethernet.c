@@ -7,6 +7,7 @@
 #include <generated/soc.h>
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "ethernet.h"
 #include "links/copy_sum.h"
@@ -302,6 +303,38 @@ static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 	cl_service_account(ethernet->service, &ethernet->link, &cost);
 }
 
+void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size)
+{
+	uint8_t *const slot = next_slot(ethernet);
+
+	if (slot != NULL && size <= ETHMAC_SLOT_SIZE) {
+		memcpy(slot, frame, size);
+		transmit(ethernet, size, false);
+	}
+}
+
+#ifdef CSR_MACSEC_BASE
+/** Passes a frame of EtherType 0x888e on; returns false for all others. */
+static APART bool take_eapol(struct ethernet *ethernet, const uint8_t *slot)
+{
+	const size_t size = ethmac_sram_writer_length_read();
+
+	if (slot[12] != 0x88 || slot[13] != 0x8e || ethernet->eapol == NULL ||
+	    size > ETHMAC_SLOT_SIZE) {
+		return false;
+	}
+	ethernet->eapol(ethernet->context, slot, size);
+	return true;
+}
+#else
+static inline bool take_eapol(struct ethernet *ethernet, const uint8_t *slot)
+{
+	(void)ethernet;
+	(void)slot;
+	return false;
+}
+#endif
+
 void ethernet_poll(struct ethernet *ethernet)
 {
 	const uint32_t begin = port_cycles(NULL);
@@ -312,7 +345,8 @@ void ethernet_poll(struct ethernet *ethernet)
 		return;
 	}
 	ethernet->rx_slot = ethmac_sram_writer_slot_read();
-	if ((ethernet->suspect >> ethernet->rx_slot & 1) == 0) {
+	if ((ethernet->suspect >> ethernet->rx_slot & 1) == 0 &&
+	    !take_eapol(ethernet, rx_slot(ethernet->rx_slot))) {
 		handle(ethernet, rx_slot(ethernet->rx_slot), begin);
 	}
 	release(ethernet);

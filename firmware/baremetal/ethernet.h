@@ -22,6 +22,9 @@ struct ethernet {
 	struct cl_wire_network_reply network;
 	struct cl_fastpath fast_path;
 	struct cl_service *service;
+	/** Handles frames of EtherType 0x888e (EAPOL), if not NULL; its argument is `context`. */
+	void (*eapol)(void *context, const uint8_t *frame, size_t size);
+	void *context;
 	/** The last frame received. */
 	struct cl_frame frame;
 	/** Slot of the next frame to transmit. */
@@ -50,6 +53,9 @@ struct ethernet {
  * @param staging in the buffer memory, 16-byte aligned, CL_LINK_UDP_MAX_DATA bytes
  */
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_t *staging);
+
+/** Sends a frame without check sequence; drops it if no slot becomes free in time. */
+void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size);
 
 /**
  * Waits until the Ethernet MAC has sent all frames, then zeroizes them. Requests that ethernet_poll

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <generated/csr.h>
 #include <generated/mem.h>
 #include <generated/soc.h>
 
@@ -19,6 +20,12 @@
 #include "extension.h" /* additional engines of this configuration */
 #endif
 #include "links/link_uart.h"
+#ifdef CSR_MACSEC_BASE
+#include "protection/protection.h"
+#ifndef CIPHERLANE_OTHER_UNIT
+#include "vector/inverse_ise.h"
+#endif
+#endif
 #include "port.h"
 #include "random/random.h"
 #ifdef MAIN_RAM_BASE
@@ -106,6 +113,57 @@ static bool forgets = true;
 static bool again;
 #endif
 
+#ifdef CSR_MACSEC_BASE
+/*
+ * Clock cycles of a millisecond of MKA. A simulated board is some 30 to 200 times slower than a
+ * board, but its peer is a real machine, which expects an MKPDU within six seconds.
+ */
+#define MKA_MS_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000 / (CIPHERLANE_SIMULATED ? 25 : 1))
+
+/**
+ * Writes random bytes for MKA; @p context is an engine. On a simulated board they can be guessed:
+ * it has no noise.
+ */
+static int mka_random(void *context, uint8_t *bytes, size_t count)
+{
+	static const struct cl_random source = {.regs = (volatile uint32_t *)CSR_RANDOM_BASE};
+	static uint32_t state = 1;
+
+	if (!CIPHERLANE_SIMULATED) {
+		return cl_random_condition(&source, context, bytes, count);
+	}
+	for (size_t i = 0; i < count; i++) {
+		state = (state ^ port_cycles(NULL)) * 1664525u + 1013904223u;
+		bytes[i] = (uint8_t)(state >> 24);
+	}
+	return 0;
+}
+
+/** Returns the milliseconds since the first call, which wrap. */
+static uint32_t milliseconds(void)
+{
+	static uint32_t ms, last, left;
+	const uint32_t now = port_cycles(NULL);
+
+	left += now - last;
+	last = now;
+	ms += left / MKA_MS_CYCLES;
+	left %= MKA_MS_CYCLES;
+	return ms;
+}
+
+static void mka_send(void *context, const uint8_t *frame, size_t size)
+{
+	(void)context;
+	ethernet_send(&ethernet, frame, size);
+}
+
+static void mka_receive(void *context, const uint8_t *frame, size_t size)
+{
+	cl_macsec_receive(context, frame, size);
+}
+#endif
+
 static void forget(void *context)
 {
 	(void)context;
@@ -140,6 +198,11 @@ int main(void)
 		.bounce = bounce,
 		.bounce_bytes = BOUNCE_BYTES,
 	};
+#ifdef CSR_MACSEC_BASE
+	static const struct cl_secy secy = {.regs = (volatile uint32_t *)CSR_MACSEC_BASE};
+	static const uint8_t mac[6] = {MACADDR1, MACADDR2, MACADDR3, MACADDR4, MACADDR5, MACADDR6};
+	static struct cl_macsec macsec;
+#endif
 	static struct cl_link link;
 	struct cl_link_uart uart;
 #ifdef MAIN_RAM_BASE
@@ -199,6 +262,9 @@ int main(void)
 #ifdef CSR_FASTPATH_BASE
 		.server = &fast_path,
 #endif
+#ifdef CSR_MACSEC_BASE
+		.macsec = &macsec.handlers,
+#endif
 		.cycles = port_cycles,
 		.random = draw,
 		.forget = forget,
@@ -208,6 +274,9 @@ int main(void)
 	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
 #ifndef CIPHERLANE_OTHER_UNIT
 	cl_ise_zeroize();
+#endif
+#ifdef CSR_MACSEC_BASE
+	cl_macsec_init(&macsec, &secy, mac);
 #endif
 	if (cl_engine_accel_init(&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
 				 port_dcache_flush) != 0 ||
@@ -221,11 +290,26 @@ int main(void)
 #ifdef CSR_ETHMAC_BASE
 	ethernet_init(&ethernet, &service, staging);
 #endif
+#ifdef CSR_MACSEC_BASE
+	macsec.config.engine = &ise_fused;
+	macsec.config.modes = &cl_modes_ise_inverse;
+	macsec.config.modes_hw = &ise_device;
+	macsec.config.random = mka_random;
+	/* However busy the simulating machine is, the peer must not miss the board. */
+	macsec.config.hello_ms = CIPHERLANE_SIMULATED ? 100 : 0;
+	macsec.config.send = mka_send;
+	macsec.config.context = (void *)&ise_fused;
+	ethernet.eapol = mka_receive;
+	ethernet.context = &macsec;
+#endif
 	for (;;) {
 #ifdef CSR_LOADER_BASE
 		loader_feed_write(1); /* reset the watchdog */
 #endif
 		cl_service_poll(&service);
+#ifdef CSR_MACSEC_BASE
+		cl_macsec_poll(&macsec, milliseconds());
+#endif
 #ifdef MAIN_RAM_BASE
 		forgets = forgets || (again && uart.decoder.length == 0);
 #endif

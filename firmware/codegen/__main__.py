@@ -24,11 +24,13 @@ def texts() -> dict[Path, str]:
         HEADERS / "cl_dfii.h": sdram.render_bits(),
         HEADERS / "cl_accel_regs.h": registers.render(),
         HEADERS / "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),
+        HEADERS / "cl_macsec_regs.h": registers.render(registers.SECY),
         HEADERS / "cl_random_regs.h": registers.render(registers.RANDOM_SOURCE),
         REPOSITORY / "gateware" / "isa" / "README.md": isa.reference(),
         REPOSITORY / "gateware" / "dma" / "README.md": registers.reference(),
         REPOSITORY / "gateware" / "net" / "README.md": registers.reference(registers.FAST_PATH),
         REPOSITORY / "gateware" / "net" / "link" / "README.md": registers.reference(registers.STATIONS),
+        REPOSITORY / "gateware" / "net" / "macsec" / "README.md": registers.reference(registers.SECY),
         REPOSITORY / "gateware" / "random" / "README.md": registers.reference(registers.RANDOM_SOURCE),
     }
 

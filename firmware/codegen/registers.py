@@ -15,6 +15,8 @@ from gateware.ctr.service import create_service
 from gateware.dma import accelerator
 from gateware.dma.registers import AcceleratorRegisters
 from gateware.net.link import stations
+from gateware.net.macsec import peripheral as macsec
+from gateware.net.macsec.registers import MACsecRegisters
 from gateware.net.records import peripheral as fast_path
 from gateware.random import source
 from gateware.random.registers import RandomRegisters
@@ -63,6 +65,12 @@ FAST_PATH = Peripheral(
     prefix="CL_FASTPATH",
     module=fast_path,
     create=lambda: fast_path.FastPathPeripheral(service=create_service([fast_path.client()]).ports[0], port=0),
+)
+SECY = Peripheral(
+    name="MACsec SecY",
+    prefix="CL_MACSEC",
+    module=macsec,
+    create=MACsecRegisters,
 )
 RANDOM_SOURCE = Peripheral(
     name="random source",

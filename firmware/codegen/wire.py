@@ -135,6 +135,8 @@ def render(path_to_wire_toml: str | Path) -> str:
         _codes("CL_WIRE_FLAG", wire["flag"], "{}u"),
         "/* Modes. */\n",
         _codes("CL_WIRE_MODE", wire["mode"], "{}u"),
+        "/* Cipher suites of MACsec. */\n",
+        _codes("CL_WIRE_SUITE", wire["suite"], "{}u"),
         "/* State of a code memory. */\n",
         _codes("CL_WIRE_IMAGE_STATE", wire["image_state"], "{}u"),
         "/* Why a board with a loader was reset. */\n",
@@ -175,6 +177,7 @@ def render_codes(path_to_wire_toml: str | Path) -> str:
     lines += _enumeration("Kind", "IntEnum", "Kinds of programs that answer.", wire["kind"])
     lines += _enumeration("OpenFlag", "IntFlag", "Flags of record open.", wire["flag"])
     lines += _enumeration("Mode", "IntEnum", "Modes of operation.", wire["mode"])
+    lines += _enumeration("Suite", "IntEnum", "Cipher suites of MACsec.", wire["suite"])
     lines += _enumeration("ImageState", "IntEnum", "State of a code memory.", wire["image_state"])
     lines += _enumeration("Cause", "IntEnum", "Why a board with a loader was reset.", wire["cause"])
     lines.append(_TRAITS)

@@ -136,6 +136,29 @@
  */
 #define CL_WIRE_TYPE_DATA_LAST 0x11u
 
+/**
+ * State of the board's SecY (MACsec, IEEE 802.1AE) and its counters since power-on. Refused as
+ * unknown on a board without a SecY.
+ */
+#define CL_WIRE_TYPE_MACSEC 0x12u
+
+/**
+ * Installs static MACsec keys, or turns MACsec off. The new association protects all frames to
+ * send from then on; older associations still receive. Frames without MACsec are dropped,
+ * except EAPOL. Another peer's SCI removes all associations first. A transmit key that the
+ * board remembers from this power cycle is refused as reused, because packet numbers begin at
+ * 1; the board remembers the last 16. Refused as unknown on a board without a SecY, and over a
+ * network.
+ */
+#define CL_WIRE_TYPE_PROTECT 0x13u
+
+/**
+ * Starts key agreement (MKA, IEEE 802.1X-2020) with a pre-shared CAK. No frame passes until the
+ * peer has agreed on a key, except EAPOL. `protect` turns it off. Refused as unknown on a board
+ * without a SecY, and over a network.
+ */
+#define CL_WIRE_TYPE_AGREE 0x14u
+
 /** Reports that a request was not carried out, and the reason. */
 #define CL_WIRE_TYPE_ERROR 0xffu
 
@@ -175,7 +198,7 @@
 
 /**
  * Counter blocks of this range were used, or are owned by another session, under this key in
- * this power cycle.
+ * this power cycle. Or the board had this MACsec key before.
  */
 #define CL_WIRE_ERROR_REUSED 9u
 
@@ -268,6 +291,14 @@
 
 /** AES-GCM (SP 800-38D), in records of one message each. */
 #define CL_WIRE_MODE_GCM 1u
+
+/* Cipher suites of MACsec. */
+
+/** GCM-AES-128. */
+#define CL_WIRE_SUITE_GCM_AES_128 0u
+
+/** GCM-AES-256. */
+#define CL_WIRE_SUITE_GCM_AES_256 1u
 
 /* State of a code memory. */
 
@@ -1129,6 +1160,212 @@ static inline void cl_wire_get_load_begin_request(struct cl_wire_load_begin_requ
 static inline void cl_wire_put_load_begin_request(uint8_t *to, const struct cl_wire_load_begin_request *from)
 {
 	memcpy(to, from, CL_WIRE_LOAD_BEGIN_REQUEST_SIZE);
+}
+
+#define CL_WIRE_MACSEC_REPLY_STATE 0u
+#define CL_WIRE_MACSEC_REPLY_SUITE 1u
+#define CL_WIRE_MACSEC_REPLY_ENCRYPT 2u
+#define CL_WIRE_MACSEC_REPLY_AN 3u
+#define CL_WIRE_MACSEC_REPLY_RECEIVES 4u
+#define CL_WIRE_MACSEC_REPLY_SCI 8u
+#define CL_WIRE_MACSEC_REPLY_PEER_SCI 16u
+#define CL_WIRE_MACSEC_REPLY_NEXT_PN 24u
+#define CL_WIRE_MACSEC_REPLY_PEER_NEXT_PN 32u
+#define CL_WIRE_MACSEC_REPLY_UNTAGGED_IN 40u
+#define CL_WIRE_MACSEC_REPLY_NO_TAG 44u
+#define CL_WIRE_MACSEC_REPLY_BAD_TAG 48u
+#define CL_WIRE_MACSEC_REPLY_NO_SA 52u
+#define CL_WIRE_MACSEC_REPLY_NO_SA_ERROR 56u
+#define CL_WIRE_MACSEC_REPLY_OVERRUN 60u
+#define CL_WIRE_MACSEC_REPLY_UNCHECKED 64u
+#define CL_WIRE_MACSEC_REPLY_DELAYED 68u
+#define CL_WIRE_MACSEC_REPLY_LATE 72u
+#define CL_WIRE_MACSEC_REPLY_OK 76u
+#define CL_WIRE_MACSEC_REPLY_INVALID 80u
+#define CL_WIRE_MACSEC_REPLY_NOT_VALID 84u
+#define CL_WIRE_MACSEC_REPLY_IN_ERRORS 88u
+#define CL_WIRE_MACSEC_REPLY_UNTAGGED_OUT 92u
+#define CL_WIRE_MACSEC_REPLY_PROTECTED 96u
+#define CL_WIRE_MACSEC_REPLY_ENCRYPTED 100u
+#define CL_WIRE_MACSEC_REPLY_TOO_LONG 104u
+#define CL_WIRE_MACSEC_REPLY_TOO_SHORT 108u
+#define CL_WIRE_MACSEC_REPLY_STOPPED 112u
+#define CL_WIRE_MACSEC_REPLY_MKPDUS 116u
+#define CL_WIRE_MACSEC_REPLY_MKPDUS_REFUSED 120u
+#define CL_WIRE_MACSEC_REPLY_RESERVED 124u
+#define CL_WIRE_MACSEC_REPLY_SIZE 128u
+
+/** The reply of record type macsec, after the header. */
+struct cl_wire_macsec_reply {
+	/**
+	 * 0: off, all frames pass unprotected. 1: static keys protect all frames. 2: key
+	 * agreement (MKA) is under way, and no frame passes. 3: keys from MKA protect all
+	 * frames.
+	 */
+	uint8_t state;
+	/** Code of the cipher suite, if the state is not off. */
+	uint8_t suite;
+	/** 1: frames are encrypted; 0: only their integrity is protected. */
+	uint8_t encrypt;
+	/** Number of the association that transmits (encodingSA). */
+	uint8_t an;
+	/** Bit N: association N is used to receive. */
+	uint32_t receives;
+	/** SCI of the board. */
+	uint8_t sci[8];
+	/** SCI of the peer. */
+	uint8_t peer_sci[8];
+	/** Next packet number to send; 0 if there is none. */
+	uint64_t next_pn;
+	/**
+	 * Next packet number expected from the peer, in the association with the number of an.
+	 */
+	uint64_t peer_next_pn;
+	/** InPktsUntagged of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t untagged_in;
+	/** InPktsNoTag of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t no_tag;
+	/** InPktsBadTag of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t bad_tag;
+	/** InPktsNoSA of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t no_sa;
+	/** InPktsNoSAError of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t no_sa_error;
+	/** InPktsOverrun of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t overrun;
+	/** InPktsUnchecked of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t unchecked;
+	/** InPktsDelayed of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t delayed;
+	/** InPktsLate of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t late;
+	/** InPktsOK of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t ok;
+	/** InPktsInvalid of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t invalid;
+	/** InPktsNotValid of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t not_valid;
+	/** InErrors of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t in_errors;
+	/** OutPktsUntagged of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t untagged_out;
+	/** OutPktsProtected of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t protected;
+	/** OutPktsEncrypted of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t encrypted;
+	/** OutPktsTooLong of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t too_long;
+	/** OutPktsTooShort of IEEE 802.1AE-2018, modulo 2^32. */
+	uint32_t too_short;
+	/**
+	 * Frames to send that were dropped because no packet number is left, or no key; modulo
+	 * 2^32.
+	 */
+	uint32_t stopped;
+	/** MKPDUs accepted since MKA was started. */
+	uint32_t mkpdus;
+	/**
+	 * MKPDUs refused since then: of another CKN, with a wrong ICV, repeated, or malformed.
+	 */
+	uint32_t mkpdus_refused;
+	/** 0. */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct cl_wire_macsec_reply) == CL_WIRE_MACSEC_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_macsec_reply(struct cl_wire_macsec_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_MACSEC_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_macsec_reply(uint8_t *to, const struct cl_wire_macsec_reply *from)
+{
+	memcpy(to, from, CL_WIRE_MACSEC_REPLY_SIZE);
+}
+
+#define CL_WIRE_PROTECT_REQUEST_STATE 0u
+#define CL_WIRE_PROTECT_REQUEST_SUITE 1u
+#define CL_WIRE_PROTECT_REQUEST_ENCRYPT 2u
+#define CL_WIRE_PROTECT_REQUEST_AN 3u
+#define CL_WIRE_PROTECT_REQUEST_REPLAY_WINDOW 4u
+#define CL_WIRE_PROTECT_REQUEST_PEER_SCI 8u
+#define CL_WIRE_PROTECT_REQUEST_TRANSMIT_KEY 16u
+#define CL_WIRE_PROTECT_REQUEST_RECEIVE_KEY 48u
+#define CL_WIRE_PROTECT_REQUEST_SIZE 80u
+
+/** The request of record type protect, after the header. */
+struct cl_wire_protect_request {
+	/**
+	 * 0: turn MACsec off, and zeroize its keys; the other fields are then ignored. 1:
+	 * install static keys.
+	 */
+	uint8_t state;
+	/** Code of the cipher suite. */
+	uint8_t suite;
+	/** 1: encrypt frames; 0: protect only their integrity. */
+	uint8_t encrypt;
+	/** Number of the association, 0 to 3. */
+	uint8_t an;
+	/** Packet numbers below the next one that are still accepted, once each; 0 to 64. */
+	uint32_t replay_window;
+	/** SCI of the peer: its MAC address and its port number, big-endian. */
+	uint8_t peer_sci[8];
+	/** SAK with which the board transmits, first byte first, padded with zeros. */
+	uint8_t transmit_key[32];
+	/** SAK with which the peer transmits. */
+	uint8_t receive_key[32];
+};
+_Static_assert(sizeof(struct cl_wire_protect_request) == CL_WIRE_PROTECT_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_protect_request(struct cl_wire_protect_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_PROTECT_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_protect_request(uint8_t *to, const struct cl_wire_protect_request *from)
+{
+	memcpy(to, from, CL_WIRE_PROTECT_REQUEST_SIZE);
+}
+
+#define CL_WIRE_AGREE_REQUEST_SUITE 0u
+#define CL_WIRE_AGREE_REQUEST_ENCRYPT 1u
+#define CL_WIRE_AGREE_REQUEST_PRIORITY 2u
+#define CL_WIRE_AGREE_REQUEST_CKN_BYTES 3u
+#define CL_WIRE_AGREE_REQUEST_CAK_BITS 4u
+#define CL_WIRE_AGREE_REQUEST_REPLAY_WINDOW 6u
+#define CL_WIRE_AGREE_REQUEST_CAK 8u
+#define CL_WIRE_AGREE_REQUEST_CKN 40u
+#define CL_WIRE_AGREE_REQUEST_SIZE 72u
+
+/** The request of record type agree, after the header. */
+struct cl_wire_agree_request {
+	/** Code of the cipher suite of the keys that the board makes as key server. */
+	uint8_t suite;
+	/** 1: encrypt frames; 0: protect only their integrity. */
+	uint8_t encrypt;
+	/** Key server priority; the lowest number becomes key server; 255: never. */
+	uint8_t priority;
+	/** Bytes of the CKN, 1 to 32. */
+	uint8_t ckn_bytes;
+	/** 128 or 256. */
+	uint16_t cak_bits;
+	/** Packet numbers below the next one that are still accepted, once each; 0 to 64. */
+	uint16_t replay_window;
+	/** The CAK, first byte first, padded with zeros. */
+	uint8_t cak[32];
+	/** The CAK's name, padded with zeros. */
+	uint8_t ckn[32];
+};
+_Static_assert(sizeof(struct cl_wire_agree_request) == CL_WIRE_AGREE_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_agree_request(struct cl_wire_agree_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_AGREE_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_agree_request(uint8_t *to, const struct cl_wire_agree_request *from)
+{
+	memcpy(to, from, CL_WIRE_AGREE_REQUEST_SIZE);
 }
 
 #define CL_WIRE_ERROR_REPLY_CODE 0u

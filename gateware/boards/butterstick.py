@@ -30,7 +30,11 @@ BOARD = Board(
             pnr_options=("--placer", "static"),
             path_ps=7000,
             padding_register=True,
-        )
+        ),
+        # Neither placed nor routed yet; see ecpix5.
+        "macsec": Fit(
+            cfu_sbox="block_ram", core_sbox="tower_cut", lut_words=32, distributed_words=32, padding_register=True
+        ),
     },
     left_out={
         "default": "litex-boards names no UART pins: Ethernet is the way in",

@@ -25,6 +25,8 @@ from migen.fhdl.decorators import ModuleTransformer
 from migen.fhdl.specials import _MemoryPort
 from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios, list_targets, rename_clock_domain
 
+TERMS = 128  # of one expression; Migen's visitors recurse into each
+
 
 class IdleEdgesLeftOut(ModuleTransformer):
     """Moves a unit from the clock domain `sys` to the domain `name`, which omits clock edges that change nothing.
@@ -68,10 +70,15 @@ class IdleEdgesLeftOut(ModuleTransformer):
         first = Signal(reset=1, reset_less=True)
         inside, outside, run = Signal(), Signal(), Signal(2, reset=1)
         writes = [port.we != 0 for port in ports if port.we is not None]
-        fragment.comb += [
-            inside.eq(reduce(or_, [first, *writes, *self._differences(fragment, registers)])),
-            outside.eq(reduce(or_, self._differences(fragment, inputs))),
-        ]
+        for any_of, terms in (
+            (inside, [first, *writes, *self._differences(fragment, registers)]),
+            (outside, self._differences(fragment, inputs)),
+        ):
+            parts = [Signal() for _ in range(0, len(terms), TERMS)]
+            fragment.comb += [
+                *[part.eq(reduce(or_, terms[TERMS * n : TERMS * (n + 1)])) for n, part in enumerate(parts)],
+                any_of.eq(reduce(or_, parts)),
+            ]
         fragment.sync["sys"].append(first.eq(0))
         rename_clock_domain(fragment, "sys", self.name)
         fragment.comb += [

@@ -6,11 +6,12 @@ the frame check sequence and the width converter are in the PHY's 125 MHz domain
 an error waits in a slot until the CPU acknowledges it. When all slots are taken, frames are dropped and counted
 (`ethmac_sram_writer_errors`). The slots are one memory for MAC, CPU and DMA (`gateware.net.link.slots`), so the DMA can
 move a record's data from one slot to another without the CPU. The PHY's clock is constrained where the board defines
-its pins. `fastpath` is the peripheral of the fast path (`gateware.net.records.peripheral`).
+its pins. `fastpath` is the peripheral of the fast path (`gateware.net.records.peripheral`), and `macsec` that of the
+SecY (`gateware.net.macsec.peripheral`), if the configuration has one.
 """
 
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cipherlane_base.wire.layout import UDP_PORT
 from litex.soc.integration.soc import SoCRegion, add_ip_address_constants, add_mac_address_constants
@@ -22,6 +23,7 @@ from gateware.ctr.client import Port
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.link.mac import SharedMAC
 from gateware.net.link.slots import SLOT_BYTES
+from gateware.net.macsec.peripheral import MACsecPeripheral
 from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.soc.buffer import BufferMemory
 
@@ -44,14 +46,16 @@ def add_ethernet(
     ethernet: Ethernet,
     *,
     service: Port,
+    macsec_service: Sequence[Port] = (),
     dma_bus: wishbone.Interface,
     padding_register: bool = False,
 ) -> None:
     """Add PHY, Ethernet MAC and fast path, and the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
 
-    `create_phy` comes from the board. `service` is the fast path's port of the CTR service. `dma_bus` is the bus on
-    which the DMA reaches the slots. `padding_register` is passed to the MAC. The CPU can write the receive slots too,
-    so that the firmware can remove keys from them.
+    `create_phy` comes from the board. `service` is the fast path's port of the CTR service. `macsec_service` are the
+    ports for the SecY, to transmit and to receive, if there is one. `dma_bus` is the bus on which the DMA reaches the
+    slots. `padding_register` is passed to the MAC. The CPU can write the receive slots too, so that the firmware can
+    remove keys from them.
 
     Raises
     ------
@@ -61,11 +65,17 @@ def add_ethernet(
     if soc.sys_clk_freq < SYS_HZ_MIN:
         raise ValueError(f"Ethernet at a system clock of {soc.sys_clk_freq} Hz: give {SYS_HZ_MIN} or more")
     soc.ethphy = create_phy(soc.platform)
+    secy = None
+    if macsec_service:
+        transmit_port, receive_port = macsec_service
+        soc.macsec = MACsecPeripheral(transmit_port=transmit_port, receive_port=receive_port)
+        secy = soc.macsec.secy
     soc.ethmac = SharedMAC(
         phy=soc.ethphy,
         mac_address=ethernet.fast_path_mac_address,
         rx_slots=ethernet.rx_slots,
         tx_slots=ethernet.tx_slots,
+        secy=secy,
         padding_register=padding_register,
     )
     soc.fastpath = FastPathPeripheral(

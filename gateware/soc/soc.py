@@ -37,6 +37,7 @@ from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.vector_unit import VectorAESUnit
 from gateware.memory import distributed, in_luts
+from gateware.net.macsec import secy
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
@@ -56,10 +57,14 @@ WATCHDOG_RESET_DELAY_CYCLES = 4096
 
 
 def create_ctr_service(target: Target) -> CTRService:
-    """Return the CTR service of a target. Its clients are the fast path, if the target has one, and the accelerator."""
+    """Return the CTR service of a target. Its clients are the fast path and the accelerator, then the SecY, as far as
+    the target has them.
+    """
     configuration = target.configuration
     if configuration.ethernet:
         clients = [fast_path.client(), accelerator.client()]
+        if configuration.ethernet.macsec:
+            clients += secy.clients()
         core = {"datapath": configuration.ethernet.core_datapath, "engines": configuration.ethernet.core_engines}
     else:
         clients = [accelerator.client()]
@@ -111,12 +116,12 @@ class CipherlaneSoC(SoCCore):
         self._add_accelerator(target)
         self.random = RandomSource(None if board.simulated else RingOscillators())
         if configuration.ethernet:
-            service = self.ctr_service.ports[0]
             add_ethernet(
                 self,
                 board.create_phy,
                 configuration.ethernet,
-                service=service,
+                service=self.ctr_service.ports[0],
+                macsec_service=self.ctr_service.ports[2:],
                 dma_bus=self.dma_to_slots,
                 padding_register=target.fit.padding_register,
             )
@@ -189,7 +194,9 @@ class CipherlaneSoC(SoCCore):
         if configuration.ethernet:
             regions.append(slots_region(configuration.ethernet))
         self.accelerator = CTRAccelerator(
-            service=self.ctr_service.ports[-1], regions=regions, gcm_cycles=configuration.gcm_cycles
+            service=self.ctr_service.ports[1 if configuration.ethernet else 0],
+            regions=regions,
+            gcm_cycles=configuration.gcm_cycles,
         )
         if configuration.gcm_cycles:
             self.add_constant("CIPHERLANE_GCM")

@@ -33,16 +33,13 @@
 #include "service/identity.h"
 #include "service/service.h"
 #include "streams/window.h"
+#include "stack_left.h"
 
 #define ANSWER_MAX   (4u << 20)
 #define CODE_WRONG   2u
 #define CODE_FAULTY  3u
 #define CODE_SERVING 4u
 #define ENGINES      4u
-/** Larger than the stack that any call into the core uses. */
-#define STACK_BYTES 16384u
-/** Larger than the stack frame of a function that only wipes or copies the stack. */
-#define FRAME_BYTES 128u
 
 /** The state that the program keeps from one command to the next. */
 struct peer {
@@ -112,34 +109,6 @@ struct message {
 	const uint8_t *data;
 	size_t size;
 };
-
-/**
- * A copy of the stack memory below the caller of keep_stack(). It shows the data that the last call
- * into the core left there.
- */
-static uint8_t stack_left[STACK_BYTES];
-
-/** Copies the stack for op_find_in_stack(). Call it directly after the call into the core. */
-static __attribute__((noinline, no_sanitize("address", "undefined"))) void keep_stack(void)
-{
-	const volatile uint8_t *const below =
-		(const volatile uint8_t *)__builtin_frame_address(0) - STACK_BYTES;
-
-	for (size_t i = 0; i < STACK_BYTES; i++) {
-		stack_left[i] = below[i];
-	}
-}
-
-/** Clears the stack before a call, so that op_find_in_stack() finds only the call's own data. */
-static __attribute__((noinline, no_sanitize("address", "undefined"))) void wipe_stack(void)
-{
-	volatile uint8_t *const below =
-		(volatile uint8_t *)__builtin_frame_address(0) - STACK_BYTES;
-
-	for (size_t i = 0; i < STACK_BYTES - FRAME_BYTES; i++) {
-		below[i] = 0;
-	}
-}
 
 static void die(const char *why)
 {
@@ -713,12 +682,8 @@ static void op_find_in_stack(struct peer *peer, struct message *message)
 {
 	const size_t size = message->size;
 	const uint8_t *const bytes = take(message, size);
-	uint32_t found = 0;
 
-	for (size_t i = 0; i + size <= sizeof(stack_left); i++) {
-		found += memcmp(stack_left + i, bytes, size) == 0;
-	}
-	answer_u32(peer, found);
+	answer_u32(peer, stack_holds(bytes, size));
 }
 
 static uint32_t count_in(const void *memory, size_t bytes, const uint8_t *sought, size_t size)

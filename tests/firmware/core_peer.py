@@ -22,7 +22,9 @@ BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Folders of the core whose code needs instructions or registers that exist only on a board.
-TARGET_ONLY = {"accelerator", "fastpath", "random", "vector"}
+TARGET_ONLY = {"accelerator", "fastpath", "macsec", "protection", "random", "vector"}
+# Folders of the core that call the driver of the SecY, which their tests replace.
+OVER_SECY = {"mka"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
 TIMEOUT_S = 120
@@ -52,9 +54,10 @@ class PeerDied(RuntimeError):
     """
 
 
-def portable_sources() -> list[Path]:
-    """Return the C files of the core that compile on any machine."""
-    return sorted(path for path in CORE.glob("*/*.c") if path.parent.name not in TARGET_ONLY)
+def portable_sources(*, over_secy: bool = False) -> list[Path]:
+    """Return the C files of the core that compile on any machine; with `over_secy` also those that call the SecY."""
+    left_out = TARGET_ONLY if over_secy else TARGET_ONLY | OVER_SECY
+    return sorted(path for path in CORE.glob("*/*.c") if path.parent.name not in left_out)
 
 
 def write_wire_header(folder: Path) -> Path:
@@ -91,7 +94,13 @@ def _folder(include: Sequence[Path]) -> Path:
     """Return the folder for object files. Its name depends on the contents of the headers."""
     common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
     headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
-    for path in [*headers, *sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
+    for path in [
+        *headers,
+        *sorted(CORE.rglob("*.h")),
+        *sorted(Path(__file__).parent.glob("*.h")),
+        Path(wire.__file__),
+        WIRE_TOML,
+    ]:
         common.update(path.name.encode() + path.read_bytes())
     folder = BUILD / common.hexdigest()[:16]
     write_wire_header(folder)

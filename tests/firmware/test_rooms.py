@@ -18,6 +18,9 @@ ROOMS = {
     "links": set(),
     "fastpath": {"engine", "links", "streams"},
     "service": {"engine", "gcm", "links", "streams"},
+    "macsec": {"links"},
+    "mka": {"engine", "macsec"},
+    "protection": {"macsec", "mka", "service"},
 }
 AT_THE_ROOT = {"zeroize.h"}
 GENERATED = re.compile(r"cl_[a-z_]+\.h")

@@ -17,6 +17,8 @@ PREFIX = "riscv64-unknown-elf-"
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
 # Limit for the code of all portable sources; the ROM has 64 KB. A firmware omits unused code (ECB, CBC: 14 KB).
 ROM_BYTES = 52 * 1024
+# Limit for the code of key agreement and AES-CMAC, compiled for size.
+AGREEMENT_BYTES = 10 * 1024
 
 
 def run(*command):
@@ -25,9 +27,8 @@ def run(*command):
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def image():
-    """Link all portable sources into one relocatable object; return its path."""
+def linked(name, sources, *options):
+    """Link sources into one relocatable object; return its path."""
     assert shutil.which(f"{PREFIX}gcc"), "riscv64-unknown-elf-gcc is missing: apt install gcc-riscv64-unknown-elf"
     folder = BUILD / "target"
     write_wire_header(folder)
@@ -35,12 +36,27 @@ def image():
     # be empty.
     (folder / "picolibc.h").write_text("")
     library = Path(importlib.util.find_spec("pythondata_software_picolibc").origin).parent
-    flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", "-O2"]
+    flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", *options]
     warnings = ["-Wall", "-Wextra", "-Wshadow", "-Werror"]
     includes = [f"-I{CORE}", f"-I{folder}", "-isystem", folder, "-isystem", library / "data/newlib/libc/include"]
-    output = folder / "core.o"
-    run(f"{PREFIX}gcc", *flags, *warnings, *includes, "-nostdlib", "-r", *portable_sources(), "-o", output)
+    output = folder / name
+    run(f"{PREFIX}gcc", *flags, *warnings, *includes, "-nostdlib", "-r", *sources, "-o", output)
     return output
+
+
+@pytest.fixture(scope="module")
+def image():
+    return linked("core.o", portable_sources(), "-O2")
+
+
+def test_key_agreement_is_small_and_needs_only_a_secy():
+    sources = [*sorted(CORE.glob("mka/*.c")), CORE / "engine" / "cmac.c"]
+    image = linked("mka.o", sources, "-Os", "-msave-restore")
+    undefined = {line.split()[-1] for line in run(f"{PREFIX}nm", "-u", image).splitlines() if line.strip()}
+    assert {name for name in undefined if not name.startswith(("__", "cl_secy_"))} <= ALLOWED
+    text, data, bss = map(int, run(f"{PREFIX}size", image).splitlines()[1].split()[:3])
+    assert text <= AGREEMENT_BYTES
+    assert data + bss == 0
 
 
 def test_needs_no_library(image):

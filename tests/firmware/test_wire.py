@@ -10,7 +10,7 @@ from firmware.codegen import wire
 from tests.firmware.core_peer import WIRE_TOML
 from tests.waiting import HANG_S
 
-SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "bytes16": 16, "bytes32": 32}
+SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "bytes8": 8, "bytes16": 16, "bytes32": 32}
 
 
 def layouts(definition):

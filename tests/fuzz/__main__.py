@@ -10,7 +10,8 @@ from tests.firmware import core_peer
 
 FOLDER = Path(__file__).parent
 BUILD = core_peer.ROOT / "build" / "fuzz"
-FUZZERS = ("service", "frames", "parsers")
+PEERS = Path(core_peer.__file__).parent  # headers that the tests of the firmware share
+FUZZERS = ("service", "frames", "mka", "parsers")
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
 FLAGS = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *SANITIZERS]
 MOST_BYTES = 2048
@@ -37,9 +38,18 @@ def _program(name: str) -> list[str]:
     if name == "parsers":
         return [sys.executable, "-m", "tests.fuzz.parsers"]
     core_peer.write_wire_header(BUILD)
-    sources = [FOLDER / f"{name}_fuzzer.c", *core_peer.portable_sources()]
+    sources = [FOLDER / f"{name}_fuzzer.c", *core_peer.portable_sources(over_secy=name == "mka")]
     binary = BUILD / f"{name}_fuzzer"
-    command = ["clang", *FLAGS, f"-I{core_peer.CORE}", f"-I{BUILD}", *map(str, sources), "-o", str(binary)]
+    command = [
+        "clang",
+        *FLAGS,
+        f"-I{core_peer.CORE}",
+        f"-I{BUILD}",
+        f"-I{PEERS}",
+        *map(str, sources),
+        "-o",
+        str(binary),
+    ]
     subprocess.run(command, check=True, timeout=600)
     return [str(binary)]
 

@@ -71,6 +71,9 @@ def _text(node: ast.AST) -> str | None:
 
 # For each piece of advice: a part of its text, and the test that does what it advises.
 RUN = {
+    "or give --mac-address of another one": "test_pair::test_advice",
+    "name the interface with --interface, and FILE": "test_pair::test_advice",
+    "`cipherlane pair` protects them": "test_pair::test_doctor_and_info_report_the_link",
     "no build id in {}: give an id as": "test_advice::test_of_build_ids",
     "give it another name, or name another {}": "test_advice::test_of_files_that_are_in_the_way",
     "it is write-protected; chmod u+w it": "test_advice::test_of_files_that_are_there",
@@ -185,6 +188,8 @@ RUN = {
 }
 # Advice that no test follows: a part of its text, and the reason.
 NOT_RUN = {
+    "start wpa_supplicant with the file": "changes the machine; tests/end_to_end/test_linux_peer.py runs it elsewhere",
+    "is not the name of an interface: see": "lists interfaces",
     "pip install cipherlane again": "would install the tool",
     "pip install 'cipherlane[": "would install packages; that there are such extras: test_advice::test_of_packages",
     "`sudo make udev`": "changes the machine; tests/gateware/flow has its rules",

@@ -98,7 +98,7 @@ class PeerBoard:
         try:
             if version != self.version:
                 raise Refusal("version", self.version)
-            if kind not in NAMES:
+            if kind not in NAMES or not hasattr(self, "_" + NAMES[kind]):
                 raise Refusal("type", kind)
             session, reply = getattr(self, "_" + NAMES[kind])(session, offset, token, data)
             kind |= 0x80

@@ -68,8 +68,8 @@ def test_a_board_as_it_should_be(checked):
     assert status == 0
     status, text = checked(TimedBoard(), json=False)
     assert status == 0 and "fails" not in text and "tests passed" in text
-    assert list(checks) == ["port", "cable", "board", "build", "link", "clock", "network", "engines"]
-    assert [passed for passed, _ in checks.values()] == [True, None, True, True, True, True, None, True]
+    assert list(checks) == ["port", "cable", "board", "build", "link", "clock", "network", "macsec", "engines"]
+    assert [passed for passed, _ in checks.values()] == [True, None, True, True, True, True, None, None, True]
     assert checks["clock"][1].startswith("0.2 MHz, 0.2 by this machine's time")
     assert checks["network"][1] == "the board has no network counters on this link"
     assert "tests passed" in checks["engines"][1]

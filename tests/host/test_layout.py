@@ -22,7 +22,7 @@ def test_header_is_word_sized_and_aligned():
 
 
 def test_layout_sizes_match_their_structs():
-    formats = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "bytes16": "16s", "bytes32": "32s"}
+    formats = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "bytes8": "8s", "bytes16": "16s", "bytes32": "32s"}
     for record in model.WIRE["record"]:
         for side, layouts in (("request", layout.REQUESTS), ("reply", layout.REPLIES)):
             if record[side] == "data":

@@ -14,6 +14,15 @@
 #include "engine/server.h"
 #include "streams/streams.h"
 
+struct cl_exchange;
+
+/** Handlers of the records about MACsec, as cl_handler (service/exchange.h). */
+struct cl_macsec_handlers {
+	uint16_t (*state)(struct cl_exchange *exchange);
+	uint16_t (*protect)(struct cl_exchange *exchange);
+	uint16_t (*agree)(struct cl_exchange *exchange);
+};
+
 struct cl_platform {
 	/** Names of the board and of the port; only the first 16 bytes are sent. */
 	const char *board;
@@ -49,6 +58,8 @@ struct cl_platform {
 	 * (engine/server.h); its code differs from all engines' codes. NULL if there is none.
 	 */
 	const struct cl_server *server;
+	/** The board's SecY (macsec/records.h); NULL if there is none. */
+	const struct cl_macsec_handlers *macsec;
 	/**
 	 * Returns a free-running cycle counter. It may wrap, but not between two calls of
 	 * cl_service_poll.

@@ -23,12 +23,13 @@
  */
 #define CL_SERVICE_RECORD_MAX(max_data)                                                            \
 	(CL_WIRE_HEADER_SIZE +                                                                     \
-	 ((max_data) > CL_WIRE_FASTPATH_REPLY_SIZE ? (max_data) : CL_WIRE_FASTPATH_REPLY_SIZE))
-_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_INFO_REPLY_SIZE, "fastpath is the longest");
-_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_OPEN_REQUEST_SIZE, "fastpath is the longest");
-_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_STAT_REPLY_SIZE, "fastpath is the longest");
-_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_NETWORK_REPLY_SIZE,
-	       "fastpath is the longest");
+	 ((max_data) > CL_WIRE_MACSEC_REPLY_SIZE ? (max_data) : CL_WIRE_MACSEC_REPLY_SIZE))
+_Static_assert(CL_WIRE_MACSEC_REPLY_SIZE >= CL_WIRE_FASTPATH_REPLY_SIZE, "macsec is the longest");
+_Static_assert(CL_WIRE_MACSEC_REPLY_SIZE >= CL_WIRE_INFO_REPLY_SIZE, "macsec is the longest");
+_Static_assert(CL_WIRE_MACSEC_REPLY_SIZE >= CL_WIRE_OPEN_REQUEST_SIZE, "macsec is the longest");
+_Static_assert(CL_WIRE_MACSEC_REPLY_SIZE >= CL_WIRE_PROTECT_REQUEST_SIZE, "macsec is the longest");
+_Static_assert(CL_WIRE_MACSEC_REPLY_SIZE >= CL_WIRE_STAT_REPLY_SIZE, "macsec is the longest");
+_Static_assert(CL_WIRE_MACSEC_REPLY_SIZE >= CL_WIRE_NETWORK_REPLY_SIZE, "macsec is the longest");
 
 struct cl_service {
 	const struct cl_platform *platform;

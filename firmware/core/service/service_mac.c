@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "engine/cbc_mac.h"
+#include "engine/cmac.h"
 #include "service/exchange.h"
 #include "zeroize.h"
 
@@ -16,18 +17,9 @@ static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request
 	if (status != 0) {
 		return status;
 	}
-	/*
-	 * Derive the subkey (SP 800-38B, 6.1): multiply the block, a big-endian polynomial, by x
-	 * once for K1 or twice for K2.
-	 */
+	/* Derive the subkey K1 or K2. */
 	for (uint32_t n = 0; n < request->subkey; n++) {
-		unsigned int sum = 0x87u & -(unsigned int)(mac[0] >> 7);
-
-		for (size_t i = CL_BLOCK_BYTES; i-- > 0;) {
-			sum ^= (unsigned int)mac[i] << 1;
-			mac[i] = (uint8_t)sum;
-			sum >>= 8;
-		}
+		cl_cmac_double(mac);
 	}
 	for (size_t i = 0; i < CL_BLOCK_BYTES; i++) {
 		blocks[count - 1][i] ^= mac[i];

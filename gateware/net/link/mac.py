@@ -7,6 +7,9 @@
                                     └─► slots ─► CPU
     PHY ◄─ LiteEth's MAC ◄─ arbiter ◄── crossbar, slots
 
+With MACsec, a SecY (`gateware.net.macsec`) is next to LiteEth's MAC, in both directions. So everything else lies on its
+protected side.
+
 LiteEth's hybrid MAC differs in two points. Here a frame reaches the hardware's stack only when it has been received
 whole and without an error. And the stack never holds up the wire: when the buffer is full, frames are dropped and
 counted. LiteEth's preamble, check sequence, padding and gap are used unchanged.
@@ -32,6 +35,8 @@ from gateware.net.link.frame_router import FrameRouter
 from gateware.net.link.packet_buffer import PacketBuffer
 from gateware.net.link.skid import Skid
 from gateware.net.link.slots import SLOT_BYTES, SUMS, FrameSlots
+from gateware.net.macsec.as_from_wire import AsFromWire
+from gateware.net.macsec.secy import SecY
 
 PHY_BITS = 8
 FRAME_BYTES_MAX = 1514  # largest frame at an MTU of 1500, without its check sequence
@@ -70,6 +75,8 @@ class SharedMAC(LiteXModule):
         left out.
     buffer_words : int
         Size of the receive buffer, a power of two.
+    secy : SecY or None
+        Used, not added as a submodule.
     padding_register : bool
         Add a register after the padding, so that `ready` from LiteEth's check sequence ends there and not in the
         padding's counter.
@@ -98,6 +105,7 @@ class SharedMAC(LiteXModule):
         rx_slots: int = 8,
         tx_slots: int = 2,
         buffer_words: int = 2048,
+        secy: SecY | None = None,
         padding_register: bool = False,
     ):
         if phy.dw != PHY_BITS:
@@ -125,6 +133,17 @@ class SharedMAC(LiteXModule):
 
         # # #
 
+        # Frames from and for LiteEth's MAC.
+        received, sent = core.source, core.sink
+        if secy:
+            self.shaper = shaper = AsFromWire()
+            self.comb += [
+                core.source.connect(secy.receive.sink),
+                secy.receive.source.connect(shaper.sink),
+                secy.transmit.source.connect(core.sink),
+            ]
+            received, sent = shaper.source, secy.transmit.sink
+
         # Receive side: the path to the hardware's stack.
         self.router = router = FrameRouter(mac_address=mac_address)
         self.checks = checks = FrameChecks(frame_bytes_max=FRAME_BYTES_MAX)
@@ -135,7 +154,7 @@ class SharedMAC(LiteXModule):
         self.holder = holder = Skid(eth_mac_description(WORD_BITS))
         self.sender_mac = holder.source.sender_mac
         self.comb += [
-            core.source.connect(router.sink),
+            received.connect(router.sink),
             router.hardware.connect(checks.frame, omit={"ready"}),
             router.hardware.connect(buffer.sink, keep={"valid", "last", "data", "last_be"}),
             buffer.commit.eq(checks.judged & checks.good),
@@ -180,7 +199,7 @@ class SharedMAC(LiteXModule):
         # This skid buffer ends the path of `ready` from LiteEth's clock crossing.
         self.skid = skid = Skid(eth_phy_description(WORD_BITS))
         self.arbiter = Arbiter(senders, skid.sink)
-        self.comb += skid.source.connect(core.sink)
+        self.comb += skid.source.connect(sent)
 
     def get_csrs(self) -> list:
         """Return the registers of the slots and the MAC under LiteEth's names, then our register `tx_checksum`."""

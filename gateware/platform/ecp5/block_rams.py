@@ -32,6 +32,11 @@ _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
 _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
 _FEW_WORDS = 16  # memories of at most this many words always become LUTs
 _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
+# With MACsec: the pipelined core's queue of results, a keystream queue of each of four clients, and the round keys, one
+# memory for each round; the two buffers of the SecY.
+_PIPELINED = ((64, 129), *((128, 129),) * 4)
+_ROUND_KEYS = ((24, 128),) * 15
+_SECY = ((512, 128),) * 2
 _EVENTS = 2  # block RAMs of the event counters: 32 words of 32 bits, read and written in the same cycle
 
 # Reductions of a bare-metal configuration, applied in this order until it fits.
@@ -58,12 +63,13 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
     Raises
     ------
     ValueError
-        The core's datapath is not counted here.
+        The core's datapath is not counted here: a pipelined core is counted only with MACsec, and with S-boxes in LUTs.
     """
     ethernet = configuration.ethernet
     core = ethernet.core_datapath if ethernet else configuration.core_datapath
     engines = ethernet.core_engines if ethernet else 1
-    if not isinstance(core, int):
+    macsec = bool(ethernet and ethernet.macsec)
+    if not isinstance(core, int) and (not macsec or fit.core_sbox == BLOCK_RAM):
         raise ValueError(f"the block RAMs of a {core} core are not counted: give its datapath's bits")
     found = {
         "rom": needed(configuration.rom_size // 4, 32),
@@ -74,8 +80,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
         "cpu": _CPU,
         "vector unit": (_COLUMN_TABLES if fit.cfu_sbox == BLOCK_RAM else 0)
         + _LANES * sum(_in_block_ram([(_KEY_REGISTERS, 32)], fit.distributed_words)),
-        "core": ((core * engines + 32) // 16 if fit.core_sbox == BLOCK_RAM else 0)
-        + engines * sum(_in_block_ram([(_SLOT_ROWS * 128 // core, core)], fit.distributed_words)),
+        "core": _core(core, engines, fit) if isinstance(core, int) else _pipelined_core(fit),
         "accelerator": sum(_in_block_ram(_DMA[:1], max(fit.lut_words, fit.distributed_words)))
         + sum(_in_block_ram([*_DMA[1:], *(_GCM if configuration.gcm_cycles else ())], fit.distributed_words)),
     }
@@ -86,10 +91,12 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
     if ethernet:
         found["slots"] = _banked((ethernet.rx_slots + ethernet.tx_slots) * _SLOT_BYTES)
         found["fast path"] = (
-            sum(_in_block_ram(_SMALL, max(fit.lut_words, fit.distributed_words)))
+            sum(_in_block_ram(_SMALL[2:] if macsec else _SMALL, max(fit.lut_words, fit.distributed_words)))
             + sum(_in_block_ram(_FRAMES, fit.distributed_words))
             + _EVENTS
         )
+    if macsec:
+        found["secy"] = sum(_in_block_ram(_SECY, fit.distributed_words)) + _EVENTS
     return found
 
 
@@ -117,6 +124,15 @@ def shrunk(configuration: Configuration, count: int) -> Configuration:
         elif "sdram_cache" not in step or configuration.sdram_cache:
             configuration = replace(configuration, **step)
     return configuration
+
+
+def _core(datapath: int, engines: int, fit: Fit) -> int:
+    sboxes = (datapath * engines + 32) // 16 if fit.core_sbox == BLOCK_RAM else 0
+    return sboxes + engines * sum(_in_block_ram([(_SLOT_ROWS * 128 // datapath, datapath)], fit.distributed_words))
+
+
+def _pipelined_core(fit: Fit) -> int:
+    return sum(_in_block_ram([*_PIPELINED, *_ROUND_KEYS], fit.distributed_words))
 
 
 def _banked(size: int) -> int:

@@ -45,7 +45,7 @@ def add_to(commands: Any) -> None:
         help="check port, address, board, link, clock, network and engines, and print advice",
         description="Check, in this order: the port opens; this machine's route to a board on a network; an attached "
         "JTAG cable; the board answers; its build is the one that --expect names; the link loses and damages "
-        "nothing; the board's clock matches its firmware; its network counters; its engines compute known "
+        "nothing; the board's clock matches its firmware; its network counters; its MACsec; its engines compute known "
         "answers. Ends with the status of the first check that fails.",
     )
     parser.add_argument(
@@ -97,6 +97,7 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
             "link": _link,
             "clock": _clock,
             "network": _network,
+            "macsec": _macsec,
             "engines": _engines,
         }
         for name, step in steps.items():
@@ -214,6 +215,21 @@ def _network(device: Device) -> str:
     except BoardError as error:
         raise _SkippedError("the board has no network counters on this link") from error
     return ", ".join(f"{name} {count}" for name, count in counters.items() if count) or "nothing seen"
+
+
+def _macsec(device: Device) -> str:
+    state = device.macsec()
+    if state is None:
+        raise _SkippedError("the board has no MACsec")
+    if state.suite is None and state.agrees:
+        raise NoReplyError(
+            "no peer has agreed on a key: start wpa_supplicant with the file that `cipherlane pair` wrote"
+        )
+    if state.suite is None:
+        raise _SkippedError("off: all frames pass unprotected; `cipherlane pair` protects them")
+    suite = state.suite.name.replace("_", "-")
+    how = "encrypted" if state.encrypt else "protected against changes, but readable"
+    return f"{suite}: frames are {how}; {state.failed()} frames were dropped"
 
 
 def _engines(device: Device) -> str:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import views
+from ..link.replies import MACsecState
 from . import common
 
 
@@ -28,12 +29,31 @@ def run(args: argparse.Namespace) -> int:
         for name in ("engines", "gcm_engines"):
             fields[name] = [engine.name.lower() for engine in fields[name]]
         counters = device.counters()
+        macsec = device.macsec()
         fast_path = device.fast_path() if any(engine.traits.serves for engine in device.info().engines) else None
     if args.json:
-        views.show_json({**fields, "counters": counters, "fast_path": asdict(fast_path) if fast_path else None})
+        views.show_json(
+            {
+                **fields,
+                "counters": counters,
+                "fast_path": asdict(fast_path) if fast_path else None,
+                "macsec": shown(macsec) if macsec else None,
+            }
+        )
     else:
         views.show(views.field_table({**fields, **counters}))
         if fast_path:
             title = "the fast path at {}:{}, and what it has answered and dropped".format(*fast_path.address)
             views.show(views.field_table(fast_path.counters, title))
+        if macsec:
+            views.show(views.field_table(shown(macsec), "MACsec, and the frames that it has handled"))
     return 0
+
+
+def shown(state: MACsecState) -> dict[str, Any]:
+    """Return the fields of MACsec's state for people and JSON; `protected_by` is null if it is off."""
+    suite = state.suite.name.replace("_", "-") if state.suite is not None else None
+    fields: dict[str, Any] = {"protected_by": suite, "agrees": state.agrees, "sci": state.sci.hex()}
+    if suite:
+        fields |= {"peer_sci": state.peer_sci.hex(), "encrypt": state.encrypt, "next_pn": state.next_pn}
+    return {**fields, "failed": state.failed(), **state.counters}

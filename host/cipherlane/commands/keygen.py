@@ -5,8 +5,9 @@ import argparse
 import contextlib
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from .. import views
 from ..errors import FileError
@@ -36,6 +37,19 @@ def run(args: argparse.Namespace) -> int:
     if args.file == STANDARD:
         raise FileError("a key is never printed: name a file")
     path = Path(args.file)
+    with new_private_file(path) as file:
+        file.write(secrets.token_hex(args.key_bits // 8) + "\n")
+    views.show(f"AES-{args.key_bits} key in {path}: use it with --key-file", stderr=True)
+    return 0
+
+
+@contextlib.contextmanager
+def new_private_file(path: Path) -> Iterator[TextIO]:
+    """Create a file for a key; if writing it fails, remove it again.
+
+    Raises:
+        FileError: the file exists, cannot be written, or could be read by others.
+    """
     try:
         descriptor = private.create(path)
     except FileExistsError as error:
@@ -50,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
                 "the key where you keep passwords and pass it with --key-file -"
             )
         with open(descriptor, "w", encoding="ascii", newline="\n") as file:
-            file.write(secrets.token_hex(args.key_bits // 8) + "\n")
+            yield file
             file.flush()
             os.fsync(descriptor)
         private.sync_directory(path.parent)
@@ -60,5 +74,3 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(error, OSError):
             raise FileError(f"cannot write {path}: {error.strerror}; name another file") from error
         raise
-    views.show(f"AES-{args.key_bits} key in {path}: use it with --key-file", stderr=True)
-    return 0

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from cipherlane_base.figures import Measurement
 from cipherlane_base.wire import layout
-from cipherlane_base.wire.layout import BLOCK, Engine, ErrorCode, Kind, Mode, OpenFlag, RecordType
+from cipherlane_base.wire.layout import BLOCK, Engine, ErrorCode, Kind, Mode, OpenFlag, RecordType, Suite
 
 from ..errors import (
     ArgumentError,
@@ -31,7 +31,7 @@ from .calls import Calls
 from .counterblocks import MOST_STREAM
 from .link import Link
 from .recordlog import RecordLog
-from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart
+from .replies import BenchPart, BoardInfo, FastPath, MACsecState, Opened, SelfTestPart
 from .session import Session
 from .transfer import Progress
 
@@ -102,6 +102,7 @@ class Device(Calls):
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
         if link.transport.simulated:  # firmware in a simulated netlist reports the kind `board`, not `sim`
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
+        self._info = replace(self._info, max_data=min(self._info.max_data, self._most_on_the_way()))
         self.strict_version = False
         self.reset_window(self._info)
         link.set_pace(self._fixed_pace or link.transport.pace_of(self._info.kind))
@@ -363,7 +364,101 @@ class Device(Calls):
         Raises:
             BoardError: the board has no fast path, or is not reached over Ethernet.
         """
-        return FastPath.from_reply(self.request(RecordType.FASTPATH), self.link.transport.wire_size)
+        found = FastPath.from_reply(self.request(RecordType.FASTPATH), self.link.transport.wire_size)
+        return replace(found, max_data=min(found.max_data, self._most_on_the_way()))
+
+    def _most_on_the_way(self) -> int:
+        """Return the maximum number of data bytes of a record that the way to the board carries."""
+        return max(BLOCK, (self.link.transport.largest_record - layout.HEADER.size) // BLOCK * BLOCK)
+
+    def macsec(self) -> MACsecState | None:
+        """Return the state of the board's MACsec; None if the board has none."""
+        try:
+            return MACsecState.from_reply(self.request(RecordType.MACSEC))
+        except BoardError as error:
+            if error.code == ErrorCode.TYPE:
+                return None
+            raise
+
+    def protect(
+        self,
+        suite: Suite,
+        transmit_key: bytes,
+        receive_key: bytes,
+        peer_sci: bytes,
+        *,
+        an: int = 0,
+        encrypt: bool = True,
+        replay_window: int = 0,
+    ) -> None:
+        """Give the board static MACsec keys, over the UART; from then on it answers nothing outside MACsec.
+
+        Args:
+            suite: the cipher suite.
+            transmit_key: SAK with which the board transmits, 16 or 32 bytes; never give one twice.
+            receive_key: SAK with which the peer transmits.
+            peer_sci: SCI of the peer, 8 bytes: its MAC address and the port number, usually 1.
+            an: number of the association, 0 to 3. Another number than before keeps the older keys to receive.
+            encrypt: encrypt frames, instead of only protecting their integrity.
+            replay_window: packet numbers below the next one that are accepted too, 0 to 64.
+
+        Raises:
+            KeyLengthError: a key does not fit the suite.
+            BoardError: the board has no MACsec, is reached over a network, or refuses a value or a repeated key.
+        """
+        size = 32 if suite == Suite.GCM_AES_256 else 16
+        for key in (transmit_key, receive_key):
+            if len(key) != size:
+                raise KeyLengthError(f"the key has {len(key)} bytes: give {size}")
+        fields: dict[str, int | bytes] = {}
+        fields |= {"transmit_key": transmit_key.ljust(32, b"\0"), "receive_key": receive_key.ljust(32, b"\0")}
+        self._protect(
+            state=1, suite=suite, an=an, encrypt=encrypt, replay_window=replay_window, peer_sci=peer_sci, **fields
+        )
+
+    def agree(
+        self,
+        suite: Suite,
+        cak: bytes,
+        ckn: bytes,
+        *,
+        priority: int = 16,
+        encrypt: bool = True,
+        replay_window: int = 0,
+    ) -> None:
+        """Let the board agree on MACsec keys with its peer (MKA, IEEE 802.1X); raise the errors of `protect`.
+
+        Until then, and whenever the peer is gone, no frame passes.
+
+        Args:
+            suite: the cipher suite, if the board becomes key server.
+            cak: the pre-shared key, 16 or 32 bytes.
+            ckn: its name, 1 to 32 bytes.
+            priority: 0 to 255; the participant with the lower number becomes key server, 255 never.
+            encrypt: encrypt frames, instead of only protecting their integrity.
+            replay_window: packet numbers below the next one that are accepted too, 0 to 64.
+        """
+        if len(cak) not in (16, 32) or not 1 <= len(ckn) <= 32:
+            raise KeyLengthError(f"a CAK of {len(cak)} bytes with a name of {len(ckn)}: give 16 or 32, and 1 to 32")
+        fields: dict[str, int | bytes] = {"suite": suite, "encrypt": encrypt, "priority": priority}
+        fields |= {"cak_bits": 8 * len(cak), "cak": cak, "ckn_bytes": len(ckn), "ckn": ckn}
+        data = layout.REQUESTS[RecordType.AGREE].pack(replay_window=replay_window, **fields)
+        self.exchange(Record(RecordType.AGREE, token=secrets.randbits(64), data=data))
+
+    def unprotect(self) -> None:
+        """Turn the board's MACsec off and zeroize its keys, over the UART; raise the errors of `protect`."""
+        names = [field.name for field in layout.REQUESTS[RecordType.PROTECT].fields]
+        nothing: dict[str, int | bytes] = {name: b"" if name.endswith(("_key", "_sci")) else 0 for name in names}
+        self._protect(**nothing)
+
+    def _protect(self, **fields: int | bytes) -> None:
+        self.exchange(
+            Record(
+                RecordType.PROTECT,
+                token=secrets.randbits(64),
+                data=layout.REQUESTS[RecordType.PROTECT].pack(**fields),
+            )
+        )
 
     def close(self) -> None:
         """Close the port and the log."""

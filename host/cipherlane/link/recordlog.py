@@ -24,7 +24,7 @@ from ..files.claims import Use, require_replaceable
 from ..protocol.records import Record, decode
 from .replies import printable
 
-_MASKED = {"key": "masked"}
+_MASKED = dict.fromkeys(("key", "transmit_key", "receive_key", "cak"), "masked")
 _NUMBERED = ("token", "ticket")
 _TEXTS = ("board", "firmware")
 _DIGITS = 16  # number of hexadecimal digits of a SHA-256 hash that the log shows

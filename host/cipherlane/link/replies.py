@@ -23,6 +23,7 @@ from cipherlane_base.wire.layout import (
     Mode,
     OpenFlag,
     RecordType,
+    Suite,
 )
 
 from ..errors import ReplyError
@@ -166,6 +167,51 @@ class FastPath:
         check(port > 0, "port", port, "above 0")
         check.limits(max_data, rx_window, wire_size, HEADER.size + max_data)
         return cls((str(address), port), max_data, rx_window, fields)
+
+
+@dataclass(frozen=True)
+class MACsecState:
+    """The state of the board's MACsec.
+
+    `suite` belongs to the keys that protect all frames; None if there are none. If MKA makes the keys, `agrees` is set,
+    and no frame passes while there are none. Frames are encrypted if `encrypt` is set. SCIs have 8 bytes. `counters`
+    have their names in record macsec.
+    """
+
+    suite: Suite | None
+    agrees: bool
+    encrypt: bool
+    an: int
+    sci: bytes
+    peer_sci: bytes
+    next_pn: int
+    counters: dict[str, int]
+
+    @classmethod
+    def from_reply(cls, reply: Any) -> MACsecState:
+        """Return the checked fields of a macsec reply."""
+        check = _Checker(RecordType.MACSEC)
+        check(reply.state <= 3, "state", reply.state, "0 to 3")
+        check(reply.suite in list(Suite), "suite", reply.suite, "the code of a suite")
+        check(reply.an <= 3, "an", reply.an, "0 to 3")
+        fields = reply._asdict()
+        start = list(fields).index("untagged_in")
+        counters = {name: fields[name] for name in list(fields)[start:] if name != "reserved"}
+        return cls(
+            suite=Suite(reply.suite) if reply.state & 1 else None,
+            agrees=reply.state >= 2,
+            encrypt=bool(reply.encrypt),
+            an=reply.an,
+            sci=reply.sci,
+            peer_sci=reply.peer_sci,
+            next_pn=reply.next_pn,
+            counters=counters,
+        )
+
+    def failed(self) -> int:
+        """Return the number of received frames that MACsec dropped."""
+        names = ("no_tag", "bad_tag", "no_sa_error", "late", "not_valid")
+        return sum(self.counters[name] for name in names)
 
 
 @dataclass(frozen=True)

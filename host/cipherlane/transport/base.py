@@ -45,7 +45,8 @@ class Transport(ABC):
     `shared` with others, the host learns how much it may keep in flight, and assumes that a record is lost once a few
     later ones are answered. All waits use `clock`; sending waits at most `write_timeout` seconds. `simulated` means
     that the board is simulated, whatever it reports. `advice` tells what to check if nobody answers. `tools` maps the
-    names of the tools that made the board to their versions.
+    names of the tools that made the board to their versions. `largest_record` is the maximum size in bytes of a record
+    with its header on the way to the board.
     """
 
     ordered: bool = False
@@ -54,6 +55,7 @@ class Transport(ABC):
     clock: Clock = REAL
     write_timeout: float = WRITE_TIMEOUT
     simulated: bool = False
+    largest_record: int = 65535
     advice: str = "check the board's power, cable and --port"
     tools: Mapping[str, str] = MappingProxyType({})
 

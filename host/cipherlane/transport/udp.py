@@ -31,6 +31,8 @@ NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
 SLOT = 2048  # bytes of the board's rx_window that a datagram of up to 1500 bytes occupies
+_IP_MTU = 14  # of linux/in.h
+_HEADERS = 28  # bytes of the headers of IPv4 and UDP
 _SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
 _MOST_SEGMENTS = 64
 _BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # buffer sizes in bytes to try, in this order, for sending and for receiving
@@ -164,6 +166,8 @@ class UdpTransport(Transport):
         )
         # Use the probe only until the board has answered: later, a forged refusal could end a transfer.
         self._probe = None if unconnected else Probe(self._address)
+        if mtu := path_mtu(self._address) if self._probe else 0:
+            self.largest_record = mtu - _HEADERS
 
     def pace_of(self, kind: str) -> Pace:
         """Return the time-outs for a board of `kind`."""
@@ -265,6 +269,19 @@ class UdpTransport(Transport):
                 return Run(data, size)
             if self.clock.now() >= deadline:  # stop at the deadline, because other senders may never stop
                 return None
+
+
+def path_mtu(address: Address) -> int:
+    """Return the MTU in bytes of the way to `address`, as far as the kernel knows it; 0 if it does not tell.
+
+    With MACsec, the interface's MTU is 1468 instead of 1500.
+    """
+    if sys.platform != "linux":
+        return 0
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(address)
+        return probe.getsockopt(socket.IPPROTO_IP, _IP_MTU)
+    return 0
 
 
 def most_segments(size: int) -> int:

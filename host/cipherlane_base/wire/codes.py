@@ -28,6 +28,9 @@ class RecordType(IntEnum):
     LOAD_DATA = 15
     LOAD_START = 16
     DATA_LAST = 17
+    MACSEC = 18
+    PROTECT = 19
+    AGREE = 20
 
 
 class ErrorCode(IntEnum):
@@ -77,6 +80,13 @@ class Mode(IntEnum):
 
     CTR = 0
     GCM = 1
+
+
+class Suite(IntEnum):
+    """Cipher suites of MACsec."""
+
+    GCM_AES_128 = 0
+    GCM_AES_256 = 1
 
 
 class ImageState(IntEnum):

@@ -22,6 +22,7 @@ from .codes import Kind as Kind
 from .codes import Mode as Mode
 from .codes import OpenFlag as OpenFlag
 from .codes import RecordType as RecordType
+from .codes import Suite as Suite
 
 _FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
 

@@ -76,6 +76,7 @@ def render() -> str:
     lines += _fields(layout.ERROR)
     lines += ["### Error codes", "", *_codes(wire["error_code"])]
     lines += ["## Modes", "", *_codes(wire["mode"])]
+    lines += ["## Cipher suites of MACsec", "", *_codes(wire["suite"])]
     lines += ["## Engines", "", *_codes(wire["engine"])]
     lines += ["## Images of firmware", "", wire["image"]["doc"], "", *_fields(layout.IMAGE)]
     lines += ["### States of an image", "", *_codes(wire["image_state"])]

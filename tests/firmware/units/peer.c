@@ -15,6 +15,7 @@
 #include "accelerator/engine_accel.h"
 #include "fastpath/fastpath.h"
 #include "vector/engine_ise.h"
+#include "vector/inverse_ise.h"
 #include "aes/engines.h"
 #include "model.h"
 #include "engine/modes.h"
@@ -24,6 +25,7 @@
 #define ANSWER_MAX  (1u << 20)
 #define PLACES      40u
 #define ENGINES     9u
+#define MODES       4u
 #define SERVER      6u /* index of the server (the fast path) in the list of engines */
 /**
  * Offsets in the memory that the hardware reaches: where an engine's input and output buffers
@@ -55,7 +57,7 @@ static struct cl_accel_device accel;
 static struct cl_fastpath fastpath;
 static struct cl_engine engines[ENGINES];
 static struct cl_server server;
-static const struct cl_modes *modes[3];
+static const struct cl_modes *modes[MODES];
 static struct cl_engine_key *keys[PLACES];
 static uint8_t *const memory = (uint8_t *)UNITS_ORIGIN;
 static uint8_t *datagram;
@@ -266,6 +268,7 @@ static void op_start(void)
 	modes[0] = &cl_modes_ise;
 	modes[1] = &cl_modes_ise_fused;
 	modes[2] = &cl_modes_ise_vmem;
+	modes[3] = &cl_modes_ise_inverse;
 }
 
 /** Reads an engine's index (u8) from the command. Returns the engine, or NULL for the server. */
@@ -304,7 +307,7 @@ static void op_set_key(void)
  */
 static void op_modes_set_key(void)
 {
-	const struct cl_modes *const m = modes[take_u8() % 3];
+	const struct cl_modes *const m = modes[take_u8() % MODES];
 	struct cl_ise_device *const device = &ise[take_u8() % 2];
 	struct cl_engine_key *const key = take_key();
 	const bool decrypt = take_u8() != 0;
@@ -376,7 +379,7 @@ static void op_gcm(void)
  */
 static void op_modes(void)
 {
-	const struct cl_modes *const m = modes[take_u8() % 3];
+	const struct cl_modes *const m = modes[take_u8() % MODES];
 	struct cl_ise_device *const device = &ise[take_u8() % 2];
 	const struct cl_engine_key *const key = take_key();
 	const bool decrypt = take_u8() != 0;

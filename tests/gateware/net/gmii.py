@@ -23,6 +23,8 @@ from gateware.ctr.service import create_service
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
 from gateware.net.link.mac import SharedMAC
+from gateware.net.macsec import secy
+from gateware.net.macsec.peripheral import MACsecPeripheral
 from gateware.net.records.peripheral import FastPathPeripheral, client
 from tests.gateware import mutation
 from tests.gateware.ctr.rival import CLIENT, Rival
@@ -38,6 +40,7 @@ RESET = 0xFFFF_FFFF  # an operation with this address applies one cycle of reset
 # board, the PLL keeps the reset active even longer.
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
+BANK_WORDS = 512  # registers of one bank on the bus
 # The smallest core that keeps up with the wire, with the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
 
@@ -144,9 +147,20 @@ class GMIIBoard:
         Let a `Rival` share the core.
     padding_register : bool
         Passed to the MAC.
+    macsec : bool
+        Put a SecY next to the MAC. The names of its registers begin with ``macsec_``.
     """
 
-    def __init__(self, *, sys_hz: int, rows: int = 8, rival: bool = False, padding_register: bool = False, **core):
+    def __init__(
+        self,
+        *,
+        sys_hz: int,
+        rows: int = 8,
+        rival: bool = False,
+        padding_register: bool = False,
+        macsec: bool = False,
+        **core,
+    ):
         top = Module()
         for name in ("sys", "eth_rx", "eth_tx"):
             setattr(top.clock_domains, f"cd_{name}", ClockDomain(name))
@@ -155,11 +169,21 @@ class GMIIBoard:
         for name, signal in zip(("rx_dv", "rx_data", "tx_en", "tx_data"), pads.flatten(), strict=True):
             signal.name_override = name
         top.submodules.phy = phy = _PHY(pads)
-        top.submodules.mac = mac = SharedMAC(
-            phy=phy, mac_address=BOARD_MAC, rx_slots=2, tx_slots=2, padding_register=padding_register
-        )
-        clients = [client(), *([CLIENT] if rival else [])]
+        clients = [client(), *([CLIENT] if rival else []), *(secy.clients() if macsec else [])]
         top.submodules.service = service = create_service(clients, **core)
+        if macsec:
+            transmit_port, receive_port = service.ports[-2:]
+            top.submodules.macsec = protection = MACsecPeripheral(
+                transmit_port=transmit_port, receive_port=receive_port
+            )
+        top.submodules.mac = mac = SharedMAC(
+            phy=phy,
+            mac_address=BOARD_MAC,
+            rx_slots=2,
+            tx_slots=2,
+            secy=protection.secy if macsec else None,
+            padding_register=padding_register,
+        )
         if rival:
             top.submodules.rival = Rival(service.ports[1])
         top.submodules.unit = unit = FastPathPeripheral(
@@ -169,7 +193,13 @@ class GMIIBoard:
         csrs = unit.get_csrs(sort=True)
         self.operations = Operations(csrs)
         bus = csr_bus.Interface(data_width=32, address_width=14)
-        top.submodules.bank = csr_bus.CSRBank(csrs, 0, bus)
+        banks = [csr_bus.CSRBank(csrs, 0, csr_bus.Interface(data_width=32, address_width=14))]
+        if macsec:
+            others = protection.get_csrs(sort=True)
+            banks.append(csr_bus.CSRBank(others, 1, csr_bus.Interface(data_width=32, address_width=14)))
+            self.operations.address |= {f"macsec_{csr.name}": BANK_WORDS + n for n, csr in enumerate(others)}
+        top.submodules += banks
+        top.submodules.interconnect = csr_bus.Interconnect(bus, [bank.bus for bank in banks])
         watched = [bus.adr, bus.we, bus.re, bus.dat_w, bus.dat_r]
         for name, signal in zip(("adr", "we", "re", "dat_w", "dat_r"), watched, strict=True):
             signal.name_override = f"csr_{name}"

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * AES key wrap (RFC 3394) with the default initial value.
+ */
+#ifndef CL_KEY_WRAP_H
+#define CL_KEY_WRAP_H
+
+#include "engine/engine.h"
+#include "engine/modes.h"
+
+/** Bytes by which a wrapped key is longer. */
+#define CL_KEY_WRAP_BYTES 8u
+
+/**
+ * Wraps a key.
+ *
+ * @param kek key_bits / 8 bytes: the key that wraps
+ * @param size bytes of @p key: a multiple of 8, 16 to CL_KEY_BYTES_MAX
+ * @param[out] wrapped size + CL_KEY_WRAP_BYTES bytes; zeros after an error
+ * @return 0, or the error that the engine returned
+ */
+int cl_key_wrap(const struct cl_engine *engine, const uint8_t *kek, unsigned int kek_bits,
+		const uint8_t *key, size_t size, uint8_t *wrapped);
+
+/**
+ * Unwraps a key.
+ *
+ * @param engine clears the key that @p modes sets
+ * @param modes decrypts in ECB mode
+ * @param hw modes.hw
+ * @param[out] key @p size bytes; zeros after an error
+ * @retval 0 done
+ * @retval -EBADMSG the wrapped key was changed, or wrapped by another key
+ * @return another error of @p modes
+ */
+int cl_key_unwrap(const struct cl_engine *engine, const struct cl_modes *modes, void *hw,
+		  const uint8_t *kek, unsigned int kek_bits, const uint8_t *wrapped, uint8_t *key,
+		  size_t size);
+
+#endif

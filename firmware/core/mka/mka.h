@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * MACsec Key Agreement (MKA, IEEE 802.1X-2020, clauses 9 and 11) with a pre-shared key, the CAK.
+ *
+ * MKA finds the peer, elects a key server, agrees on secure association keys (SAKs), and drives the
+ * SecY. From cl_mka_start to cl_mka_stop the controlled port is either secured or closed. Without a
+ * peer no frame passes except EAPOL, as the standard requires of a port with a CAK. A port that
+ * shall also talk in the clear does not start MKA.
+ *
+ * Limits:
+ * - The group has two members. Further members stay potential peers and are counted.
+ * - GCM-AES-128 and GCM-AES-256, with confidentiality offset 0 or integrity only; no XPN.
+ * - wpa_supplicant 2.10 agrees on SAKs of 256 bits, but cannot use them: it creates its interface
+ *   for GCM-AES-128. Set sak_bits to 128 for it. CAKs of 256 bits work.
+ * - MKA version 1 is sent, as wpa_supplicant 2.10 does; newer versions are accepted.
+ * - Delay protection is not enforced. If the peer asks for it, MKPDUs are sent every 0.5 s.
+ * - A stranger who floods the port with MKPDUs of the right CKN can delay a new peer, because only
+ *   a limited number of ICVs is computed in a second. The live peer has a limit of its own.
+ *
+ * How a port uses it:
+ *
+ *     static struct cl_mka mka;                         // zero at power-on
+ *
+ *     status = cl_mka_start(&mka, &config, now_ms);     // a CAK has arrived
+ *     cl_zeroize(&config, sizeof(config));              // MKA has its own copy
+ *
+ *     for (;;) {                                        // the main loop
+ *             if (a frame of EtherType 0x888e has arrived) {
+ *                     cl_mka_receive(&mka, frame, size, now_ms);
+ *             }
+ *             cl_mka_poll(&mka, now_ms);                // may call config.send once
+ *     }
+ *
+ * - On a board, `engine` is cl_engine_ise_fused, `modes` is cl_modes_ise_inverse with the same
+ *   device, and `random` calls cl_random_condition.
+ * - The frame reaches from the destination address to the last byte before the FCS. It may be in
+ *   the MAC's slot. Pass frames to the group address 01:80:c2:00:00:03.
+ * - Call cl_mka_poll at least every 100 ms. A call takes the time of at most 80 AES blocks and two
+ *   installations of the SecY.
+ * - cl_mka_stop zeroizes all keys, and opens the SecY as at power-on. If MACsec is required, start
+ *   again with the same CAK, or close the port by cl_secy_set_policy.
+ * - A closed port has protectFrames set, validateFrames strict, and no SA: the SecY then drops all
+ *   frames to send and to receive, except EAPOL.
+ *
+ * No function waits, allocates memory or recurses. All of them belong to one thread.
+ */
+#ifndef CL_MKA_H
+#define CL_MKA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "engine/modes.h"
+#include "macsec/secy.h"
+#include "mka/mkpdu.h"
+
+/** Times of IEEE 802.1X-2020, Table 9-3, in milliseconds. */
+#define CL_MKA_HELLO_MS         2000u
+#define CL_MKA_BOUNDED_HELLO_MS 500u
+#define CL_MKA_LIFE_MS          6000u
+#define CL_MKA_RETIRE_MS        3000u
+
+/** Key server priority of a participant that never becomes key server. */
+#define CL_MKA_NEVER_SERVER 255u
+/** Number of peers that MKA remembers: one live peer and some potential ones. */
+#define CL_MKA_PEERS 4u
+
+struct cl_mka_config {
+	const struct cl_secy *secy;
+	/** AES: the cipher of all keys except that of the SAK. */
+	const struct cl_engine *engine;
+	/**
+	 * The inverse cipher, for AES key unwrap: only set_key and ecb[1] are used, with one block.
+	 * Its key structures are cleared by `engine`. For example cl_modes_byte or
+	 * cl_modes_ise_inverse.
+	 */
+	const struct cl_modes *modes;
+	void *modes_hw;
+	/**
+	 * Writes random bytes with full entropy.
+	 *
+	 * @retval 0 done
+	 * @retval -errno there are no random bytes
+	 */
+	int (*random)(void *context, uint8_t *bytes, size_t count);
+	/** Sends a frame on the uncontrolled port; the last 4 bytes of it are not the FCS. */
+	void (*send)(void *context, const uint8_t *frame, size_t size);
+	/** First argument of `random` and `send`. */
+	void *context;
+	/** Own MAC address. The SCI is this address with port 1. */
+	uint8_t mac[6];
+	/** The CAK: cak_bits is 128 or 256, and the key has cak_bits / 8 bytes. */
+	uint16_t cak_bits;
+	uint8_t cak[CL_KEY_BYTES_MAX];
+	/** The CAK's name, 1 to 32 bytes. */
+	uint8_t ckn_bytes;
+	uint8_t ckn[CL_MKPDU_CKN_MAX];
+	/** Key server priority: the lowest number wins; CL_MKA_NEVER_SERVER never becomes one. */
+	uint8_t priority;
+	/** 128 or 256: length of the SAKs that this participant makes as key server. */
+	uint16_t sak_bits;
+	/** Encrypt. If true, a key server's SAK for integrity only is refused. */
+	bool encrypt;
+	/** The SCI is in each SecTAG. */
+	bool include_sci;
+	/** Drop frames whose packet number is older than the window, 0 to 64. */
+	bool replay_protect;
+	uint8_t replay_window;
+	/** Milliseconds between MKPDUs, instead of the standard's 2000; 0: the standard's. */
+	uint16_t hello_ms;
+};
+
+enum cl_mka_phase {
+	/** Not started, or stopped. The SecY is as at power-on. */
+	CL_MKA_OFF,
+	/** No live peer; the controlled port is closed. */
+	CL_MKA_ALONE,
+	/** A live peer, and no SAK yet; the controlled port is closed. */
+	CL_MKA_PEER,
+	/** The first SAK is used to receive, and not yet to transmit. */
+	CL_MKA_RECEIVING,
+	/** The controlled port is secured in both directions. */
+	CL_MKA_SECURED,
+};
+
+/** What happened to MKPDUs and keys, since cl_mka_start; modulo 2^32. */
+struct cl_mka_counts {
+	uint32_t sent;
+	/** MKPDUs that passed all checks. */
+	uint32_t accepted;
+	/** Not an MKPDU, or its form is wrong. */
+	uint32_t malformed;
+	/** Another CKN. */
+	uint32_t strangers;
+	/** Wrong ICV. */
+	uint32_t forged;
+	/** The message number did not increase, or the MKPDU is the participant's own. */
+	uint32_t repeated;
+	/** Dropped before the ICV was computed, because too many came in a short time. */
+	uint32_t flooded;
+	/** From a member for which there is no room: the group has two members. */
+	uint32_t crowded;
+	/** SAKs that were refused: from a peer that is not key server, or unsupported, or damaged.
+	 */
+	uint32_t refused;
+	/** SAKs that were installed. */
+	uint32_t keys;
+	/** Times that the live peer was lost or restarted. */
+	uint32_t lost;
+	/** Times that this participant chose a new member identifier. */
+	uint32_t renamed;
+	/** Errors of the engine, the random source or the SecY. */
+	uint32_t faults;
+};
+
+struct cl_mka_state {
+	enum cl_mka_phase phase;
+	/** This participant is key server; false if there is no live peer. */
+	bool server;
+	/** The SAK that transmits; key_bits is 0 if there is none. */
+	uint16_t key_bits;
+	uint8_t an;
+	uint32_t key_number;
+	/** SCI of the live peer, or zeros. */
+	uint8_t peer_sci[CL_SECY_SCI_BYTES];
+	struct cl_mka_counts counts;
+};
+
+/** All keys of a participant. cl_mka_stop zeroizes them. SAKs exist only while one is installed. */
+struct cl_mka_keys {
+	uint8_t cak[CL_KEY_BYTES_MAX];
+	/** Key of the ICV. */
+	uint8_t ick[CL_KEY_BYTES_MAX];
+	/** Key that wraps SAKs. */
+	uint8_t kek[CL_KEY_BYTES_MAX];
+};
+
+struct cl_mka_peer {
+	enum cl_mka_peer_kind {
+		CL_MKA_NOBODY,
+		CL_MKA_POTENTIAL,
+		CL_MKA_LIVE
+	} kind;
+	struct cl_mkpdu_member id;
+	uint8_t sci[CL_SECY_SCI_BYTES];
+	uint8_t priority;
+	uint8_t capability;
+	/** The peer sets the flag "key server". */
+	bool server;
+	/** The peer asked for delay protection. */
+	bool bounded;
+	/** When the peer last proved that it is alive; for a potential peer when it was found. */
+	uint32_t heard_ms;
+};
+
+/** A SAK and the SAs that use it. */
+struct cl_mka_sak {
+	/** Whether there is one. */
+	bool there;
+	bool receives, transmits;
+	/** Not for integrity only. */
+	bool encrypts;
+	uint8_t an;
+	uint16_t bits;
+	struct cl_mkpdu_member ki;
+	/** Next packet number to send, now and at the last tick. */
+	uint32_t pn, pn_before;
+};
+
+/** A participant. Zero it before the first cl_mka_start; only MKA uses its members. */
+struct cl_mka {
+	bool started;
+	struct cl_mka_config config;
+	struct cl_mka_keys keys;
+	uint8_t sci[CL_SECY_SCI_BYTES];
+	/** Own member identifier, and the message number that was sent last. */
+	struct cl_mkpdu_member id;
+	/** The message numbers at the last ticks, newest first. */
+	uint32_t recent[CL_MKA_LIFE_MS / CL_MKA_HELLO_MS + 1u];
+	struct cl_mka_peer peers[CL_MKA_PEERS];
+	struct cl_mka_sak latest, old;
+	/** The SAKs that were installed last, one for each key server: none is installed twice. */
+	struct cl_mkpdu_member installed[CL_MKA_PEERS];
+	/** This participant, as key server, distributes `latest`, wrapped as it is sent. */
+	bool distributes;
+	struct cl_mkpdu_sak distributed;
+	/** A new SAK is wanted. */
+	bool rekeys;
+	/** `old` is withdrawn at retire_ms. */
+	bool retires;
+	uint32_t retire_ms;
+	/** An MKPDU is due as soon as possible. */
+	bool urgent;
+	/** When the last MKPDU was sent, and the last SAK was made. */
+	uint32_t sent_ms, made_ms;
+	/** When the last tick was, and the last window of `checks` began. */
+	uint32_t tick_ms, window_ms;
+	/** ICVs that may still be computed in this window: for unknown members, for known ones. */
+	uint16_t checks[2];
+	/** Key number of the SAK that this participant made last. */
+	uint32_t key_number;
+	struct cl_mka_counts counts;
+};
+
+/**
+ * Starts a participant with a new member identifier, and closes the controlled port.
+ *
+ * @param now_ms a clock in milliseconds, which wraps
+ * @retval 0 done
+ * @retval -EINVAL a length or the replay window is not supported
+ * @retval -errno an error of the engine or of the random source; the participant is off
+ */
+int cl_mka_start(struct cl_mka *mka, const struct cl_mka_config *config, uint32_t now_ms);
+
+/** Zeroizes all keys here and in the SecY, which then passes all frames, as at power-on. */
+void cl_mka_stop(struct cl_mka *mka);
+
+/** Handles a received EAPOL frame; ignores all others. Never sends. */
+void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint32_t now_ms);
+
+/** Does what is due: expires peers, makes SAKs, retires old ones, sends an MKPDU. */
+void cl_mka_poll(struct cl_mka *mka, uint32_t now_ms);
+
+/**
+ * Asks for a new SAK.
+ *
+ * @retval 0 done: the next calls of cl_mka_poll make and distribute it
+ * @retval -EPERM this participant is not key server, or there is no SAK yet
+ */
+int cl_mka_rekey(struct cl_mka *mka);
+
+struct cl_mka_state cl_mka_state(const struct cl_mka *mka);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * ECB decryption on the vector AES unit in little code, for users that decrypt few blocks.
+ * cl_modes_ise_fused (engine_ise.h) is faster from eight blocks on, and larger.
+ */
+#ifndef CL_INVERSE_ISE_H
+#define CL_INVERSE_ISE_H
+
+#include "engine/modes.h"
+
+/**
+ * Decrypts in ECB mode with keys of 128 and 256 bits; cl_modes.hw is a struct cl_ise_device. The
+ * other functions are NULL. An engine of the same device clears the key.
+ */
+extern const struct cl_modes cl_modes_ise_inverse;
+
+#endif

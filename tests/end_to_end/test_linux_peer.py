@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The simulated board's MACsec with an unmodified Linux kernel as its peer."""
+
+import os
+import secrets
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cipherlane.errors import BoardError
+from cipherlane.link.device import Device
+from cipherlane.transport.serial import SerialTransport
+from cipherlane_base.wire.layout import ErrorCode, RecordType, Suite
+
+from tests.end_to_end.ethernet import running_board
+from tests.gateware.support import ROOT
+from tests.linux_peer import peer as linux
+from tests.linux_peer.uart import reachable
+from tests.waiting import HANG_S
+
+HERE, CPU, FAST_PATH = "192.168.1.100", "192.168.1.50", "192.168.1.51"
+MACSEC, EAPOL = bytes.fromhex("88e5"), bytes.fromhex("888e")
+TOOL = str(Path(sys.prefix) / "bin" / "cipherlane")
+FAILURES = ("bad_tag", "no_sa_error", "late", "not_valid")
+QUIET_S = 3  # a frame that the board drops gets no answer
+
+
+@pytest.fixture(scope="module")
+def board():
+    reason = linux.missing()
+    if reason and os.environ.get("CI"):
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+    with running_board(ROOT / "build" / "sim_macsec") as board:
+        yield board
+
+
+@pytest.fixture(scope="module")
+def peer(board):
+    with linux.LinuxPeer(board.pid) as peer:
+        yield peer
+
+
+@pytest.fixture(scope="module")
+def device(board):
+    with reachable(board.pid, board.port) as url, Device(SerialTransport(url)) as device:
+        yield device
+
+
+@pytest.fixture(scope="module")
+def secure(peer, device):
+    """Protect the link with new keys; return a function that does it again with the suite given."""
+
+    def make(suite: Suite, an: int = 0) -> tuple[bytes, bytes]:
+        size = 32 if suite == Suite.GCM_AES_256 else 16
+        keys = secrets.token_bytes(size), secrets.token_bytes(size)
+        peer.remove_macsec()
+        device.protect(suite, *keys, peer.sci(), an=an)
+        peer.add_macsec(suite.name.lower().replace("_", "-"), device.macsec().sci, an, *keys)
+        peer.run("ip", "address", "add", f"{HERE}/24", "dev", "macsec0")
+        await_that(lambda: peer.ping(CPU, 1, timeout=2) == 1, "the first frames pass")
+        return keys
+
+    return make
+
+
+def encrypt(peer, engine: str, size: int = 30_000) -> str:
+    command = f"""
+        umask 077; cd /tmp; test -f key || {TOOL} keygen key
+        head -c {size} {shlex.quote(sys.executable)} > in
+        {TOOL} encrypt --raw --verify --force --port udp://{CPU} --engine {engine} --key-file key in out
+    """
+    return peer.run("sh", "-ec", command, timeout=120)
+
+
+@pytest.mark.parametrize("suite", Suite)
+def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
+    before = device.macsec().counters
+    secure(suite)
+    for address in (CPU, FAST_PATH):
+        assert peer.ping(address, 3) == 3
+        assert peer.ping(address, 1, size=1) == 1
+    assert peer.ping(CPU, 2, size=1440) == 2
+    state = device.macsec()
+    assert state.suite == suite and state.encrypt
+    counters = peer.macsec_counters()
+    assert counters["InPktsOK"] == state.counters["encrypted"] - before["encrypted"] == state.next_pn - 1
+    # Linux may send frames outside MACsec from eth0, such as router solicitations.
+    failed = state.failed() - state.counters["no_tag"] - (sum(before[name] for name in FAILURES))
+    assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
+
+
+# `thorough` below: the same path with another engine, or a case that test_mka.py has without a real peer.
+OTHERS = [pytest.param(engine, marks=pytest.mark.thorough) for engine in ("ise_vmem", "accelerator")]
+
+
+@pytest.mark.parametrize("engine", [*OTHERS, "fastpath"])
+def test_the_tool_works_through_macsec(peer, secure, engine):
+    """The tool finds out that the interface's MTU is 1468, and checks each byte of the result."""
+    secure(Suite.GCM_AES_128)
+    assert "yes" in encrypt(peer, engine)
+
+
+def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure):
+    secure(Suite.GCM_AES_256)
+    with peer.cable() as cable:
+        encrypt(peer, "fastpath")
+        assert peer.ping(CPU) == 1
+        frames = cable.frames()
+    key = bytes.fromhex(peer.run("cat", "/tmp/key"))
+    plain = Path(sys.executable).read_bytes()[:30_000]
+    secrets_in_frames = [key, *(plain[n : n + 16] for n in range(0, len(plain) - 16, 16) if any(plain[n : n + 16]))]
+    addresses = [bytes(map(int, address.split("."))) for address in (HERE, CPU, FAST_PATH)]
+    protected = [frame for frame in frames if frame[12:14] == MACSEC]
+    assert len(protected) > 40
+    everything = b"".join(frame[14:] for frame in protected)
+    assert not [secret for secret in secrets_in_frames if secret in everything]
+    # Four bytes may occur by chance, but not where IPv4 and ARP have their addresses.
+    assert not [frame for frame in protected if frame[26:30] in addresses or frame[30:34] in addresses]
+    readable = [frame for frame in frames if frame[12:14] != MACSEC]
+    assert not [frame for frame in readable if any(address in frame for address in addresses)]
+
+
+def test_replayed_and_forged_frames_are_dropped_and_counted(peer, device, secure):
+    secure(Suite.GCM_AES_128)
+    board_mac = device.macsec().sci[:6]
+    with peer.cable() as cable:
+        assert peer.ping(CPU) == 1
+        asked = next(frame for frame in cable.frames() if frame[:6] == board_mac and frame[12:14] == MACSEC)
+        before = device.macsec().counters
+        cable.send(asked)
+        forged = bytearray(asked)
+        forged[16:20] = (1000).to_bytes(4, "big")  # a packet number that did not come yet
+        cable.send(bytes(forged))
+        unprotected = asked[:12] + bytes.fromhex("0806") + bytes(46)
+        cable.send(unprotected)
+        time.sleep(QUIET_S)
+        after = device.macsec().counters
+        assert {name: after[name] - before[name] for name in ("late", "not_valid", "ok")} == {
+            "late": 1,
+            "not_valid": 1,
+            "ok": 0,
+        }
+        assert after["no_tag"] > before["no_tag"]
+    assert peer.ping(CPU) == 1
+
+
+def test_a_new_key_during_a_transfer_loses_no_frame(peer, device, secure):
+    secure(Suite.GCM_AES_128)
+    new = secrets.token_bytes(16), secrets.token_bytes(16)
+    before = device.macsec()
+    script = (
+        f"cd /tmp; {TOOL} bench --link --engine fastpath --duration 6 --port udp://{CPU} > bench 2>&1; echo $? > done"
+    )
+    peer.run("sh", "-c", f"rm -f /tmp/done; ({script}) > /dev/null 2>&1 &")
+    time.sleep(2)
+    peer.add_receive_key(before.sci, 1, new[0])
+    device.protect(Suite.GCM_AES_128, *new, before.peer_sci, an=1)
+    peer.use_transmit_key(1, new[1])
+    deadline = time.monotonic() + 120
+    while peer.attempt("cat", "/tmp/done")[0] and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert peer.run("cat", "/tmp/done").strip() == "0", peer.run("cat", "/tmp/bench")
+    after, counters = device.macsec(), peer.macsec_counters()
+    assert after.an == 1 and after.next_pn > 1
+    for name in ("late", "not_valid", "no_sa_error", "bad_tag", "overrun", "stopped"):
+        assert after.counters[name] == before.counters[name], name
+    assert [counters[name] for name in ("InPktsNotValid", "InPktsLate", "InPktsNotUsingSA")] == [0, 0, 0]
+
+
+def test_a_key_is_refused_the_second_time_and_over_the_network(peer, device, secure):
+    keys = secure(Suite.GCM_AES_128)
+    with pytest.raises(BoardError) as refused:
+        device.protect(Suite.GCM_AES_128, *keys, peer.sci())
+    assert refused.value.code == ErrorCode.REUSED
+    assert peer.ping(CPU) == 1
+    script = f"""
+from cipherlane.link.device import Device
+from cipherlane.transport import open_transport
+with Device(open_transport("udp://{CPU}", 0)) as device:
+    device.unprotect()
+"""
+    status, output = peer.attempt(sys.executable, "-c", script)
+    assert status == 1 and "unknown" in output and str(int(RecordType.PROTECT)) in output, output
+    assert device.macsec().suite == Suite.GCM_AES_128
+
+
+def pair(device, *words) -> str:
+    """Run `cipherlane pair` at the board's UART; return the commands that it advises."""
+    port = device.link.transport.url
+    device.link.transport.close()
+    command = [TOOL, "pair", "--port", port, "--interface", "eth0", "--address", f"{HERE}/24", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
+    device.link.transport = SerialTransport(port)
+    assert done.returncode == 0, done.stderr
+    return [line.removeprefix("  sudo ") for line in done.stderr.splitlines() if line.startswith("  sudo ")]
+
+
+@pytest.mark.thorough
+def test_the_script_of_pair_sets_up_linux(peer, device, tmp_path):
+    """`cipherlane pair --static` gives the board keys over the UART, and writes the script that Linux runs."""
+    peer.remove_macsec()
+    mac_address = peer.run("cat", "/sys/class/net/eth0/address").strip()
+    script = tmp_path / "macsec.sh"
+    steps = pair(device, "--static", "--mac-address", mac_address, "--suite", "gcm-aes-128", script)
+    assert steps == [f"sh {script}"]
+    peer.run("sh", "-c", script.read_text())
+    assert peer.ping(CPU, 2) == peer.ping(FAST_PATH, 2) == 2
+    assert "GCM-AES-128: frames are encrypted" in peer.run(TOOL, "doctor", "--port", f"udp://{CPU}", timeout=120)
+    assert pair(device, "--undo") == ["ip link delete macsec0"]
+    assert device.macsec().suite is None
+    peer.run("ip", "link", "delete", "macsec0")
+
+
+def test_wpa_supplicant_agrees_with_the_board(peer, device, tmp_path):
+    """The commands that `pair` prints bring up the link. It survives a cable that is pulled, and a restarted peer.
+
+    wpa_supplicant 2.10 creates macsec0 for GCM-AES-128 only.
+    """
+    peer.remove_macsec()
+    file = tmp_path / "mka.conf"
+    suite = Suite.GCM_AES_128
+    daemon, address = pair(device, file)
+    assert daemon == f"wpa_supplicant -B -i eth0 -D macsec_linux -c {file}" and address.startswith("ip address add")
+    try:
+        peer.start_mka(file.read_text())
+        status = peer.await_secured()
+        assert status["Key Server Priority"] == "16" and status["live_peers"] == "1"
+        peer.run(*address.split())
+        assert peer.ping(CPU, 2) == peer.ping(FAST_PATH, 2) == 2
+        state = device.macsec()
+        assert (state.suite, state.agrees, state.encrypt) == (suite, True, True)
+        assert state.counters["mkpdus"] > 1 and state.counters["mkpdus_refused"] == 0
+        assert "yes" in encrypt(peer, "fastpath")
+        peer.run("ip", "link", "set", "eth0", "down")
+        await_that(lambda: device.macsec().suite is None, "the board notices that its peer is gone")
+        peer.run("ip", "link", "set", "eth0", "up")
+        await_that(lambda: device.macsec().suite == suite, "both agree again")
+        await_that(lambda: peer.ping(CPU, 1, timeout=1) == 1, "frames pass again")
+        peer.stop_mka()
+        peer.start_mka(file.read_text())
+        peer.await_secured()
+        peer.run(*address.split())
+        await_that(lambda: peer.ping(CPU, 1, timeout=1) == 1, "frames pass with the restarted peer")
+    finally:
+        peer.stop_mka()
+        device.unprotect()
+
+
+@pytest.mark.thorough
+def test_the_board_follows_a_peer_that_is_key_server(peer, device):
+    peer.remove_macsec()
+    cak, ckn = secrets.token_bytes(32), secrets.token_bytes(7)
+    device.agree(Suite.GCM_AES_128, cak, ckn, priority=200)
+    config = "eapol_version=3\nap_scan=0\nnetwork={\nkey_mgmt=NONE\neapol_flags=0\nmacsec_policy=1\n"
+    config += "macsec_replay_protect=1\nmacsec_replay_window=0\n"
+    config += f"mka_cak={cak.hex()}\nmka_ckn={ckn.hex()}\nmka_priority=100\n}}\n"
+    try:
+        peer.start_mka(config)
+        assert peer.await_secured()["Key Server Priority"] == "100"
+        peer.run("ip", "address", "add", f"{HERE}/24", "dev", "macsec0")
+        await_that(lambda: device.macsec().suite == Suite.GCM_AES_128, "the board transmits with the key")
+        assert peer.ping(CPU, 2) == peer.ping(FAST_PATH, 2) == 2
+    finally:
+        peer.stop_mka()
+        device.unprotect()
+
+
+@pytest.mark.thorough
+def test_a_stranger_with_another_key_is_refused(peer, device):
+    peer.remove_macsec()
+    device.agree(Suite.GCM_AES_128, secrets.token_bytes(16), b"same name")
+    config = "eapol_version=3\nap_scan=0\nnetwork={\nkey_mgmt=NONE\neapol_flags=0\nmacsec_policy=1\n"
+    config += f"mka_cak={secrets.token_hex(16)}\nmka_ckn={b'same name'.hex()}\nmka_priority=1\n}}\n"
+    try:
+        peer.start_mka(config)
+        await_that(lambda: device.macsec().counters["mkpdus_refused"] > 1, "the board sees the stranger")
+        state = device.macsec()
+        assert state.suite is None and state.agrees and state.counters["mkpdus"] == 0
+        assert peer.mka_status()["live_peers"] == "0"
+    finally:
+        peer.stop_mka()
+        device.unprotect()
+
+
+def await_that(happens, what: str) -> None:
+    deadline = time.monotonic() + HANG_S
+    while not happens():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.2)
+
+
+def test_without_macsec_all_frames_pass_again(peer, device, secure):
+    secure(Suite.GCM_AES_128)
+    device.unprotect()
+    peer.remove_macsec()
+    peer.run("ip", "address", "add", f"{HERE}/24", "dev", "eth0")
+    try:
+        assert peer.ping(CPU, 2) == peer.ping(FAST_PATH, 2) == 2
+    finally:
+        peer.run("ip", "address", "flush", "dev", "eth0")
+    state = device.macsec()
+    assert state.suite is None and state.next_pn == 0

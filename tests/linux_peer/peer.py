@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Boots user-mode Linux in the network namespace of a simulated board, and runs commands there.
+
+::
+
+    simulated board ── tap0 ──┐
+                              ├── bridge br0          (the board's namespace)
+    user-mode Linux ── uml0 ──┘
+        eth0 ── macsec0
+
+Debian's packages `user-mode-linux` and `iproute2` are needed, and root. Each wait has a limit. The Linux ends with its
+console, so it cannot outlive the test.
+"""
+
+import contextlib
+import itertools
+import json
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Self
+
+KERNEL = "/usr/bin/linux.uml"
+AGENT = Path(__file__).with_name("agent.py")
+BOOT_S, ANSWER_S = 120, 60
+MEMORY = "256M"
+_RECEIVE_BUFFER_FORCE = 33  # SO_RCVBUFFORCE
+_CONTINUES = """
+ip link add br0 type bridge group_fwd_mask 8 stp_state 0 forward_delay 0
+ip tuntap add dev uml0 mode tap
+ip address flush dev {tap}
+for device in {tap} uml0; do ip link set $device master br0 up; done
+ip link set br0 up
+"""
+_PING = """
+import socket, struct, sys, time
+address, count, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+link = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+link.settimeout({timeout})
+came = 0
+for n in range(count):
+    data = bytes((n + i) % 256 for i in range(size))
+    packet = struct.pack(">BBHHH", 8, 0, 0, 7, n) + data
+    total = sum(struct.unpack(f">{{len(packet + bytes(len(packet) % 2)) // 2}}H", packet + bytes(len(packet) % 2)))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    packet = packet[:2] + struct.pack(">H", total ^ 0xFFFF) + packet[4:]
+    try:
+        link.sendto(packet, (address, 0))
+        while True:
+            answer = link.recv(4096)[20:]
+            if answer[0] == 0 and answer[4:] == packet[4:]:
+                came += 1
+                break
+    except OSError as error:
+        print(error, flush=True)
+print(came)
+"""
+
+
+class PeerError(RuntimeError):
+    """The Linux did not boot, ended, or a command failed; the message has its output."""
+
+
+def missing() -> str:
+    """Return why user-mode Linux cannot run here; empty if it can."""
+    if not Path(KERNEL).exists():
+        return f"no {KERNEL}: apt install user-mode-linux"
+    if os.geteuid():
+        return "user-mode Linux joins the board's network namespace, which needs root"
+    return "no program `ip`: apt install iproute2" if not shutil.which("ip") else ""
+
+
+class LinuxPeer:
+    """A user-mode Linux next to a simulated board; a context manager.
+
+    Parameters
+    ----------
+    pid : int
+        Process of the board, in whose network namespace the Linux runs.
+    tap : str
+        The board's network device there.
+    """
+
+    def __init__(self, pid: int, tap: str = "tap0"):
+        self._inside = ["nsenter", "--target", str(pid), "--net", "--"]
+        self._tap = tap
+        self._process: subprocess.Popen | None = None
+        self._seen = b""
+
+    def __enter__(self) -> Self:
+        self.outside("sh", "-ec", _CONTINUES.format(tap=self._tap))
+        words = [KERNEL, "rootfstype=hostfs", "ro", f"init={AGENT}", f"mem={MEMORY}", "con=null", "con0=fd:0,fd:1"]
+        words += ["ssl=null", "quiet", "loglevel=1", "eth0=tuntap,uml0"]
+        self._process = subprocess.Popen(
+            [*self._inside, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            self._await("READY", BOOT_S)
+            self.run("ip", "link", "set", "eth0", "up")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        process = self._process
+        if process:
+            process.stdin.close()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.wait(10)
+            process.stdout.close()
+            self._process = None
+            self.outside("ip", "link", "delete", "uml0")
+            self.outside("ip", "link", "delete", "br0")
+
+    def outside(self, *words: str) -> str:
+        """Run a program in the namespace, outside the Linux; return its output."""
+        result = subprocess.run([*self._inside, *words], capture_output=True, text=True, timeout=ANSWER_S, check=False)
+        if result.returncode:
+            raise PeerError(f"{' '.join(words)}: {result.stderr.strip()}")
+        return result.stdout
+
+    def attempt(self, *words: str, timeout: float = ANSWER_S) -> tuple[int | None, str]:
+        """Run a program inside; return its status, or None if it did not end, and its output."""
+        assert self._process
+        line = json.dumps({"run": words, "timeout": timeout}) + "\n"
+        self._process.stdin.write(line.encode())
+        self._process.stdin.flush()
+        answer = json.loads(self._await("ANSWER ", timeout + ANSWER_S))
+        return answer["status"], answer["output"]
+
+    def run(self, *words: str, timeout: float = ANSWER_S) -> str:
+        """Run a program inside; return its output.
+
+        Raises
+        ------
+        PeerError
+            It failed, or did not end in time.
+        """
+        status, output = self.attempt(*words, timeout=timeout)
+        if status != 0:
+            raise PeerError(f"{' '.join(words)}: status {status}: {output.strip()}")
+        return output
+
+    def ping(self, address: str, count: int = 1, size: int = 56, timeout: float = 10) -> int:
+        """Send echo requests one after another; return how many were answered with the same data."""
+        script = _PING.format(timeout=timeout)
+        words = ("python3", "-I", "-c", script, address, str(count), str(size))
+        return int(self.run(*words, timeout=count * timeout + ANSWER_S).split()[-1])
+
+    # MACsec ----------------------------------------------------------------------------------------------
+
+    def sci(self) -> bytes:
+        """Return the SCI of this Linux: the MAC address of eth0 and port 1."""
+        return bytes.fromhex(self.run("cat", "/sys/class/net/eth0/address").replace(":", "")) + b"\0\1"
+
+    def add_macsec(self, suite: str, board_sci: bytes, an: int, receive_key: bytes, transmit_key: bytes) -> None:
+        """Create macsec0 with static keys. `suite` is a name of `ip link`, such as gcm-aes-128."""
+        options = ["port", "1", "cipher", suite, "encrypt", "on", "validate", "strict", "replay", "on", "window", "0"]
+        self.run("ip", "link", "add", "link", "eth0", "macsec0", "type", "macsec", *options)
+        self.run("ip", "macsec", "add", "macsec0", "rx", "port", "1", "address", _mac(board_sci))
+        self.add_receive_key(board_sci, an, receive_key)
+        self.use_transmit_key(an, transmit_key)
+        self.run("ip", "link", "set", "macsec0", "up")
+
+    def add_receive_key(self, board_sci: bytes, an: int, key: bytes) -> None:
+        """Install a key to receive."""
+        words = ["ip", "macsec", "add", "macsec0", "rx", "port", "1", "address", _mac(board_sci)]
+        self.run(*words, "sa", str(an), "pn", "1", "on", "key", f"{2 * an + 1:02x}", key.hex())
+
+    def use_transmit_key(self, an: int, key: bytes) -> None:
+        """Install a key to transmit, and transmit with it."""
+        words = ["ip", "macsec", "add", "macsec0", "tx"]
+        self.run(*words, "sa", str(an), "pn", "1", "on", "key", f"{2 * an:02x}", key.hex())
+        self.run("ip", "link", "set", "macsec0", "type", "macsec", "encodingsa", str(an))
+
+    def remove_macsec(self) -> None:
+        """Remove macsec0 if there is one."""
+        if self.attempt("ip", "link", "show", "macsec0")[0] == 0:
+            self.run("ip", "link", "delete", "macsec0")
+
+    def macsec_counters(self) -> dict[str, int]:
+        """Return the counters of macsec0, each summed over what `ip` lists below its associations."""
+        found: dict[str, int] = {}
+        lines = self.run("ip", "-s", "macsec", "show", "macsec0").splitlines()
+        inside = False  # an association, whose counters are those of its channel once more
+        for names, values in itertools.pairwise(lines):
+            if "PN " in names:
+                inside = True
+            elif "RXSC" in names or "TXSC" in names:
+                inside = False
+            if "stats:" in names and not inside:
+                found |= dict(zip(names.split()[1:], map(int, values.split()), strict=True))
+        return found
+
+    # MKA, by wpa_supplicant ------------------------------------------------------------------------------
+
+    def start_mka(self, config: str) -> None:
+        """Start wpa_supplicant with the text of a configuration. It creates macsec0."""
+        script = 'umask 077; mkdir -p /run/wpa; printf %s "$1" > /run/mka.conf'
+        self.run("sh", "-c", script, "sh", f"ctrl_interface=/run/wpa\n{config}")
+        words = ["-B", "-i", "eth0", "-D", "macsec_linux", "-c", "/run/mka.conf", "-P", "/run/mka.pid"]
+        self.run("wpa_supplicant", *words, "-dd", "-f", "/run/mka.log")
+
+    def stop_mka(self) -> None:
+        """End wpa_supplicant, if it runs, and wait until it has removed macsec0."""
+        script = (
+            "test -e /run/mka.pid || exit 0; kill $(cat /run/mka.pid); while [ -e /run/mka.pid ]; do sleep 0.1; done"
+        )
+        self.run("sh", "-c", script)
+
+    def mka_status(self) -> dict[str, str]:
+        """Return wpa_supplicant's status: `Secured`, `is_elected`, `Latest AN` and others."""
+        lines = self.run("wpa_cli", "-p", "/run/wpa", "-i", "eth0", "status").splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    def await_secured(self, timeout: float = 120) -> dict[str, str]:
+        """Wait until MKA has agreed on a key that both ends use; return wpa_supplicant's status."""
+        deadline = time.monotonic() + timeout
+        while (status := self.mka_status()).get("Secured") != "Yes":
+            if time.monotonic() > deadline:
+                raise PeerError(f"no agreement after {timeout:g} s: {status}")
+            time.sleep(0.5)
+        return status
+
+    def cable(self) -> "Cable":
+        """Return a tap on the board's end of the cable; a context manager."""
+        return Cable(self._inside, self._tap)
+
+    def _await(self, start: str, timeout: float) -> str:
+        """Return the rest of the next line that begins with `start`."""
+        deadline = time.monotonic() + timeout
+        while True:
+            line, newline, rest = self._seen.partition(b"\n")
+            if newline:
+                self._seen = rest
+                text = line.decode(errors="replace").strip()
+                if text.startswith(start):
+                    return text[len(start) :]
+                if text.startswith("Kernel panic"):
+                    raise PeerError(f"the Linux ended: {text}")
+                continue
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+                raise PeerError(f"no {start.strip()} within {timeout} s; the last output is {self._seen[-400:]!r}")
+            piece = os.read(self._process.stdout.fileno(), 65536)
+            if not piece:
+                raise PeerError("the Linux ended")
+            self._seen += piece
+
+
+def _mac(sci: bytes) -> str:
+    return ":".join(f"{byte:02x}" for byte in sci[:6])
+
+
+_TAP = """
+import socket, sys
+inside = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+inside.bind((sys.argv[2], 3))
+socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()])
+"""
+
+
+class Cable:
+    """Sees and sends frames on the cable, outside the Linux; a context manager."""
+
+    def __init__(self, inside: list[str], tap: str):
+        here, there = socket.socketpair()
+        with here, there:
+            here.settimeout(ANSWER_S)
+            words = [*inside, sys.executable, "-I", "-c", _TAP, str(there.fileno()), tap]
+            subprocess.run(words, pass_fds=[there.fileno()], check=True, timeout=ANSWER_S)
+            _, descriptors, _, _ = socket.recv_fds(here, 1, 1)
+        self._socket = socket.socket(fileno=descriptors[0])
+        self._socket.settimeout(0.2)
+        self._socket.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER_FORCE, 64 << 20)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._socket.close()
+
+    def frames(self) -> list[bytes]:
+        """Return the frames in both directions since the last call, without check sequence."""
+        found = []
+        with contextlib.suppress(TimeoutError):
+            while True:
+                found.append(self._socket.recv(65536))
+        return found
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame to the board."""
+        self._socket.send(frame)
