@@ -303,6 +303,7 @@ static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 	cl_service_account(ethernet->service, &ethernet->link, &cost);
 }
 
+#ifdef CSR_MACSEC_BASE
 void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size)
 {
 	uint8_t *const slot = next_slot(ethernet);
@@ -313,7 +314,6 @@ void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size)
 	}
 }
 
-#ifdef CSR_MACSEC_BASE
 /** Passes a frame of EtherType 0x888e on; returns false for all others. */
 static APART bool take_eapol(struct ethernet *ethernet, const uint8_t *slot)
 {

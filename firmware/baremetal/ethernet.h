@@ -54,7 +54,9 @@ struct ethernet {
  */
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_t *staging);
 
-/** Sends a frame without check sequence; drops it if no slot becomes free in time. */
+/**
+ * Sends a frame without check sequence; drops it if no slot becomes free in time. Only with a SecY.
+ */
 void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size);
 
 /**

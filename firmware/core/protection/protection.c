@@ -315,9 +315,9 @@ void cl_macsec_receive(struct cl_macsec *macsec, const uint8_t *frame, size_t si
 void cl_macsec_init(struct cl_macsec *macsec, const struct cl_secy *secy, const uint8_t mac[6])
 {
 	memset(macsec, 0, sizeof(*macsec));
-	macsec->handlers.state = handle_state;
-	macsec->handlers.protect = handle_protect;
-	macsec->handlers.agree = handle_agree;
+	macsec->handlers.handle[CL_WIRE_TYPE_MACSEC - CL_WIRE_TYPE_MACSEC] = handle_state;
+	macsec->handlers.handle[CL_WIRE_TYPE_PROTECT - CL_WIRE_TYPE_MACSEC] = handle_protect;
+	macsec->handlers.handle[CL_WIRE_TYPE_AGREE - CL_WIRE_TYPE_MACSEC] = handle_agree;
 	macsec->secy = secy;
 	memcpy(macsec->sci, mac, 6);
 	macsec->sci[CL_SECY_SCI_BYTES - 1] = 1;

@@ -101,9 +101,9 @@ cl_handler cl_handle_selftest;
 cl_handler cl_handle_counters;
 cl_handler cl_handle_network;
 cl_handler cl_handle_fastpath;
+
+/** Handler of all records about MACsec (service_macsec.c). */
 cl_handler cl_handle_macsec;
-cl_handler cl_handle_protect;
-cl_handler cl_handle_agree;
 
 /** Handler for the integrity of LTE messages (service_mac.c). */
 cl_handler cl_handle_mac;

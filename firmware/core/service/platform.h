@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cl_wire.h"
 #include "engine/engine.h"
 #include "engine/server.h"
 #include "streams/streams.h"
 
 struct cl_exchange;
 
-/** Handlers of the records about MACsec, as cl_handler (service/exchange.h). */
+/** Handlers of records macsec, protect and agree, each a cl_handler (service/exchange.h). */
 struct cl_macsec_handlers {
-	uint16_t (*state)(struct cl_exchange *exchange);
-	uint16_t (*protect)(struct cl_exchange *exchange);
-	uint16_t (*agree)(struct cl_exchange *exchange);
+	uint16_t (*handle[CL_WIRE_TYPE_AGREE - CL_WIRE_TYPE_MACSEC + 1])(
+		struct cl_exchange *exchange);
 };
 
 struct cl_platform {

@@ -44,8 +44,8 @@ static const struct rule {
 	[CL_WIRE_TYPE_DATA_LAST] = {cl_handle_data_last, LENGTH_DATA, OWN},
 	[CL_WIRE_TYPE_MAC] = {cl_handle_mac, LENGTH_DATA, ANY},
 	[CL_WIRE_TYPE_MACSEC] = {cl_handle_macsec, 0, ANY},
-	[CL_WIRE_TYPE_PROTECT] = {cl_handle_protect, CL_WIRE_PROTECT_REQUEST_SIZE, ANY},
-	[CL_WIRE_TYPE_AGREE] = {cl_handle_agree, CL_WIRE_AGREE_REQUEST_SIZE, ANY},
+	[CL_WIRE_TYPE_PROTECT] = {cl_handle_macsec, CL_WIRE_PROTECT_REQUEST_SIZE, ANY},
+	[CL_WIRE_TYPE_AGREE] = {cl_handle_macsec, CL_WIRE_AGREE_REQUEST_SIZE, ANY},
 };
 
 /*

@@ -177,30 +177,3 @@ uint16_t cl_handle_fastpath(struct cl_exchange *exchange)
 	exchange->reply_length = CL_WIRE_FASTPATH_REPLY_SIZE;
 	return 0;
 }
-
-uint16_t cl_handle_macsec(struct cl_exchange *exchange)
-{
-	const struct cl_macsec_handlers *const macsec = exchange->platform->macsec;
-
-	return macsec != NULL
-		       ? macsec->state(exchange)
-		       : cl_exchange_refuse(exchange, CL_WIRE_ERROR_TYPE, CL_WIRE_TYPE_MACSEC);
-}
-
-uint16_t cl_handle_protect(struct cl_exchange *exchange)
-{
-	const struct cl_macsec_handlers *const macsec = exchange->platform->macsec;
-
-	return macsec != NULL
-		       ? macsec->protect(exchange)
-		       : cl_exchange_refuse(exchange, CL_WIRE_ERROR_TYPE, CL_WIRE_TYPE_PROTECT);
-}
-
-uint16_t cl_handle_agree(struct cl_exchange *exchange)
-{
-	const struct cl_macsec_handlers *const macsec = exchange->platform->macsec;
-
-	return macsec != NULL
-		       ? macsec->agree(exchange)
-		       : cl_exchange_refuse(exchange, CL_WIRE_ERROR_TYPE, CL_WIRE_TYPE_AGREE);
-}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Passes records about MACsec to the board's SecY. In a file of its own for the bare-metal link.ld.
+ */
+#include "service/exchange.h"
+
+uint16_t cl_handle_macsec(struct cl_exchange *exchange)
+{
+	const struct cl_macsec_handlers *const macsec = exchange->platform->macsec;
+	const uint8_t type = exchange->header.type;
+
+	return macsec != NULL ? macsec->handle[type - CL_WIRE_TYPE_MACSEC](exchange)
+			      : cl_exchange_refuse(exchange, CL_WIRE_ERROR_TYPE, type);
+}
