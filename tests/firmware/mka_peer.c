@@ -23,10 +23,9 @@
 #include "mka/mka.h"
 #include "zeroize.h"
 #include "recording_secy.h"
+#include "stack_left.h"
 
-#define ANSWER_MAX  (1u << 20)
-#define STACK_BYTES 16384u
-#define FRAME_BYTES 128u
+#define ANSWER_MAX (1u << 20)
 
 static struct {
 	struct cl_mka mka;
@@ -35,29 +34,6 @@ static struct {
 	uint8_t answer[ANSWER_MAX];
 	size_t answered;
 } peer;
-
-static uint8_t stack_left[STACK_BYTES];
-
-/** Copies the stack below the caller; called directly after a call into the core. */
-static __attribute__((noinline, no_sanitize("address", "undefined"))) void keep_stack(void)
-{
-	const volatile uint8_t *const below =
-		(const volatile uint8_t *)__builtin_frame_address(0) - STACK_BYTES;
-
-	for (size_t i = 0; i < STACK_BYTES; i++) {
-		stack_left[i] = below[i];
-	}
-}
-
-static __attribute__((noinline, no_sanitize("address", "undefined"))) void wipe_stack(void)
-{
-	volatile uint8_t *const below =
-		(volatile uint8_t *)__builtin_frame_address(0) - STACK_BYTES;
-
-	for (size_t i = 0; i < STACK_BYTES - FRAME_BYTES; i++) {
-		below[i] = 0;
-	}
-}
 
 /** The arguments of a command that are not read yet. */
 struct message {
