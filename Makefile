@@ -239,9 +239,8 @@ docs: setup ## 1 min | Build the site: all pages, a search, the Python and C int
 	@echo "site: build/docs/docs/index.html"
 
 screenshots: setup ## 1 min | Take pictures of the live view on the simulated board with Ethernet (docs/pictures; root)
-	@.ci/setup chromium linux-peer
+	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
-	@$(PYTHON) -m gateware.flow sim macsec
 	@$(PYTHON) -m tests.screenshots
 
 package: setup ## 1 min | Build the host tool's wheel and source distribution, and run a package index's checks (build/package/dist)

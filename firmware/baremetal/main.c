@@ -22,9 +22,7 @@
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
 #include "protection/protection.h"
-#ifndef CIPHERLANE_OTHER_UNIT
 #include "vector/inverse_ise.h"
-#endif
 #endif
 #include "port.h"
 #include "random/random.h"

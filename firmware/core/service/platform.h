@@ -58,7 +58,7 @@ struct cl_platform {
 	 * (engine/server.h); its code differs from all engines' codes. NULL if there is none.
 	 */
 	const struct cl_server *server;
-	/** The board's SecY (macsec/records.h); NULL if there is none. */
+	/** The board's SecY (protection/protection.h); NULL if there is none. */
 	const struct cl_macsec_handlers *macsec;
 	/**
 	 * Returns a free-running cycle counter. It may wrap, but not between two calls of
