@@ -71,6 +71,7 @@ def _text(node: ast.AST) -> str | None:
 
 # For each piece of advice: a part of its text, and the test that does what it advises.
 RUN = {
+    "name the UART with --port": "test_pair::test_no_key_crosses_a_network",
     "or give --mac-address of another one": "test_pair::test_advice",
     "name the interface with --interface, and FILE": "test_pair::test_advice",
     "`cipherlane pair` protects them": "test_pair::test_doctor_and_info_report_the_link",

@@ -7,9 +7,13 @@ import struct
 
 import pytest
 from cipherlane.commands import pair
+from cipherlane.errors import ArgumentError
+from cipherlane.link.device import Device
+from cipherlane_base.wire.layout import Suite
 
 from .blocks import Refusal
 from .commands import ON_POSIX, command
+from .links import LossyLink
 from .model import PeerBoard, SocketBoard
 
 MAC = "02:00:00:00:01:00"
@@ -99,6 +103,18 @@ def test_a_refusal_leaves_no_script(board, to, tmp_path, monkeypatch):
     status, _, err = made(to)
     assert status and "over its UART only" in err and len(err.splitlines()) == 1
     assert os.listdir(tmp_path) == []
+
+
+def test_no_key_crosses_a_network(board):
+    with Device(LossyLink(board, seed=1, shared=True)) as device:
+        for act in (
+            lambda: device.protect(Suite.GCM_AES_128, bytes(16), bytes(16), SCI),
+            lambda: device.agree(Suite.GCM_AES_128, bytes(16), b"name"),
+            device.unprotect,
+        ):
+            with pytest.raises(ArgumentError, match="name the UART with --port"):
+                act()
+    assert {"protect", "agree"}.isdisjoint(board.seen) and (board.asked, board.agreement) == ([], None)
 
 
 def test_integrity_only(board, to, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import argparse
 import re
 import secrets
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ def script(args: argparse.Namespace, state: MACsecState, board_key: bytes, host_
     )
 
 
-def _set(action: Any) -> None:
+def _set(action: Callable[[], None]) -> None:
     """Carry out an action, and explain why a board refuses it."""
     try:
         action()

@@ -404,16 +404,24 @@ class Device(Calls):
 
         Raises:
             KeyLengthError: a key does not fit the suite.
-            BoardError: the board has no MACsec, is reached over a network, or refuses a value or a repeated key.
+            ArgumentError: the board is reached over a network; nothing was sent.
+            BoardError: the board has no MACsec, or refuses a value or a repeated key.
         """
         size = 32 if suite == Suite.GCM_AES_256 else 16
         for key in (transmit_key, receive_key):
             if len(key) != size:
                 raise KeyLengthError(f"the key has {len(key)} bytes: give {size}")
-        fields: dict[str, int | bytes] = {}
-        fields |= {"transmit_key": transmit_key.ljust(32, b"\0"), "receive_key": receive_key.ljust(32, b"\0")}
-        self._protect(
-            state=1, suite=suite, an=an, encrypt=encrypt, replay_window=replay_window, peer_sci=peer_sci, **fields
+        self._require_uart()
+        self.request(
+            RecordType.PROTECT,
+            state=1,
+            suite=suite,
+            encrypt=encrypt,
+            an=an,
+            replay_window=replay_window,
+            peer_sci=peer_sci,
+            transmit_key=transmit_key,
+            receive_key=receive_key,
         )
 
     def agree(
@@ -440,25 +448,38 @@ class Device(Calls):
         """
         if len(cak) not in (16, 32) or not 1 <= len(ckn) <= 32:
             raise KeyLengthError(f"a CAK of {len(cak)} bytes with a name of {len(ckn)}: give 16 or 32, and 1 to 32")
-        fields: dict[str, int | bytes] = {"suite": suite, "encrypt": encrypt, "priority": priority}
-        fields |= {"cak_bits": 8 * len(cak), "cak": cak, "ckn_bytes": len(ckn), "ckn": ckn}
-        data = layout.REQUESTS[RecordType.AGREE].pack(replay_window=replay_window, **fields)
-        self.exchange(Record(RecordType.AGREE, token=secrets.randbits(64), data=data))
+        self._require_uart()
+        self.request(
+            RecordType.AGREE,
+            suite=suite,
+            encrypt=encrypt,
+            priority=priority,
+            ckn_bytes=len(ckn),
+            cak_bits=8 * len(cak),
+            replay_window=replay_window,
+            cak=cak,
+            ckn=ckn,
+        )
 
     def unprotect(self) -> None:
         """Turn the board's MACsec off and zeroize its keys, over the UART; raise the errors of `protect`."""
-        names = [field.name for field in layout.REQUESTS[RecordType.PROTECT].fields]
-        nothing: dict[str, int | bytes] = {name: b"" if name.endswith(("_key", "_sci")) else 0 for name in names}
-        self._protect(**nothing)
-
-    def _protect(self, **fields: int | bytes) -> None:
-        self.exchange(
-            Record(
-                RecordType.PROTECT,
-                token=secrets.randbits(64),
-                data=layout.REQUESTS[RecordType.PROTECT].pack(**fields),
-            )
+        self._require_uart()
+        self.request(
+            RecordType.PROTECT,
+            state=0,
+            suite=0,
+            encrypt=0,
+            an=0,
+            replay_window=0,
+            peer_sci=b"",
+            transmit_key=b"",
+            receive_key=b"",
         )
+
+    def _require_uart(self) -> None:
+        """Send no MACsec key over a network."""
+        if self.link.transport.shared:
+            raise ArgumentError("MACsec keys do not go over a network: name the UART with --port")
 
     def close(self) -> None:
         """Close the port and the log."""
