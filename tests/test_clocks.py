@@ -28,6 +28,7 @@ CLOCKS = {
     "end_to_end/killed_runs.py": "kills at moments of the time that a whole run takes; its limits only end what hangs",
     "end_to_end/bad_wire.py": "delays frames: the verdict is that none of the data is lost",
     "end_to_end/stress_ethernet.py": "its limit only ends what hangs",
+    "linux_peer/peer.py": "its limit only ends what hangs",
 }
 
 

@@ -53,7 +53,8 @@ def gateware_flow(*arguments):
         (
             ["butterstick"],
             "board butterstick has no configuration 'default' "
-            "(litex-boards names no UART pins: Ethernet is the way in): choose one of eth",
+            "(litex-boards names no UART pins: Ethernet is the way in): "
+            f"choose one of {', '.join(boards.load('butterstick').fits)}",
         ),
         (["ecpix5_eth_zephyr"], "unknown board 'ecpix5_eth_zephyr': say BOARD=ecpix5 CONFIG=eth_zephyr"),
         (
