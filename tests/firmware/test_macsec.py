@@ -17,6 +17,7 @@ PEER = bytes.fromhex("0200000001000001")
 KEYS = bytes(range(1, 33)), bytes(range(101, 133))
 ROOM = 1024 + HEADER.size
 OFF = {"protect": False, "validate": 2, "receive_ans": 0}
+CLOSED = {"protect": True, "encrypt": True, "validate": 0, "receive_ans": 0}
 
 
 class Call(ctypes.Structure):
@@ -57,9 +58,9 @@ class Board:
         count.value = 0
         return found
 
-    def ask(self, kind: RecordType, data: bytes = b"", *, network: bool = False):
+    def ask(self, kind: RecordType, data: bytes = b"", *, network: bool = False, token: int = 7):
         """Return the fields of the reply, or of the error; `left` is what the record's buffer holds afterwards."""
-        header = HEADER.pack(version=VERSION, type=kind, length=len(data), session=0, offset=0, token=7)
+        header = HEADER.pack(version=VERSION, type=kind, length=len(data), session=0, offset=0, token=token)
         buffer = ctypes.create_string_buffer(header + data, ROOM)
         size = self.c.shim_handle(buffer, len(header) + len(data), ROOM, network)
         reply = HEADER.unpack(buffer.raw)
@@ -71,8 +72,8 @@ class Board:
     def protect(self, **changes):
         fields = {"state": 1, "suite": Suite.GCM_AES_256, "encrypt": 1, "an": 2, "replay_window": 32}
         fields |= {"peer_sci": PEER, "transmit_key": KEYS[0], "receive_key": KEYS[1]}
-        network = changes.pop("network", False)
-        return self.ask(RecordType.PROTECT, REQUESTS[RecordType.PROTECT].pack(**fields | changes), network=network)
+        how = {name: changes.pop(name) for name in ("network", "token") if name in changes}
+        return self.ask(RecordType.PROTECT, REQUESTS[RecordType.PROTECT].pack(**fields | changes), **how)
 
 
 @pytest.fixture
@@ -92,9 +93,9 @@ def policy_of(call: Call) -> dict:
 
 def test_keys_are_installed_to_receive_then_to_transmit_and_then_used(board):
     board.protect()
-    *removals, policy, sci, receive, transmit, last = board.calls()
+    policy, *removals, sci, receive, transmit, last = board.calls()
     assert kinds(removals) == "R" * 8 and kinds([policy, sci, receive, transmit, last]) == "PSIIP"
-    assert policy_of(policy).items() >= OFF.items()
+    assert policy_of(policy).items() >= CLOSED.items()
     assert bytes(sci.scis) == SCI + PEER
     for call, direction, key in ((receive, RECEIVE, KEYS[1]), (transmit, TRANSMIT, KEYS[0])):
         sa = call.sa
@@ -137,8 +138,19 @@ def test_another_peer_removes_all_associations_first(board):
     board.calls()
     board.protect(an=1, peer_sci=SCI, transmit_key=KEYS[1])
     calls = board.calls()
-    assert kinds(calls) == "R" * 8 + "PSIIP"
+    assert kinds(calls) == "P" + "R" * 8 + "SIIP"
+    assert policy_of(calls[0]).items() >= CLOSED.items()
     assert calls[-1].policy.receive_ans == 2
+
+
+def test_a_lost_reply_is_sent_again_but_another_request_with_the_keys_is_refused(board):
+    assert board.protect() == ()
+    board.calls()
+    assert board.protect() == (), "the same record"
+    assert board.protect(token=8).code == ErrorCode.REUSED
+    assert board.calls() == []
+    board.protect(state=0)
+    assert board.protect().code == ErrorCode.REUSED
 
 
 @pytest.mark.parametrize("suite", Suite)
@@ -146,13 +158,13 @@ def test_a_transmit_key_is_refused_the_second_time(board, suite):
     board.protect(suite=suite)
     board.calls()
     for an in (2, 3):
-        assert board.protect(suite=suite, an=an).code == ErrorCode.REUSED
+        assert board.protect(suite=suite, an=an, token=8).code == ErrorCode.REUSED
     assert board.calls() == []
     board.protect(state=0)
     assert board.protect(suite=suite).code == ErrorCode.REUSED
     for n in range(15):
         assert board.protect(suite=suite, transmit_key=bytes([n + 1]) * 32) == ()
-    assert board.protect(suite=suite).code == ErrorCode.REUSED, "it is among the last 16"
+    assert board.protect(suite=suite, token=8).code == ErrorCode.REUSED, "it is among the last 16"
 
 
 @pytest.mark.parametrize(
@@ -173,13 +185,20 @@ def test_keys_are_accepted_over_the_uart_only(board):
 
 
 @pytest.mark.parametrize("fault", ["install_status", "sci_status"])
-def test_a_fault_of_the_hardware_turns_macsec_off(board, fault):
-    ctypes.c_int.in_dll(board.c, fault).value = -errno.EIO
+def test_a_fault_of_the_hardware_closes_the_port(board, fault):
+    status = ctypes.c_int.in_dll(board.c, fault)
+    status.value = -errno.EIO
     refused = board.protect()
     assert (refused.code, refused.detail) == (ErrorCode.HARDWARE, errno.EIO)
-    *_, last = board.calls()
-    assert kinds([last]) == "P" and policy_of(last).items() >= OFF.items()
-    assert board.ask(RecordType.MACSEC).state == 0
+    calls = board.calls()
+    assert all(policy_of(call).items() >= CLOSED.items() for call in calls if kinds([call]) == "P")
+    assert kinds(calls).endswith("P" + "R" * 8)
+    state = board.ask(RecordType.MACSEC)
+    assert (state.state, state.receives) == (1, 0)
+    status.value = 0
+    assert board.protect(transmit_key=KEYS[1]) == ()
+    assert kinds(board.calls()) == "P" + "R" * 8 + "SIIP", "everything is set again"
+    assert board.ask(RecordType.MACSEC).receives == 4
 
 
 def test_off_removes_everything(board):
@@ -187,8 +206,9 @@ def test_off_removes_everything(board):
     board.calls()
     assert board.protect(state=0, an=9) == ()
     calls = board.calls()
-    assert kinds(calls) == "R" * 8 + "P" and policy_of(calls[-1]).items() >= OFF.items()
-    assert {(call.values[0], call.values[1]) for call in calls[:-1]} == {(d, an) for d in (0, 1) for an in range(4)}
+    assert kinds(calls) == "P" + "R" * 8 + "P" and policy_of(calls[0]).items() >= CLOSED.items()
+    assert policy_of(calls[-1]).items() >= OFF.items()
+    assert {(call.values[0], call.values[1]) for call in calls[1:-1]} == {(d, an) for d in (0, 1) for an in range(4)}
 
 
 @pytest.mark.parametrize("network", [False, True])
@@ -212,8 +232,7 @@ def agreeing(**changes) -> bytes:
 
 def test_mka_closes_the_port_and_sends(board):
     assert board.ask(RecordType.AGREE, agreeing()) == ()
-    closed = [call for call in board.calls() if chr(call.kind) == "P"][-1]
-    assert policy_of(closed).items() >= {"protect": True, "validate": 0, "receive_ans": 0}.items()
+    assert all(policy_of(call).items() >= CLOSED.items() for call in board.calls() if kinds([call]) == "P")
     assert board.ask(RecordType.MACSEC).state == 2
     assert KEYS[0][:8] not in board.left and not board.c.shim_stack_holds(KEYS[0][:8], 8)
     board.c.shim_poll(5000)
@@ -226,7 +245,10 @@ def test_mka_closes_the_port_and_sends(board):
 
 def test_static_keys_end_mka(board):
     assert board.ask(RecordType.AGREE, agreeing()) == ()
+    board.calls()
     assert board.protect() == ()
+    calls = board.calls()
+    assert kinds(calls) == "P" + "R" * 8 + "SIIP" and policy_of(calls[0]).items() >= CLOSED.items()
     assert not board.c.shim_holds(KEYS[0][:8], 8) and board.ask(RecordType.MACSEC).state == 1
 
 

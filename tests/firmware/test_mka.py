@@ -606,7 +606,9 @@ def test_keys_are_where_expected_and_zeroized_by_stop(board):
     board.log()
     board.stop()
     assert not any(board.memory())
-    assert board.log() == ["zeroize"]
+    policy, *removals = board.log()
+    assert "protect=1 encrypt=1" in policy and "tx=-1 validate=0" in policy and policy.endswith("rx=0")
+    assert removals == ["remove rx 0", "remove tx 0"]
     assert board.state().phase == Phase.OFF
     board.receive(member.frame())
     assert board.run(5000) == []

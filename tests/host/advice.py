@@ -71,6 +71,7 @@ def _text(node: ast.AST) -> str | None:
 
 # For each piece of advice: a part of its text, and the test that does what it advises.
 RUN = {
+    "so no frame passes: run `cipherlane pair` again": "test_pair::test_doctor_says_that_a_fault_closed_the_port",
     "name the UART with --port": "test_pair::test_no_key_crosses_a_network",
     "or give --mac-address of another one": "test_pair::test_advice",
     "name the interface with --interface, and FILE": "test_pair::test_advice",

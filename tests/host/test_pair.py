@@ -4,12 +4,15 @@
 import os
 import stat
 import struct
+import subprocess
 
 import pytest
 from cipherlane.commands import pair
 from cipherlane.errors import ArgumentError
 from cipherlane.link.device import Device
 from cipherlane_base.wire.layout import Suite
+
+from tests.waiting import HANG_S
 
 from .blocks import Refusal
 from .commands import ON_POSIX, command
@@ -30,14 +33,16 @@ class MACsecBoard(PeerBoard):
         self.asked = []
         self.refuses = refuses
         self.agreement = None  # state, and the request
+        self.failed = False  # the hardware, when keys changed
 
     def _macsec(self, session, offset, token, data):
         on, suite, encrypt, an = self.asked[-1][:4] if self.asked else (0, 0, 0, 0)
+        receives = 0 if self.failed else 1
         peer = self.asked[-1][5] if self.asked else bytes(8)
         counters = range(1, 22)
         if self.agreement:
             on, suite, encrypt, peer = self.agreement[0], 0, 1, bytes(8)
-        return session, struct.pack("<BBBBI8s8sQQ22I", on, suite, encrypt, an, 1, SCI, peer, 1, 1, *counters, 0)
+        return session, struct.pack("<BBBBI8s8sQQ22I", on, suite, encrypt, an, receives, SCI, peer, 1, 1, *counters, 0)
 
     def _protect(self, session, offset, token, data):
         if self.refuses:
@@ -61,6 +66,19 @@ def to(board):
         yield ("--port", server.url)
 
 
+def command_lines(script):
+    """Run the script with an `ip` that prints its arguments, and return them."""
+    tools = script.with_name("tools")
+    tools.mkdir()
+    (tools / "ip").write_text('#!/bin/sh\necho "$*"\n')
+    (tools / "ip").chmod(0o700)
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    command = ["sh", str(script)]
+    return subprocess.run(
+        command, env={"PATH": path}, check=True, capture_output=True, text=True, timeout=HANG_S
+    ).stdout
+
+
 def made(to, *words, file="script"):
     return command("pair", *to, "--static", "--interface", "eth7", "--mac-address", MAC, *words, file)
 
@@ -75,6 +93,9 @@ def test_board_and_script_get_the_same_keys(board, to, suite, code, size, tmp_pa
     text = (tmp_path / "script").read_text()
     assert f"rx port 1 address 02:43:4c:4e:45:01 sa 0 pn 1 on key 01 {transmit[:size].hex()}\n" in text
     assert f"tx sa 0 pn 1 on key 00 {receive[:size].hex()}\n" in text
+    if os.name == "posix":
+        lines = command_lines(tmp_path / "script")
+        assert "-batch -" in lines and not any(key[:size].hex() in lines for key in (transmit, receive))
     assert f"link eth7 macsec0 type macsec port 1 cipher {suite} encrypt on validate strict replay on" in text
     assert not any(transmit[size:] + receive[size:]) and transmit != receive
     assert all(key.hex() not in err for key in (transmit, receive))
@@ -195,4 +216,17 @@ def test_doctor_and_info_report_the_link(board, to, tmp_path, monkeypatch):
     seen = " ".join(command("doctor", *to)[1].decode().split())
     assert "GCM-AES-256: frames are encrypted; 31 frames were dropped" in seen
     status, out, _ = command("info", *to, "--json")
-    assert status == 0 and b'"protected_by": "GCM-AES-256"' in out
+    assert status == 0 and b'"protected_by": "GCM-AES-256"' in out and b'"closed": false' in out
+
+
+def test_doctor_says_that_a_fault_closed_the_port(board, to, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert made(to)[0] == 0
+    board.failed = True
+    status, out, _ = command("doctor", *to)
+    assert status and "so no frame passes: run `cipherlane pair` again" in " ".join(out.decode().split())
+    status, out, _ = command("info", *to, "--json")
+    assert b'"protected_by": null' in out and b'"closed": true' in out
+    board.failed = False
+    assert made(to, "--force")[0] == 0
+    assert "frames are encrypted" in " ".join(command("doctor", *to)[1].decode().split())

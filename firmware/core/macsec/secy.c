@@ -114,10 +114,12 @@ int cl_secy_install(const struct cl_secy *secy, const struct cl_secy_sa *sa)
 
 void cl_secy_remove(const struct cl_secy *secy, enum cl_secy_direction direction, uint8_t an)
 {
-	if (wait_idle(secy) == 0) {
-		put(secy, CL_MACSEC_ASSOCIATION, association(direction, an));
-		put(secy, CL_MACSEC_CONTROL, CL_MACSEC_CONTROL_REMOVE_MASK);
+	if (wait_idle(secy) != 0) {
+		put(secy, CL_MACSEC_CONTROL, CL_MACSEC_CONTROL_ZEROIZE_MASK);
+		return;
 	}
+	put(secy, CL_MACSEC_ASSOCIATION, association(direction, an));
+	put(secy, CL_MACSEC_CONTROL, CL_MACSEC_CONTROL_REMOVE_MASK);
 }
 
 void cl_secy_set_policy(const struct cl_secy *secy, const struct cl_secy_policy *policy)

@@ -90,7 +90,10 @@ int cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BY
  */
 int cl_secy_install(const struct cl_secy *secy, const struct cl_secy_sa *sa);
 
-/** Withdraws an SA, and zeroizes its key when no frame uses it. */
+/**
+ * Withdraws an SA, and zeroizes its key when no frame uses it. If an earlier command does not end
+ * in time, zeroizes all SAs instead.
+ */
 void cl_secy_remove(const struct cl_secy *secy, enum cl_secy_direction direction, uint8_t an);
 
 void cl_secy_set_policy(const struct cl_secy *secy, const struct cl_secy_policy *policy);

@@ -759,7 +759,7 @@ int cl_mka_start(struct cl_mka *mka, const struct cl_mka_config *config, uint32_
 void cl_mka_stop(struct cl_mka *mka)
 {
 	if (mka->started) {
-		cl_secy_zeroize(mka->config.secy);
+		close_port(mka);
 	}
 	cl_zeroize(mka, sizeof(*mka));
 }

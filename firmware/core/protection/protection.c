@@ -7,6 +7,9 @@
 #include "zeroize.h"
 
 static const struct cl_secy_policy off = {.validate = CL_SECY_DISABLED};
+/** Without a key, no frame passes. Frames with a key that is about to be removed stay encrypted. */
+static const struct cl_secy_policy closed = {
+	.protect = true, .encrypt = true, .include_sci = true, .validate = CL_SECY_STRICT};
 
 static struct cl_macsec *macsec_of(const struct cl_exchange *exchange)
 {
@@ -46,7 +49,7 @@ static uint16_t handle_state(struct cl_exchange *exchange)
 	const struct cl_macsec *const macsec = macsec_of(exchange);
 	const struct cl_secy *const secy = macsec->secy;
 	struct cl_wire_macsec_reply reply = {
-		.state = macsec->on ? STATIC : OFF,
+		.state = macsec->port == CL_MACSEC_OPEN ? OFF : STATIC,
 		.suite = macsec->suite,
 		.encrypt = macsec->policy.encrypt,
 		.an = macsec->policy.transmit_an,
@@ -90,19 +93,22 @@ static uint16_t handle_state(struct cl_exchange *exchange)
 	return 0;
 }
 
-/** Removes all associations and sets a policy under which all frames pass. */
-static void turn_off(struct cl_macsec *macsec)
+static void set_policy(struct cl_macsec *macsec, const struct cl_secy_policy *policy)
 {
-	if (macsec->mka.started) {
-		cl_mka_stop(&macsec->mka);
-	}
+	macsec->policy = *policy;
+	cl_secy_set_policy(macsec->secy, policy);
+}
+
+/** Ends MKA, lets no frame pass any more, and removes all associations. */
+static void close_port(struct cl_macsec *macsec)
+{
+	cl_mka_stop(&macsec->mka);
+	set_policy(macsec, &closed);
 	for (uint8_t an = 0; an < CL_SECY_ASSOCIATIONS; an++) {
 		cl_secy_remove(macsec->secy, CL_SECY_RECEIVE, an);
 		cl_secy_remove(macsec->secy, CL_SECY_TRANSMIT, an);
 	}
-	macsec->policy = off;
-	cl_secy_set_policy(macsec->secy, &macsec->policy);
-	macsec->on = false;
+	macsec->port = CL_MACSEC_CLOSED;
 }
 
 /** Returns whether the board transmitted with this key before, and remembers it. */
@@ -170,7 +176,9 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 	uint64_t identity;
 
 	if (request->state == 0) {
-		turn_off(macsec);
+		close_port(macsec);
+		set_policy(macsec, &off);
+		macsec->port = CL_MACSEC_OPEN;
 		return 0;
 	}
 	const uint16_t refused = check(exchange, request);
@@ -182,34 +190,40 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 		cl_identity_key(exchange->platform, request->transmit_key, key_bits, &identity);
 
 	if (status == 0 && repeats(macsec, identity)) {
-		return CL_WIRE_ERROR_REUSED;
+		/* The host asks again if it has not received the reply. */
+		return macsec->port == CL_MACSEC_PROTECTED &&
+				       macsec->token == exchange->header.token
+			       ? 0
+			       : CL_WIRE_ERROR_REUSED;
 	}
-	if (status == 0 && (!macsec->on || memcmp(macsec->peer_sci, request->peer_sci,
-						  sizeof(macsec->peer_sci)) != 0)) {
-		turn_off(macsec);
+	if (status == 0 &&
+	    (macsec->port != CL_MACSEC_PROTECTED ||
+	     memcmp(macsec->peer_sci, request->peer_sci, sizeof(macsec->peer_sci)) != 0)) {
+		close_port(macsec);
 		memcpy(macsec->peer_sci, request->peer_sci, sizeof(macsec->peer_sci));
 		status = cl_secy_set_sci(macsec->secy, macsec->sci, macsec->peer_sci);
 	}
 	if (status == 0) {
 		status = install(macsec, request, key_bits);
 	}
+	macsec->suite = request->suite;
 	if (status != 0) {
-		turn_off(macsec);
+		close_port(macsec);
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_HARDWARE, (uint32_t)-status);
 	}
-	macsec->on = true;
-	macsec->suite = request->suite;
-	macsec->policy = (struct cl_secy_policy){
-		.protect = true,
-		.encrypt = request->encrypt != 0,
-		.include_sci = true,
-		.transmit_an = request->an,
-		.validate = CL_SECY_STRICT,
-		.replay_protect = true,
-		.replay_window = (uint8_t)request->replay_window,
-		.receive_ans = macsec->policy.receive_ans | (uint8_t)(1u << request->an),
-	};
-	cl_secy_set_policy(macsec->secy, &macsec->policy);
+	macsec->port = CL_MACSEC_PROTECTED;
+	macsec->token = exchange->header.token;
+	set_policy(macsec,
+		   &(const struct cl_secy_policy){
+			   .protect = true,
+			   .encrypt = request->encrypt != 0,
+			   .include_sci = true,
+			   .transmit_an = request->an,
+			   .validate = CL_SECY_STRICT,
+			   .replay_protect = true,
+			   .replay_window = (uint8_t)request->replay_window,
+			   .receive_ans = macsec->policy.receive_ans | (uint8_t)(1u << request->an),
+		   });
 	return 0;
 }
 
@@ -236,7 +250,7 @@ static int start(struct cl_macsec *macsec, const struct cl_wire_agree_request *r
 {
 	struct cl_mka_config *const config = &macsec->config;
 
-	turn_off(macsec);
+	close_port(macsec);
 	memcpy(config->mac, macsec->sci, sizeof(config->mac));
 	config->secy = macsec->secy;
 	config->cak_bits = request->cak_bits;
@@ -274,7 +288,7 @@ static uint16_t agree(struct cl_exchange *exchange, const struct cl_wire_agree_r
 	const int status = start(macsec_of(exchange), request);
 
 	if (status != 0) {
-		turn_off(macsec_of(exchange));
+		close_port(macsec_of(exchange));
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_HARDWARE, (uint32_t)-status);
 	}
 	return 0;

@@ -24,8 +24,14 @@ struct cl_macsec {
 	uint8_t sci[CL_SECY_SCI_BYTES];
 	uint8_t peer_sci[CL_SECY_SCI_BYTES];
 	uint8_t suite;
-	/** True if static keys protect all frames. */
-	bool on;
+	/** Without MKA: all frames pass, none does, or static keys protect them. */
+	enum {
+		CL_MACSEC_OPEN,
+		CL_MACSEC_CLOSED,
+		CL_MACSEC_PROTECTED
+	} port;
+	/** Token of the last request that installed static keys. */
+	uint64_t token;
 	struct cl_secy_policy policy;
 	/** Numbers that identify the last keys with which the board transmitted, and their count.
 	 */

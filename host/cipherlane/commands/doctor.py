@@ -221,7 +221,12 @@ def _macsec(device: Device) -> str:
     state = device.macsec()
     if state is None:
         raise _SkippedError("the board has no MACsec")
-    if state.suite is None and state.agrees:
+    if state.closed and not state.agrees:
+        raise NoReplyError(
+            "its hardware failed when keys changed, so no frame passes: run `cipherlane pair` again, with --undo to "
+            "let all pass"
+        )
+    if state.closed:
         raise NoReplyError(
             "no peer has agreed on a key: start wpa_supplicant with the file that `cipherlane pair` wrote"
         )

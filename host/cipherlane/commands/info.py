@@ -51,9 +51,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def shown(state: MACsecState) -> dict[str, Any]:
-    """Return the fields of MACsec's state for people and JSON; `protected_by` is null if it is off."""
+    """Return the fields of MACsec's state for people and JSON; `protected_by` is null without keys."""
     suite = state.suite.name.replace("_", "-") if state.suite is not None else None
-    fields: dict[str, Any] = {"protected_by": suite, "agrees": state.agrees, "sci": state.sci.hex()}
+    fields: dict[str, Any] = {
+        "protected_by": suite,
+        "agrees": state.agrees,
+        "closed": state.closed,
+        "sci": state.sci.hex(),
+    }
     if suite:
         fields |= {"peer_sci": state.peer_sci.hex(), "encrypt": state.encrypt, "next_pn": state.next_pn}
     return {**fields, "failed": state.failed(), **state.counters}

@@ -173,13 +173,14 @@ class FastPath:
 class MACsecState:
     """The state of the board's MACsec.
 
-    `suite` belongs to the keys that protect all frames; None if there are none. If MKA makes the keys, `agrees` is set,
-    and no frame passes while there are none. Frames are encrypted if `encrypt` is set. SCIs have 8 bytes. `counters`
-    have their names in record macsec.
+    `suite` belongs to the keys that protect all frames; None if there are none. If MKA makes the keys, `agrees` is set.
+    No frame passes while the port is `closed`: MKA has not agreed yet, or the hardware failed when keys changed.
+    Frames are encrypted if `encrypt` is set. SCIs have 8 bytes. `counters` have their names in record macsec.
     """
 
     suite: Suite | None
     agrees: bool
+    closed: bool
     encrypt: bool
     an: int
     sci: bytes
@@ -197,9 +198,11 @@ class MACsecState:
         fields = reply._asdict()
         start = list(fields).index("untagged_in")
         counters = {name: fields[name] for name in list(fields)[start:] if name != "reserved"}
+        closed = reply.state == 2 or (reply.state == 1 and not reply.receives)
         return cls(
-            suite=Suite(reply.suite) if reply.state & 1 else None,
+            suite=Suite(reply.suite) if reply.state and not closed else None,
             agrees=reply.state >= 2,
+            closed=closed,
             encrypt=bool(reply.encrypt),
             an=reply.an,
             sci=reply.sci,

@@ -246,3 +246,12 @@ def test_hardware_that_stays_busy_or_takes_no_key_is_an_error(driver):
     assert driver.reads == POLLS
     driver.stuck = {"live": 0}
     assert driver.install(c.TRANSMIT, 0, board_s) == -errno.EIO
+
+
+def test_an_association_that_cannot_be_removed_is_zeroized(driver):
+    board_s, _ = associations(14, 16)
+    assert driver.install(c.TRANSMIT, 0, board_s) == 0
+    driver.stuck = {"status": 1}
+    driver.remove(c.TRANSMIT, 0)
+    driver.stuck = {}
+    assert driver.next_pn(c.TRANSMIT, 0) == 0
