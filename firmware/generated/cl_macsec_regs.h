@@ -32,6 +32,8 @@
 #define CL_MACSEC_STATUS_REFUSED_MASK 0x2u
 #define CL_MACSEC_STATUS_EXPIRING_SHIFT 2u
 #define CL_MACSEC_STATUS_EXPIRING_MASK 0x4u
+#define CL_MACSEC_STATUS_REQUIRED_SHIFT 3u
+#define CL_MACSEC_STATUS_REQUIRED_MASK 0x8u
 
 /**
  * Access: read, write. What is done with frames. All fields change at once. A frame is subject

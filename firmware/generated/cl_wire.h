@@ -1198,9 +1198,9 @@ static inline void cl_wire_put_load_begin_request(uint8_t *to, const struct cl_w
 /** The reply of record type macsec, after the header. */
 struct cl_wire_macsec_reply {
 	/**
-	 * 0: off, all frames pass unprotected. 1: static keys protect all frames. 2: key
-	 * agreement (MKA) is under way, and no frame passes. 3: keys from MKA protect all
-	 * frames.
+	 * 0: off, all frames pass unprotected. 1: static keys protect all frames; if receives
+	 * is 0, there are none, and no frame passes. 2: key agreement (MKA) is under way, and
+	 * no frame passes. 3: keys from MKA protect all frames.
 	 */
 	uint8_t state;
 	/** Code of the cipher suite, if the state is not off. */

@@ -31,13 +31,11 @@ BOARD = Board(
             path_ps=7000,
             padding_register=True,
         ),
-        # Neither placed nor routed yet; see ecpix5.
-        "macsec": Fit(
-            cfu_sbox="block_ram", core_sbox="tower_cut", lut_words=32, distributed_words=32, padding_register=True
-        ),
     },
     left_out={
         "default": "litex-boards names no UART pins: Ethernet is the way in",
+        "macsec": "litex-boards names no UART pins, and keys come over the UART",
+        "macsec_required": "litex-boards names no UART pins, and keys come over the UART",
         "zephyr": "litex-boards names no UART pins: Ethernet is the way in",
         "eth_zephyr": "firmware/zephyr has no board for it",
         "sdram_zephyr": "litex-boards names no UART pins: Ethernet is the way in",

@@ -134,13 +134,14 @@ BOARD = Board(
             # reached only 98.3 of 100 MHz (place-and-route, one seed).
             product_cycles=8 if name == "default" else 0,
             # Verilator compiles the pipelined core fastest with this S-box.
-            core_sbox="block_ram" if name == "macsec" else "table",
+            core_sbox="block_ram" if name.startswith("macsec") else "table",
             rom_size=80 * 1024 if name == "default" else 0,
         )
         for name in (
             "default",
             "eth",
             "macsec",
+            "macsec_required",
             "gcm",
             "zephyr",
             "eth_zephyr",

@@ -68,7 +68,9 @@ def add_ethernet(
     secy = None
     if macsec_service:
         transmit_port, receive_port = macsec_service
-        soc.macsec = MACsecPeripheral(transmit_port=transmit_port, receive_port=receive_port)
+        soc.macsec = MACsecPeripheral(
+            transmit_port=transmit_port, receive_port=receive_port, required=ethernet.macsec_required
+        )
         secy = soc.macsec.secy
     soc.ethmac = SharedMAC(
         phy=soc.ethphy,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The simulated board's MACsec with an unmodified Linux kernel as its peer."""
 
+import contextlib
 import os
 import secrets
 import shlex
@@ -14,6 +15,7 @@ from cipherlane.link.device import Device
 from cipherlane.transport.serial import SerialTransport
 from cipherlane_base.wire.layout import ErrorCode, RecordType, Suite
 
+from gateware.flow import emulator
 from tests.end_to_end.ethernet import running_board
 from tests.gateware.support import ROOT
 from tests.linux_peer import peer as linux
@@ -26,13 +28,17 @@ TOOL = str(Path(sys.prefix) / "bin" / "cipherlane")
 FAILURES = ("bad_tag", "no_sa_error", "late", "not_valid")
 
 
-@pytest.fixture(scope="module")
-def board():
+def check_that_linux_can_run() -> None:
     reason = linux.missing()
     if reason and os.environ.get("CI"):
         pytest.fail(reason)
     if reason:
         pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def board():
+    check_that_linux_can_run()
     with running_board(ROOT / "build" / "sim_macsec") as board:
         yield board
 
@@ -295,3 +301,37 @@ def test_without_macsec_all_frames_pass_again(peer, device, secure):
         peer.run("ip", "address", "flush", "dev", "eth0")
     state = device.macsec()
     assert state.suite is None and state.next_pn == 0
+
+
+@pytest.mark.thorough  # Verilator needs minutes to build this board
+def test_a_board_that_requires_macsec_answers_nothing_without_keys():
+    check_that_linux_can_run()
+    with contextlib.ExitStack() as stack:
+        board = stack.enter_context(running_board(emulator.build("macsec_required")))
+        url = stack.enter_context(reachable(board.pid, board.port))
+        device = stack.enter_context(Device(SerialTransport(url)))
+        peer = stack.enter_context(linux.LinuxPeer(board.pid))
+        peer.run("ip", "address", "add", f"{HERE}/24", "dev", "eth0")
+
+        def nothing_passes():
+            before = device.macsec()
+            assert before.closed and before.suite is None
+            answered = [peer.ping(address, 1, timeout=1) for address in (CPU, FAST_PATH)]
+            until(
+                lambda: device.macsec().counters["no_tag"] > before.counters["no_tag"],
+                lambda: "dropped frames are counted",
+                lambda: answered.append(peer.ping(CPU, 1, timeout=1)),
+            )
+            return not any(answered)
+
+        assert nothing_passes()
+        keys = secrets.token_bytes(16), secrets.token_bytes(16)
+        device.protect(Suite.GCM_AES_128, *keys, peer.sci())
+        peer.add_macsec("gcm-aes-128", device.macsec().sci, 0, *keys)
+        peer.run("ip", "address", "flush", "dev", "eth0")
+        peer.run("ip", "address", "add", f"{HERE}/24", "dev", "macsec0")
+        until(lambda: peer.ping(CPU, 1, timeout=2) == 1, lambda: "frames pass with keys")
+        peer.remove_macsec()
+        peer.run("ip", "address", "add", f"{HERE}/24", "dev", "eth0")
+        device.unprotect()
+        assert nothing_passes()

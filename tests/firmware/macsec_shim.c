@@ -120,6 +120,14 @@ static void keep(void *context, const uint8_t *frame, size_t size)
 	memcpy(sent, frame, size);
 }
 
+bool required;
+
+bool cl_secy_required(const struct cl_secy *unused)
+{
+	(void)unused;
+	return required;
+}
+
 bool cl_secy_expiring(const struct cl_secy *unused)
 {
 	(void)unused;

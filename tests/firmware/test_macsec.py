@@ -46,8 +46,9 @@ def library(tmp_path_factory):
 
 
 class Board:
-    def __init__(self, library, with_macsec: bool = True):
+    def __init__(self, library, with_macsec: bool = True, required: bool = False):
         self.c = library
+        ctypes.c_bool.in_dll(library, "required").value = required
         assert library.shim_start(with_macsec) == 0
         self._calls = (Call * 64).in_dll(library, "calls")
 
@@ -79,7 +80,8 @@ class Board:
 @pytest.fixture
 def board(library):
     board = Board(library)
-    assert [chr(call.kind) for call in board.calls()] == ["Z"], "the SecY is zeroized at the start"
+    zeroize, policy = board.calls()
+    assert kinds([zeroize, policy]) == "ZP" and policy_of(policy).items() >= OFF.items()
     return board
 
 
@@ -209,6 +211,16 @@ def test_off_removes_everything(board):
     assert kinds(calls) == "P" + "R" * 8 + "P" and policy_of(calls[0]).items() >= CLOSED.items()
     assert policy_of(calls[-1]).items() >= OFF.items()
     assert {(call.values[0], call.values[1]) for call in calls[1:-1]} == {(d, an) for d in (0, 1) for an in range(4)}
+
+
+def test_required_macsec_lets_nothing_pass_without_keys(library):
+    board = Board(library, required=True)
+    for act in (lambda: (), lambda: board.protect(state=0), lambda: board.protect(), lambda: board.protect(state=0)):
+        assert act() == ()
+        policies = [policy_of(call) for call in board.calls() if kinds([call]) == "P"]
+        assert all(policy["protect"] and policy["validate"] == 0 for policy in policies)
+    state = board.ask(RecordType.MACSEC)
+    assert (state.state, state.receives) == (1, 0)
 
 
 @pytest.mark.parametrize("network", [False, True])

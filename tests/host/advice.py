@@ -71,7 +71,8 @@ def _text(node: ast.AST) -> str | None:
 
 # For each piece of advice: a part of its text, and the test that does what it advises.
 RUN = {
-    "so no frame passes: run `cipherlane pair` again": "test_pair::test_doctor_says_that_a_fault_closed_the_port",
+    "or it failed when keys changed; run `cipherlane pair`": "test_pair::test_doctor_says_that_a_fault_closed_the_port",
+    "no frame passes until the next `cipherlane pair`": "test_pair::test_undo_on_a_board_that_requires_macsec",
     "name the UART with --port": "test_pair::test_no_key_crosses_a_network",
     "or give --mac-address of another one": "test_pair::test_advice",
     "name the interface with --interface, and FILE": "test_pair::test_advice",

@@ -34,10 +34,13 @@ class MACsecBoard(PeerBoard):
         self.refuses = refuses
         self.agreement = None  # state, and the request
         self.failed = False  # the hardware, when keys changed
+        self.required = False  # MACsec, by the configuration
 
     def _macsec(self, session, offset, token, data):
         on, suite, encrypt, an = self.asked[-1][:4] if self.asked else (0, 0, 0, 0)
         receives = 0 if self.failed else 1
+        if self.required and not on:
+            on, receives = 1, 0
         peer = self.asked[-1][5] if self.asked else bytes(8)
         counters = range(1, 22)
         if self.agreement:
@@ -173,7 +176,16 @@ def test_doctor_says_that_the_peer_is_missing(board, to, tmp_path, monkeypatch):
 def test_undo(board, to):
     status, _, err = command("pair", *to, "--undo")
     assert status == 0 and "  sudo ip link delete macsec0\n" in err
-    assert board.asked == [(0, 0, 0, 0, 0, bytes(8), bytes(32), bytes(32))]
+    assert board.asked == [(0, 0, 0, 0, 0, bytes(8), bytes(32), bytes(32))] and "all frames pass" in err
+
+
+def test_undo_on_a_board_that_requires_macsec(board, to, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    board.required = True
+    status, _, err = command("pair", *to, "--undo")
+    assert status == 0 and "no frame passes until the next `cipherlane pair`" in err
+    assert made(to)[0] == 0
+    assert "frames are encrypted" in " ".join(command("doctor", *to)[1].decode().split())
 
 
 def test_advice(board, to, tmp_path, monkeypatch):
@@ -224,7 +236,7 @@ def test_doctor_says_that_a_fault_closed_the_port(board, to, tmp_path, monkeypat
     assert made(to)[0] == 0
     board.failed = True
     status, out, _ = command("doctor", *to)
-    assert status and "so no frame passes: run `cipherlane pair` again" in " ".join(out.decode().split())
+    assert status and "or it failed when keys changed; run `cipherlane pair`" in " ".join(out.decode().split())
     status, out, _ = command("info", *to, "--json")
     assert b'"protected_by": null' in out and b'"closed": true' in out
     board.failed = False

@@ -154,6 +154,11 @@ uint64_t cl_secy_next_pn(const struct cl_secy *secy, enum cl_secy_direction dire
 	return pn;
 }
 
+bool cl_secy_required(const struct cl_secy *secy)
+{
+	return (get(secy, CL_MACSEC_STATUS) & CL_MACSEC_STATUS_REQUIRED_MASK) != 0;
+}
+
 bool cl_secy_expiring(const struct cl_secy *secy)
 {
 	return (get(secy, CL_MACSEC_STATUS) & CL_MACSEC_STATUS_EXPIRING_MASK) != 0;

@@ -101,6 +101,9 @@ void cl_secy_set_policy(const struct cl_secy *secy, const struct cl_secy_policy 
 /** Returns the next packet number of an SA; 0 if the SA has no key, or no number is left. */
 uint64_t cl_secy_next_pn(const struct cl_secy *secy, enum cl_secy_direction direction, uint8_t an);
 
+/** Returns whether the hardware requires MACsec: no policy lets frames pass without it. */
+bool cl_secy_required(const struct cl_secy *secy);
+
 /** Returns whether the SA that transmits has used three quarters of its packet numbers. */
 bool cl_secy_expiring(const struct cl_secy *secy);
 

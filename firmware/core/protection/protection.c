@@ -111,6 +111,15 @@ static void close_port(struct cl_macsec *macsec)
 	macsec->port = CL_MACSEC_CLOSED;
 }
 
+/** Lets all frames pass, unless the hardware requires MACsec. */
+static void open_port(struct cl_macsec *macsec)
+{
+	if (!cl_secy_required(macsec->secy)) {
+		set_policy(macsec, &off);
+		macsec->port = CL_MACSEC_OPEN;
+	}
+}
+
 /** Returns whether the board transmitted with this key before, and remembers it. */
 static bool repeats(struct cl_macsec *macsec, uint64_t identity)
 {
@@ -177,8 +186,7 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 
 	if (request->state == 0) {
 		close_port(macsec);
-		set_policy(macsec, &off);
-		macsec->port = CL_MACSEC_OPEN;
+		open_port(macsec);
 		return 0;
 	}
 	const uint16_t refused = check(exchange, request);
@@ -335,6 +343,7 @@ void cl_macsec_init(struct cl_macsec *macsec, const struct cl_secy *secy, const 
 	macsec->secy = secy;
 	memcpy(macsec->sci, mac, 6);
 	macsec->sci[CL_SECY_SCI_BYTES - 1] = 1;
-	macsec->policy = off;
+	macsec->policy = closed;
 	cl_secy_zeroize(secy);
+	open_port(macsec);
 }

@@ -26,9 +26,9 @@ struct cl_macsec {
 	uint8_t suite;
 	/** Without MKA: all frames pass, none does, or static keys protect them. */
 	enum {
-		CL_MACSEC_OPEN,
 		CL_MACSEC_CLOSED,
-		CL_MACSEC_PROTECTED
+		CL_MACSEC_OPEN,
+		CL_MACSEC_PROTECTED,
 	} port;
 	/** Token of the last request that installed static keys. */
 	uint64_t token;

@@ -17,7 +17,7 @@ peer has done so too, installs the new association that transmits, and changes t
 **A key must not be installed twice in one direction:** its packet numbers would repeat.
 
 EAPOL frames without SecTAG belong to the uncontrolled port. They pass in both directions, whatever the policy is; the
-CPU finds them by their EtherType. After reset, all frames pass without protection.
+CPU finds them by their EtherType. After reset, all frames pass without protection, or none if the SoC requires MACsec.
 
 Byte order: as in `gateware.net`. Packet numbers are numbers.
 """
@@ -27,6 +27,7 @@ from migen import FSM, Cat, If, Mux, NextState, NextValue, Signal
 from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_256, KEY_WORDS, WORD_BITS
 from gateware.ctr.client import Port
 from gateware.ctr.key_store import WORDS
+from gateware.net.macsec.receive import Validate
 from gateware.net.macsec.registers import SALT_WORDS, SCI_WORDS, MACsecRegisters
 from gateware.net.macsec.secy import SecY
 
@@ -38,6 +39,8 @@ class MACsecPeripheral(MACsecRegisters):
     ----------
     transmit_port, receive_port : Port
         Ports of a CTR service, see `gateware.net.macsec.secy.clients`.
+    required : bool
+        Let no frame but EAPOL pass without MACsec, whatever the policy is.
     rows : int
         See `SecY`.
 
@@ -47,7 +50,7 @@ class MACsecPeripheral(MACsecRegisters):
         With the streams of frames.
     """
 
-    def __init__(self, *, transmit_port: Port, receive_port: Port, rows: int = 512):
+    def __init__(self, *, transmit_port: Port, receive_port: Port, required: bool = False, rows: int = 512):
         super().__init__()
         self.secy = secy = SecY(transmit_port=transmit_port, receive_port=receive_port, rows=rows)
 
@@ -70,11 +73,12 @@ class MACsecPeripheral(MACsecRegisters):
 
         # Policy.
         self.comb += [
-            transmit.protect.eq(policy.protect),
+            status.required.eq(required),
+            transmit.protect.eq(policy.protect | required),
             transmit.encrypt.eq(policy.encrypt),
             transmit.include_sci.eq(policy.include_sci),
             transmit.an.eq(policy.transmit_an),
-            receive.validate.eq(policy.validate),
+            receive.validate.eq(Validate.STRICT if required else policy.validate),
             receive.replay_protect.eq(policy.replay_protect),
             receive.window.eq(policy.window),
             receive.receive.eq(policy.receive),

@@ -79,6 +79,11 @@ class MACsecRegisters(LiteXModule):
                     "expiring",
                     description="The association that transmits has used three quarters of its packet numbers.",
                 ),
+                CSRField(
+                    "required",
+                    description="The SoC requires MACsec: whatever the policy is, frames to send are protected and "
+                    "received frames are validated strictly. Without associations, only EAPOL passes. Constant.",
+                ),
             ],
         )
 

@@ -223,8 +223,7 @@ def _macsec(device: Device) -> str:
         raise _SkippedError("the board has no MACsec")
     if state.closed and not state.agrees:
         raise NoReplyError(
-            "its hardware failed when keys changed, so no frame passes: run `cipherlane pair` again, with --undo to "
-            "let all pass"
+            "no frame passes: the board requires MACsec, or it failed when keys changed; run `cipherlane pair`"
         )
     if state.closed:
         raise NoReplyError(

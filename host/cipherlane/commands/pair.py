@@ -65,7 +65,9 @@ def run(args: argparse.Namespace) -> int:
     if args.undo:
         with common.open_device(args) as device:
             _set(device.unprotect)
-        views.show("MACsec is off. On the Linux machine, end wpa_supplicant, or:", stderr=True)
+            state = device.macsec()
+        left = "no frame passes until the next `cipherlane pair`" if state and state.closed else "all frames pass"
+        views.show(f"the board has no MACsec keys: {left}. On the Linux machine, end wpa_supplicant, or:", stderr=True)
         views.show(f"  sudo ip link delete {DEVICE}", stderr=True)
         return 0
     if not args.file or not args.interface:

@@ -174,8 +174,9 @@ class MACsecState:
     """The state of the board's MACsec.
 
     `suite` belongs to the keys that protect all frames; None if there are none. If MKA makes the keys, `agrees` is set.
-    No frame passes while the port is `closed`: MKA has not agreed yet, or the hardware failed when keys changed.
-    Frames are encrypted if `encrypt` is set. SCIs have 8 bytes. `counters` have their names in record macsec.
+    No frame passes while the port is `closed`: MKA has not agreed yet, the board requires MACsec and has no keys, or
+    its hardware failed when keys changed. Frames are encrypted if `encrypt` is set. SCIs have 8 bytes. `counters` have
+    their names in record macsec.
     """
 
     suite: Suite | None
