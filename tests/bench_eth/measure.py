@@ -7,8 +7,12 @@ import random
 from array import array
 from dataclasses import dataclass
 
+from cipherlane_base.wire.layout import Suite
+
 from gateware.net.events import Event
+from gateware.net.macsec.counters import Counter
 from gateware.net.records.header import HEADER_BYTES
+from tests.bench_eth.protection import OVERHEAD, Bare, Link
 from tests.gateware.net.frames import WIRE_OVERHEAD, Peer, Session
 from tests.gateware.net.gmii import GMII_HZ, GMIIBoard
 from tests.gateware.net.script import datagram, expected, on_wire, parse
@@ -33,13 +37,14 @@ class WrongAnswerError(Exception):
 @dataclass(frozen=True)
 class Case:
     """A case to measure: UDP payload in bytes (record header included), number of sessions that take turns, key length
-    in bits, and system clock in Hz.
+    in bits, system clock in Hz, and the suite of MACsec, if the link is protected.
     """
 
     payload: int
     sessions: int
     key_bits: int
     clock_hz: int
+    suite: Suite | None = None
 
     @property
     def data_bytes(self) -> int:
@@ -47,14 +52,19 @@ class Case:
         return self.payload - HEADER_BYTES
 
     @property
+    def wire_bytes(self) -> int:
+        """Return the bytes that a datagram takes on the wire, including preamble and gap."""
+        return self.payload + WIRE_OVERHEAD + (0 if self.suite is None else OVERHEAD)
+
+    @property
     def limit_mbps(self) -> float:
         """Return the maximum UDP payload rate of the wire, in Mbps."""
-        return WIRE_MBPS * self.payload / (self.payload + WIRE_OVERHEAD)
+        return WIRE_MBPS * self.payload / self.wire_bytes
 
     @property
     def frame_cycles(self) -> float:
         """Return the system cycles that a frame takes on the wire, including its gap."""
-        return (self.payload + WIRE_OVERHEAD) * self.clock_hz / GMII_HZ
+        return self.wire_bytes * self.clock_hz / GMII_HZ
 
 
 def name_of(core: dict) -> str:
@@ -80,15 +90,38 @@ def _sessions(rng: random.Random, case: Case) -> list[Session]:
     ]
 
 
-def latency(board: GMIIBoard, session: Session, payload: int) -> int:
+def latency(board: GMIIBoard, session: Session, payload: int, link: Bare) -> int:
     """Return the system cycles from the first bit of a datagram's frame to the first bit of its answer, on an idle
     board.
     """
     data, offset = bytes(payload - HEADER_BYTES), session.place()
-    (sent,) = board.exchange(on_wire(datagram(session, session.request(offset, data))))
-    if sent.frame != expected(session, session.reply(offset, data)):
+    (sent,) = board.exchange(on_wire(link.seal(datagram(session, session.request(offset, data)))))
+    if link.open(sent.frame) != expected(session, session.reply(offset, data)):
         raise WrongAnswerError(f"wrong answer to a datagram of {payload} bytes")
     return round(sent.cycle * board.sys_hz / GMII_HZ)
+
+
+def _start(board: GMIIBoard, case: Case, rng: random.Random, **directions: bool) -> tuple[list[Session], Bare]:
+    """Open the sessions of a case after a reset; return them and the peer's end of the link."""
+    board.set_clock(case.clock_hz)
+    board.reset()
+    sessions = _sessions(rng, case)
+    for session in sessions:
+        board.open(session)
+    return sessions, Bare() if case.suite is None else Link(board, case.suite, **directions)
+
+
+def added_latency_ns(board: GMIIBoard, case: Case) -> dict[str, int]:
+    """Return the time that MACsec adds to a datagram on its way in and to its answer on its way out."""
+    cycles = {}
+    for receives, transmits in ((False, False), (True, False), (False, True)):
+        sessions, link = _start(board, case, random.Random(1), receives=receives, transmits=transmits)
+        cycles[receives, transmits] = latency(board, sessions[0], case.payload, link)
+    ns = 1e9 / case.clock_hz
+    return {
+        "added_in_ns": round((cycles[True, False] - cycles[False, False]) * ns),
+        "added_out_ns": round((cycles[False, True] - cycles[False, False]) * ns),
+    }
 
 
 def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
@@ -100,27 +133,25 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
         An answer is wrong, came twice, or is missing although no drop was counted.
     """
     rng = random.Random(repr(case))
-    board.set_clock(case.clock_hz)
-    board.reset()
-    sessions = _sessions(rng, case)
-    for session in sessions:
-        board.open(session)
-    latency_cycles = latency(board, sessions[0], case.payload)
-    frames = max(FRAMES_MIN, BYTES_MIN // (case.payload + WIRE_OVERHEAD))
+    sessions, link = _start(board, case, rng)
+    latency_cycles = latency(board, sessions[0], case.payload, link)
+    frames = max(FRAMES_MIN, BYTES_MIN // case.wire_bytes)
     script, answers = array("H"), {}
     for n in range(frames):
         session, data = sessions[n % case.sessions], rng.randbytes(case.data_bytes)
         offset = session.place()
-        script += on_wire(datagram(session, session.request(offset, data)))
+        script += on_wire(link.seal(datagram(session, session.request(offset, data))))
         answers[expected(session, session.reply(offset, data))] = n
     received_cycles = len(script)
     before = board.counters()
     sent = parse(board.run(script + array("H", bytes(2 * DRAIN_CYCLES)))[0])
     after = board.counters()
-    order = [answers.get(each.frame) for each in sent]
+    order = [answers.get(link.open(each.frame)) for each in sent]
     if None in order or order != sorted(set(order)):
         raise WrongAnswerError(f"{case}: an answer is wrong, doubled or out of order")
     dropped = {event.name: after[event] - before[event] for event in Event if after[event] != before[event]}
+    if overruns := link.overruns():
+        dropped[Counter.InPktsOverrun.name] = overruns
     if dropped.pop(Event.RECORD.name, 0) != len(sent) or sum(dropped.values()) != frames - len(sent):
         raise WrongAnswerError(f"{case}: {frames - len(sent)} answers are missing, drops counted: {dropped}")
     # Measure from the beginning of the first answer to the beginning of the last, because the gap after the last is
@@ -133,6 +164,8 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
     return {
         "kind": "sim",
         "path": "fast",
+        "protection": "macsec" if case.suite is not None else "none",
+        "suite": link.suite,
         "core": name_of(core),
         "clock_hz": case.clock_hz,
         "payload": case.payload,
@@ -152,6 +185,8 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
 
 def _cause(case: Case, core: dict, cycles: float) -> str:
     """Return the bottleneck that keeps a case below line rate: AES core or headers. A datagram takes `cycles`."""
+    if case.suite is not None:
+        return f"a datagram takes {cycles:.0f} cycles, the wire gives {case.frame_cycles:.0f}"
     blocks = -(-case.data_bytes // 16)
     block_cycles = BLOCK_CYCLES[core["datapath"]][case.key_bits] / core.get("engines", 1)
     if blocks * block_cycles > 0.9 * case.frame_cycles:

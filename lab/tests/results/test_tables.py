@@ -58,20 +58,25 @@ def test_bench_shows_the_fastest_style_in_the_state_that_suits_the_engine():
 
 
 def test_bench_eth_shows_the_lower_of_the_sessions_at_the_boards_clock_and_core():
-    def case(payload, sessions, share, core="2 x 128", clock=75_000_000):
+    def case(payload, sessions, share, core="2 x 128", clock=75_000_000, suite=""):
         rates = {"rx_mbps": 1000 * share, "tx_mbps": 999 * share, "wire_limit_mbps": 1000, "share": share}
         record = {"payload": payload, "key_bits": 128, "sessions": sessions, "core": core, "clock_hz": clock}
         cause = "headers" if share < 1 else ""
-        return record | rates | {"kind": "sim", "latency_cycles": 100 + payload + sessions, "cause": cause}
+        added = {"added_in_ns": 10 * payload, "added_out_ns": 7 * payload, "clock_met_by": ""} if suite else {}
+        more = {"kind": "sim", "latency_cycles": 100 + payload + sessions, "cause": cause, **added}
+        return record | rates | more | {"suite": suite, "protection": "macsec" if suite else "none"}
 
     records = [case(64, 1, 1.0), case(40, 1, 1.0), case(40, 8, 0.9), case(64, 8, 1.0)]
     records += [case(40, 1, 0.1, core="128"), case(40, 1, 0.2, clock=100_000_000)]
+    records += [case(40, sessions, 1.0, core="pipelined", suite="GCM-AES-128") for sessions in (1, 8)]
     lines = bench_eth.render({"bench-eth": bench_eth.keep({"records": records})})
     assert cells(lines) == [
         ["40", "128", "900.0", "899.1", "1000", "90.0% (sim)", "148", "headers"],
         ["64", "128", "1000.0", "999.0", "1000", "100.0% (sim)", "172", "-"],
+        ["40", "GCM-AES-128", "1000.0", "999.0", "1000", "100.0% (sim)", "400", "280", "-"],
     ]
     assert "a core of 2 x 128 bits at 75 MHz" in lines[0] and "the lower result of 1 and 8 sessions" in lines[0]
+    assert any("at 75 MHz, which **no place-and-route has met" in line for line in lines)
 
 
 def test_bench_lte_shows_times_what_an_engine_adds_and_how_far_it_keeps_up():

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Protects the frames of a measurement by MACsec, with keys that the firmware's driver installs."""
+
+import ctypes
+import random
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from cipherlane_base.wire.layout import Suite
+
+from gateware.net.macsec.counters import Counter
+from tests.gateware.net.gmii import GMIIBoard
+from tests.gateware.net.macsec import driver as c
+from tests.gateware.net.macsec.reference import Association, Receiver, protect
+
+OWN_SCI = bytes.fromhex("02434c4e45010001")
+PEER_SCI = bytes.fromhex("0200000001000001")
+OVERHEAD = 32  # bytes that a SecTAG with SCI and an ICV add to a frame
+
+
+@cache
+def _driver() -> ctypes.CDLL:
+    with tempfile.TemporaryDirectory() as folder:
+        return c.compile_driver(Path(folder))
+
+
+class Bare:
+    """A link without MACsec."""
+
+    suite = ""
+
+    def seal(self, frame: bytes) -> bytes:
+        return frame
+
+    def open(self, frame: bytes) -> bytes | None:
+        return frame
+
+    def overruns(self) -> int:
+        return 0
+
+
+class Link(Bare):
+    """The peer's end of a link to a board with a SecY.
+
+    Parameters
+    ----------
+    board : GMIIBoard
+        After a reset, because the keys are the same each time.
+    suite : Suite
+        Of both directions.
+    receives, transmits : bool
+        Whether the board demands protection of the frames that it receives, and protects those that it sends.
+    """
+
+    def __init__(self, board: GMIIBoard, suite: Suite, *, receives: bool = True, transmits: bool = True):
+        self.suite = suite.name.replace("_", "-")
+        self._receives, self._transmits = receives, transmits
+        rng = random.Random(suite)
+        size = 32 if suite == Suite.GCM_AES_256 else 16
+        self._peer_s, board_s = (Association(rng.randbytes(size), sci) for sci in (PEER_SCI, OWN_SCI))
+        self._receiver = Receiver(OWN_SCI, {0: board_s})
+        self._driver = c.Driver(
+            _driver(),
+            lambda name: board.read(f"macsec_{name}"),
+            lambda name, value: board.write(f"macsec_{name}", value),
+        )
+        statuses = [self._driver.set_sci(OWN_SCI, PEER_SCI)]
+        statuses += [self._driver.install(c.RECEIVE, 0, self._peer_s), self._driver.install(c.TRANSMIT, 0, board_s)]
+        if any(statuses):
+            raise RuntimeError(f"the SecY did not take its keys: {statuses}")
+        self._driver.set_policy(**c.STRICTLY | {"protect": transmits, "validate": c.STRICT if receives else c.DISABLED})
+
+    def seal(self, frame: bytes) -> bytes:
+        """Return a frame as it is on the wire to the board."""
+        return protect(frame, self._peer_s, 0) if self._receives else frame
+
+    def open(self, frame: bytes) -> bytes | None:
+        """Return a frame that the board sent, without protection; None if its verification failed."""
+        if not self._transmits:
+            return frame
+        taken = self._receiver.take(frame)
+        return taken and taken[0]
+
+    def overruns(self) -> int:
+        """Return how many frames the SecY dropped because it was too slow."""
+        return self._driver.count(int(Counter.InPktsOverrun))
