@@ -5,6 +5,8 @@
 #include <generated/soc.h>
 #include <system.h>
 
+#include "zeroize.h"
+
 /* The core's data cache is direct-mapped. A miss loads a whole line. */
 #define DCACHE_BYTES        4096u
 #define DCACHE_LINE_WORDS   8u
@@ -50,19 +52,7 @@ __attribute__((noinline)) void port_forget(void)
 	for (unsigned int i = 0; i < DCACHE_BYTES / sizeof(*constants); i += DCACHE_LINE_WORDS) {
 		(void)constants[i];
 	}
-	/*
-	 * Code that is compiled for size uses few registers, so words of a key can stay in the
-	 * other registers. Only registers that a function may change are cleared here: the others
-	 * already contain the caller's values again.
-	 */
-	__asm__ volatile("li t0, 0\n\tli t1, 0\n\tli t2, 0\n\t"
-			 "li t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t"
-			 "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\t"
-			 "li a4, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0"
-			 :
-			 :
-			 : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4",
-			   "a5", "a6", "a7");
+	cl_zeroize_registers();
 }
 
 void port_uart_put(void *context, const uint8_t *bytes, size_t size)

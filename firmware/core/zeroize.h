@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Function that zeroizes memory with keys and data after their last use.
+ * Functions that zeroize memory and registers with keys and data after their last use.
  */
 #ifndef CL_ZEROIZE_H
 #define CL_ZEROIZE_H
@@ -16,5 +16,24 @@ static inline void cl_zeroize(void *memory, size_t size)
 	/* Tells the compiler that the memory is read, so that it keeps the stores above. */
 	__asm__ volatile("" : : "r"(memory) : "memory");
 }
+
+#ifdef __riscv
+/**
+ * Clears the registers that a function may change. Code that is compiled for size uses few of them,
+ * so words of a key can stay in the others. The remaining registers already contain the values of
+ * the callers again.
+ */
+static inline void cl_zeroize_registers(void)
+{
+	__asm__ volatile("li t0, 0\n\tli t1, 0\n\tli t2, 0\n\t"
+			 "li t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t"
+			 "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\t"
+			 "li a4, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0"
+			 :
+			 :
+			 : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4",
+			   "a5", "a6", "a7");
+}
+#endif
 
 #endif

@@ -5,6 +5,8 @@
 #include <zephyr/kernel_structs.h>
 #include <zephyr/sys/sys_io.h>
 
+#include "zeroize.h"
+
 /* The CPU's data cache is direct-mapped. A miss loads a whole line. */
 #define DCACHE_BYTES      4096u
 #define DCACHE_LINE_WORDS 8u
@@ -53,6 +55,7 @@ __attribute__((noinline)) void cl_soc_forget(void)
 	for (unsigned int i = 0; i < DCACHE_BYTES / sizeof(*constants); i += DCACHE_LINE_WORDS) {
 		(void)constants[i];
 	}
+	cl_zeroize_registers();
 }
 
 FUNC_NORETURN void cl_soc_reset(void)
