@@ -14,6 +14,7 @@
 #include "app.h"
 #include "service/bench.h"
 #include "datagrams.h"
+#include "gcm/gcm.h"
 #include "records.h"
 #include "service/selftest.h"
 
@@ -26,11 +27,15 @@ static int selftest(const struct shell *sh, size_t argc, char **argv)
 
 	ARG_UNUSED(argc);
 	ARG_UNUSED(argv);
-	for (size_t i = 0; i < app_platform.engine_count; i++) {
-		const struct cl_engine *const engine = app_platform.engines[i];
+	for (size_t i = 0; i < 2 * app_platform.engine_count; i++) {
+		const struct cl_engine *const engine = app_platform.engines[i / 2];
+		const bool gcm = i % 2 != 0;
 		struct cl_wire_selftest_reply result;
 
-		cl_selftest_run(&app_platform, engine, false, &result);
+		if (gcm && !cl_gcm_has(engine)) {
+			continue;
+		}
+		cl_selftest_run(&app_platform, engine, gcm, &result);
 		tests += result.tests;
 		failed += result.failed;
 		if (result.failed != 0) {
