@@ -9,7 +9,7 @@ KEPT := cache mapped mutants results timing zephyr
 # Programs that write generated files.
 PAGES := firmware.codegen.wire firmware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
 # Configurations of the simulated board.
-SIMULATED := default eth macsec gcm sdram loader zephyr eth_zephyr sdram_zephyr
+SIMULATED := default eth macsec macsec_required gcm sdram loader zephyr eth_zephyr sdram_zephyr
 # A folder may add targets, and add to these lists.
 include $(wildcard */targets.mk)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
@@ -173,8 +173,9 @@ stress: setup ## 10 min | Test long transfers over bad wires to the simulated bo
 sweep: setup ## 10 min | Give each fast path command at every cycle of a datagram's passage, with several cores
 	@$(PYTHON) -m tests.gateware.net.sweep
 
-forgeries: setup ## 30 min | Give the accelerator in simulation 100,000 forged GCM messages among good ones
+forgeries: setup ## 1 hour | In simulation: 100,000 forged GCM messages for the accelerator; 100,000 forged and 10,000 repeated MACsec frames for the SecY
 	@$(PYTHON) -m tests.gateware.dma.forgeries
+	@$(PYTHON) -m tests.gateware.net.macsec.forgeries
 
 netlist: setup ## 30 min | Simulate BOARD's synthesised and routed netlists, talk to them, compare cycles with the simulated board
 	@$(PYTHON) -m gateware.flow.netlist_check $(BOARD) $(CONFIG)
