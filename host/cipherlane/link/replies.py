@@ -196,6 +196,7 @@ class MACsecState:
         check(reply.state <= 3, "state", reply.state, "0 to 3")
         check(reply.suite in list(Suite), "suite", reply.suite, "the code of a suite")
         check(reply.an <= 3, "an", reply.an, "0 to 3")
+        check(reply.receives <= 15, "receives", reply.receives, "0 to 15")
         fields = reply._asdict()
         start = list(fields).index("untagged_in")
         counters = {name: fields[name] for name in list(fields)[start:] if name != "reserved"}
