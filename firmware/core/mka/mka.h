@@ -38,8 +38,8 @@
  *   the MAC's slot. Pass frames to the group address 01:80:c2:00:00:03.
  * - Call cl_mka_poll at least every 100 ms. A call takes the time of at most 80 AES blocks and two
  *   installations of the SecY.
- * - cl_mka_stop zeroizes all keys and leaves the port closed. To let frames pass unprotected, set
- * the policy off by cl_secy_set_policy.
+ * - cl_mka_stop zeroizes all keys and leaves the port closed. A policy with validateFrames disabled
+ *   and without protectFrames opens it.
  * - A closed port has protectFrames set, validateFrames strict, and no SA: the SecY then drops all
  *   frames to send and to receive, except EAPOL.
  *
