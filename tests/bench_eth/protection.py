@@ -1,28 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Protects the frames of a measurement by MACsec, with keys that the firmware's driver installs."""
 
-import ctypes
 import random
-import tempfile
-from functools import cache
-from pathlib import Path
 
 from cipherlane_base.wire.layout import Suite
 
 from gateware.net.macsec.counters import Counter
 from tests.gateware.net.gmii import GMIIBoard
 from tests.gateware.net.macsec import driver as c
+from tests.gateware.net.macsec.driver import OWN_SCI, PEER_SCI
 from tests.gateware.net.macsec.reference import Association, Receiver, protect
 
-OWN_SCI = bytes.fromhex("02434c4e45010001")
-PEER_SCI = bytes.fromhex("0200000001000001")
 OVERHEAD = 32  # bytes that a SecTAG with SCI and an ICV add to a frame
-
-
-@cache
-def _driver() -> ctypes.CDLL:
-    with tempfile.TemporaryDirectory() as folder:
-        return c.compile_driver(Path(folder))
 
 
 class Bare:
@@ -60,11 +49,7 @@ class Link(Bare):
         size = 32 if suite == Suite.GCM_AES_256 else 16
         self._peer_s, board_s = (Association(rng.randbytes(size), sci) for sci in (PEER_SCI, OWN_SCI))
         self._receiver = Receiver(OWN_SCI, {0: board_s})
-        self._driver = c.Driver(
-            _driver(),
-            lambda name: board.read(f"macsec_{name}"),
-            lambda name, value: board.write(f"macsec_{name}", value),
-        )
+        self._driver = c.Driver(board)
         statuses = [self._driver.set_sci(OWN_SCI, PEER_SCI)]
         statuses += [self._driver.install(c.RECEIVE, 0, self._peer_s), self._driver.install(c.TRANSMIT, 0, board_s)]
         if any(statuses):

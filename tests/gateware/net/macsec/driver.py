@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the firmware's driver of the SecY over functions that read and write its registers."""
+"""Runs the firmware's driver of the SecY over the registers of a simulated board."""
 
 import ctypes
 import subprocess
-from collections.abc import Callable
+import tempfile
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firmware.codegen import registers, wire
 from tests.gateware.net.macsec.reference import Association
 from tests.gateware.support import ROOT
 
+if TYPE_CHECKING:
+    from tests.gateware.net.gmii import GMIIBoard
+
 RECEIVE, TRANSMIT = range(2)
 STRICT, CHECK, DISABLED = range(3)
+OWN_SCI = bytes.fromhex("02434c4e45010001")
+PEER_SCI = bytes.fromhex("0200000001000001")
 FIRMWARE = ROOT / "firmware" / "core"
 
 
@@ -48,8 +55,14 @@ class Policy(ctypes.Structure):
 STRICTLY = {"protect": True, "encrypt": True, "include_sci": True, "replay_protect": True, "receive_ans": 15}
 
 
-def compile_driver(folder: Path) -> ctypes.CDLL:
-    """Compile the driver into a folder, and load it."""
+@cache
+def _library() -> ctypes.CDLL:
+    """Compile the driver, and load it."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _compiled(Path(folder))
+
+
+def _compiled(folder: Path) -> ctypes.CDLL:
     (folder / "cl_macsec_regs.h").write_text(registers.render(registers.SECY))
     (folder / "cl_wire.h").write_text(wire.render(wire.WIRE_LAYOUT))
     command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", f"-I{folder}"]
@@ -63,14 +76,14 @@ def compile_driver(folder: Path) -> ctypes.CDLL:
 
 
 class Driver:
-    """The driver, with the two functions that it calls."""
+    """The driver over the registers of a board with a SecY."""
 
-    def __init__(self, library: ctypes.CDLL, read: Callable[[str], int], write: Callable[[str, int], None]):
-        self.c = library
+    def __init__(self, board: "GMIIBoard"):
+        self.c = library = _library()
         self.names = {register.offset: register.name for register in registers.registers(registers.SECY)}
         self.stuck: dict[str, int] = {}  # values that the driver reads instead of the hardware's
         self.reads = 0
-        self._read, self._write = read, write
+        self._board = board
         self._callbacks = (
             ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(self.read),
             ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32)(self.write),
@@ -80,10 +93,10 @@ class Driver:
     def read(self, offset: int) -> int:
         self.reads += 1
         name = self.names[offset]
-        return self.stuck[name] if name in self.stuck else self._read(name)
+        return self.stuck[name] if name in self.stuck else self._board.read(f"macsec_{name}")
 
     def write(self, offset: int, value: int) -> None:
-        self._write(self.names[offset], value)
+        self._board.write(f"macsec_{self.names[offset]}", value)
 
     def install(self, direction: int, an: int, sa: Association, **changes) -> int:
         key = (ctypes.c_uint8 * 32)(*sa.key)

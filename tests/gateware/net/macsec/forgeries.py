@@ -8,13 +8,12 @@ must count each of the others once.
 
 import argparse
 import random
-import tempfile
 from array import array
-from pathlib import Path
 
 from gateware.net.macsec.counters import Counter
 from tests.gateware.net.gmii import DRAIN_CYCLES, GMIIBoard
 from tests.gateware.net.macsec import driver as c
+from tests.gateware.net.macsec.driver import OWN_SCI, PEER_SCI
 from tests.gateware.net.macsec.reference import Association, padded, protect
 from tests.gateware.net.script import on_wire
 
@@ -23,8 +22,6 @@ BATCH = 220  # frames without a pause
 BATCHES = 10  # with one key
 GOOD, FORGERY, REPETITION = range(3)
 WEIGHTS = (10, 100, 10)
-OWN_SCI = bytes.fromhex("02434c4e45010001")
-PEER_SCI = bytes.fromhex("0200000001000001")
 START = OWN_SCI[:6] + PEER_SCI[:6]
 DROPPED = ("InPktsNoTag", "InPktsBadTag", "InPktsNoSAError", "InPktsLate", "InPktsNotValid")
 
@@ -34,11 +31,7 @@ class Bench:
 
     def __init__(self):
         self.board = board = GMIIBoard(sys_hz=75_000_000, macsec=True, datapath=128, sbox="block_ram", engines=4)
-        with tempfile.TemporaryDirectory() as folder:
-            library = c.compile_driver(Path(folder))
-        self.driver = c.Driver(
-            library, lambda name: board.read(f"macsec_{name}"), lambda name, value: board.write(f"macsec_{name}", value)
-        )
+        self.driver = c.Driver(board)
 
     def begin(self, rng: random.Random) -> Association:
         """Reset the board, and secure the link with another key, suite and window; return the peer's association."""

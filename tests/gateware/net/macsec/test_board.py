@@ -12,20 +12,14 @@ from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
 from tests.gateware.net.gmii import GMIIBoard
 from tests.gateware.net.macsec import driver as c
+from tests.gateware.net.macsec.driver import OWN_SCI, PEER_SCI
 from tests.gateware.net.macsec.reference import Association, Receiver, padded, protect
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, on_wire
 
-PEER_MAC = 0x02_00_00_00_01_00
+PEER_MAC = int.from_bytes(PEER_SCI[:6], "big")
 PEER_IP = 0xC0A8_0164
-OWN_SCI = bytes.fromhex("02434c4e45010001")
-PEER_SCI = PEER_MAC.to_bytes(6, "big") + b"\0\1"
 POLLS = 10_000
 SUITES = {"GCM-AES-128": (16, False), "GCM-AES-256": (32, False), "XPN-128": (16, True), "XPN-256": (32, True)}
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    return c.compile_driver(tmp_path_factory.mktemp("driver"))
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +36,8 @@ def board(model):
 
 
 @pytest.fixture
-def driver(library, board):
-    driver = c.Driver(
-        library, lambda name: board.read(f"macsec_{name}"), lambda name, value: board.write(f"macsec_{name}", value)
-    )
+def driver(board):
+    driver = c.Driver(board)
     driver.zeroize()
     board.wait()
     return driver
