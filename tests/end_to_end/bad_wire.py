@@ -3,7 +3,8 @@
 frames in both directions.
 
 In the board's network namespace, it puts a TAP device `host0` with the host's address in front of the board's `tap0`.
-It carries every frame between the two by a seeded plan. Run as a program, this file is the part inside the namespace.
+Or it takes `tap0` and the `device` of another machine out of their bridge. It carries every frame between the two by a
+seeded plan. Run as a program, this file is the part inside the namespace.
 """
 
 import fcntl
@@ -28,12 +29,21 @@ REORDERED_SECONDS = 0.3  # delay of a reordered frame; several records pass duri
 class BadWire:
     """A bad cable to a running `SimulatedBoard`; a context manager.
 
-    The plan has the rates `lose`, `repeat`, `reorder` and `corrupt`, and `delay` in seconds.
+    The plan has the rates `lose`, `repeat`, `reorder` and `corrupt`, and `delay` in seconds. Afterwards, `frames` has
+    the number of frames for each, and of those `carried`.
+
+    Parameters
+    ----------
+    board : SimulatedBoard
+    seed : int
+    device : str
+        Network device of another machine in the board's bridge `br0`, such as user-mode Linux. Default: the host
+        itself, with a device of its own.
     """
 
-    def __init__(self, board, seed, **plan):
+    def __init__(self, board, seed, device="", **plan):
         self.board = board
-        self.plan = {"seed": seed, **plan}
+        self.plan = {"seed": seed, "device": device, **plan}
         self.frames = None
 
     def __enter__(self):
@@ -53,17 +63,68 @@ def ip(*words):
     subprocess.run(["ip", *words], check=True, timeout=300)
 
 
+class Host:
+    """The host's own end: a TAP device with the host's address."""
+
+    def __init__(self):
+        self._tap = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+        fcntl.ioctl(self._tap, TUNSETIFF, struct.pack("16sH22x", b"host0", IFF_TAP | IFF_NO_PI))
+        ip("address", "flush", "dev", "tap0")
+        ip("address", "add", ADDRESS, "dev", "host0")
+        ip("link", "set", "host0", "up")
+
+    def fileno(self):
+        return self._tap
+
+    def read(self):
+        return os.read(self._tap, 2048)
+
+    def write(self, frame):
+        os.write(self._tap, frame)
+
+    def close(self):
+        os.close(self._tap)
+        ip("address", "add", ADDRESS, "dev", "tap0")
+
+
+class Interface:
+    """The end at a network device of this namespace."""
+
+    def __init__(self, name):
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self._socket.bind((name, ETH_P_ALL))
+        self._socket.setblocking(False)
+
+    def fileno(self):
+        return self._socket.fileno()
+
+    def read(self):
+        """Return a frame that arrived, or b"" for one that was sent here."""
+        frame, address = self._socket.recvfrom(2048)
+        return b"" if address[2] == socket.PACKET_OUTGOING else frame
+
+    def write(self, frame):
+        self._socket.send(frame)
+
+
+class Bridged(Interface):
+    """The end at another machine's device, which leaves the bridge together with the board's until `close`."""
+
+    def __init__(self, name):
+        self._members = ("tap0", name)
+        for each in self._members:
+            ip("link", "set", each, "nomaster")
+        super().__init__(name)
+
+    def close(self):
+        for each in self._members:
+            ip("link", "set", each, "master", "br0")
+
+
 def main(plan):
     rng = random.Random(plan["seed"])
     counts = dict.fromkeys(("carried", "lose", "repeat", "reorder", "corrupt"), 0)
-    tap = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-    fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", b"host0", IFF_TAP | IFF_NO_PI))
-    ip("address", "flush", "dev", "tap0")
-    ip("address", "add", ADDRESS, "dev", "host0")
-    ip("link", "set", "host0", "up")
-    wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-    wire.bind(("tap0", ETH_P_ALL))
-    wire.setblocking(False)
+    far, board = Bridged(plan["device"]) if plan["device"] else Host(), Interface("tap0")
     print("up", flush=True)
     waiting, number = [], 0
 
@@ -76,21 +137,12 @@ def main(plan):
         while waiting and waiting[0][0] <= now:
             _, _, to_board, frame = heapq.heappop(waiting)
             counts["carried"] += 1
-            if to_board:
-                wire.send(frame)
-            else:
-                os.write(tap, frame)
+            (board if to_board else far).write(frame)
         left = max(0.0, waiting[0][0] - now) if waiting else None
-        ready = select.select([tap, wire, sys.stdin], [], [], left)[0]
-        arrived = []
-        if tap in ready:
-            arrived.append((True, os.read(tap, 2048)))
-        if wire in ready:
-            frame, address = wire.recvfrom(2048)
-            if address[2] != socket.PACKET_OUTGOING:
-                arrived.append((False, frame))
-        for to_board, frame in arrived:
-            if happens("lose"):
+        ready = select.select([far, board, sys.stdin], [], [], left)[0]
+        for end, to_board in (far, True), (board, False):
+            frame = end.read() if end in ready else b""
+            if not frame or happens("lose"):
                 continue
             if happens("corrupt"):
                 # never damage the MAC addresses: the checksums of IPv4 and UDP do not cover them
@@ -102,8 +154,7 @@ def main(plan):
                 heapq.heappush(waiting, (due, number, to_board, frame))
         if sys.stdin in ready:
             break
-    os.close(tap)
-    ip("address", "add", ADDRESS, "dev", "tap0")
+    far.close()
     print(json.dumps(counts))
 
 

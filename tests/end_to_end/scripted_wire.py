@@ -45,10 +45,13 @@ class Op(IntEnum):
 
 
 class Wire:
-    """The test's end of the board's Ethernet wire. `cycle` is the board's cycle at the last turn."""
+    """The test's end of the board's Ethernet wire.
 
-    def __init__(self, connection: socket.socket):
-        self._connection = connection
+    `cycle` is the board's cycle at the last turn, and `url` reaches its UART while the wire takes turns.
+    """
+
+    def __init__(self, connection: socket.socket, url: str):
+        self._connection, self.url = connection, url
         self.cycle = 0
 
     def _read(self, size: int) -> bytes:
@@ -103,9 +106,9 @@ class Wire:
 
 
 @contextlib.contextmanager
-def scripted_board():
-    """Start the simulated board with its Ethernet connected to a `Wire`; yield the wire once the board has started."""
-    built = find_board(ETHERNET_BOARD)
+def scripted_board(name: str = ETHERNET_BOARD):
+    """Start the simulated board `name` with its Ethernet connected to a `Wire`; yield the wire once the board runs."""
+    built = find_board(name)
     description = json.loads((built / "board.json").read_text())
     gateware = built / description["gateware"]
     with tempfile.TemporaryDirectory() as temporary:
@@ -133,7 +136,7 @@ def scripted_board():
             listener.settimeout(START_S)
             with listener.accept()[0] as connection:
                 connection.settimeout(TURN_S)
-                wire = Wire(connection)
+                wire = Wire(connection, board.url)
                 wire.begin()
                 wire.wait(BOOT_CYCLES)
                 assert not board.ended()

@@ -16,6 +16,7 @@ from cipherlane.transport.serial import SerialTransport
 from cipherlane_base.wire.layout import ErrorCode, RecordType, Suite
 
 from gateware.flow import emulator
+from tests.end_to_end.bad_wire import BadWire
 from tests.end_to_end.ethernet import running_board
 from tests.gateware.support import ROOT
 from tests.linux_peer import peer as linux
@@ -72,13 +73,13 @@ def secure(peer, device):
     return make
 
 
-def encrypt(peer, engine: str, size: int = 30_000) -> str:
+def encrypt(peer, engine: str, size: int = 30_000, timeout: float = 120) -> str:
     command = f"""
         umask 077; cd /tmp; test -f key || {TOOL} keygen key
         head -c {size} {shlex.quote(sys.executable)} > in
         {TOOL} encrypt --raw --verify --force --port udp://{CPU} --engine {engine} --key-file key in out
     """
-    return peer.run("sh", "-ec", command, timeout=120)
+    return peer.run("sh", "-ec", command, timeout=timeout)
 
 
 @pytest.mark.parametrize("suite", Suite)
@@ -98,6 +99,7 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
+SLOWER = ("ise_vmem", "fastpath")
 # `thorough` below: the same path with another engine, or a case that test_mka.py has without a real peer.
 OTHERS = [pytest.param(engine, marks=pytest.mark.thorough) for engine in ("ise_vmem", "accelerator")]
 
@@ -107,6 +109,18 @@ def test_the_tool_works_through_macsec(peer, secure, engine):
     """The tool finds out that the interface's MTU is 1468, and checks each byte of the result."""
     secure(Suite.GCM_AES_128)
     assert "yes" in encrypt(peer, engine)
+
+
+@pytest.mark.parametrize("engine", ["accelerator", *[pytest.param(e, marks=pytest.mark.thorough) for e in SLOWER]])
+def test_a_cable_that_loses_frames_costs_time_alone(board, peer, device, secure, engine):
+    secure(Suite.GCM_AES_256)
+    before = device.macsec()
+    with BadWire(board, seed=37, device=linux.DEVICE, lose=0.3) as cable:
+        assert "yes" in encrypt(peer, engine, timeout=HANG_S)
+    assert cable.frames["lose"] > 10
+    after = device.macsec()
+    assert [after.counters[name] for name in FAILURES] == [before.counters[name] for name in FAILURES]
+    assert peer.ping(CPU, 1) == 1
 
 
 def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure):

@@ -29,14 +29,15 @@ from tests.waiting import until
 
 KERNEL = "/usr/bin/linux.uml"
 AGENT = Path(__file__).with_name("agent.py")
+DEVICE = "uml0"  # where the namespace and the Linux meet
 BOOT_S, ANSWER_S = 120, 60
 MEMORY = "256M"
 _RECEIVE_BUFFER_FORCE = 33  # SO_RCVBUFFORCE
 _BRIDGE = """
 ip link add br0 type bridge group_fwd_mask 8 stp_state 0 forward_delay 0
-ip tuntap add dev uml0 mode tap
+ip tuntap add dev {device} mode tap
 ip address flush dev {tap}
-for device in {tap} uml0; do ip link set $device master br0 up; done
+for device in {tap} {device}; do ip link set $device master br0 up; done
 ip link set br0 up
 """
 _PING = """
@@ -96,9 +97,9 @@ class LinuxPeer:
         self._seen = b""
 
     def __enter__(self) -> Self:
-        self.outside("sh", "-ec", _BRIDGE.format(tap=self._tap))
+        self.outside("sh", "-ec", _BRIDGE.format(tap=self._tap, device=DEVICE))
         words = [KERNEL, "rootfstype=hostfs", "ro", f"init={AGENT}", f"mem={MEMORY}", "con=null", "con0=fd:0,fd:1"]
-        words += ["ssl=null", "quiet", "loglevel=1", "eth0=tuntap,uml0"]
+        words += ["ssl=null", "quiet", "loglevel=1", f"eth0=tuntap,{DEVICE}"]
         self._process = subprocess.Popen(
             [*self._inside, *words],
             stdin=subprocess.PIPE,
@@ -125,7 +126,7 @@ class LinuxPeer:
                 process.wait(ANSWER_S)
             process.stdout.close()
             self._process = None
-            self.outside("ip", "link", "delete", "uml0")
+            self.outside("ip", "link", "delete", DEVICE)
             self.outside("ip", "link", "delete", "br0")
 
     def outside(self, *words: str) -> str:
