@@ -106,9 +106,12 @@ class Wire:
 
 
 @contextlib.contextmanager
-def scripted_board(name: str = ETHERNET_BOARD):
-    """Start the simulated board `name` with its Ethernet connected to a `Wire`; yield the wire once the board runs."""
-    built = find_board(name)
+def scripted_board(built: Path | None = None):
+    """Start a simulated board with its Ethernet connected to a `Wire`; yield the wire once the board runs.
+
+    `built` is the board's build directory. Default: that of the board with Ethernet.
+    """
+    built = built or find_board(ETHERNET_BOARD)
     description = json.loads((built / "board.json").read_text())
     gateware = built / description["gateware"]
     with tempfile.TemporaryDirectory() as temporary:

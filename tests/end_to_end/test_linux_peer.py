@@ -99,19 +99,21 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
-SLOWER = ("ise_vmem", "fastpath")
 # `thorough` below: the same path with another engine, or a case that test_mka.py has without a real peer.
-OTHERS = [pytest.param(engine, marks=pytest.mark.thorough) for engine in ("ise_vmem", "accelerator")]
+def engines(often: str) -> list:
+    """Return a test's parameters: the engines, of which only `often` is not marked thorough."""
+    others = [engine for engine in ("fastpath", "ise_vmem", "accelerator") if engine != often]
+    return [often, *[pytest.param(engine, marks=pytest.mark.thorough) for engine in others]]
 
 
-@pytest.mark.parametrize("engine", [*OTHERS, "fastpath"])
+@pytest.mark.parametrize("engine", engines("fastpath"))
 def test_the_tool_works_through_macsec(peer, secure, engine):
     """The tool finds out that the interface's MTU is 1468, and checks each byte of the result."""
     secure(Suite.GCM_AES_128)
     assert "yes" in encrypt(peer, engine)
 
 
-@pytest.mark.parametrize("engine", ["accelerator", *[pytest.param(e, marks=pytest.mark.thorough) for e in SLOWER]])
+@pytest.mark.parametrize("engine", engines("accelerator"))
 def test_a_cable_that_loses_frames_costs_time_alone(board, peer, device, secure, engine):
     secure(Suite.GCM_AES_256)
     before = device.macsec()

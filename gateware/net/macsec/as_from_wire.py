@@ -37,7 +37,8 @@ class AsFromWire(Module):
 
         words = Signal(max=WORDS_MIN + 1)  # of this frame, that left before
         fills = Signal()  # the frame's own words have left
-        pause, turn = Signal(max=3), Signal(max=4)
+        pause = Signal(max=3)  # cycles until the next word may leave
+        turn = Signal(max=4)  # counts words, for the additional cycle
         last_needed, short, step = Signal(), Signal(), Signal()
         full = 1 << (WORD_BYTES - 1)
         self.comb += [

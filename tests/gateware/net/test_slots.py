@@ -52,6 +52,7 @@ class Board(Module):
 
 @contextlib.contextmanager
 def simulated(dut):
+    """Yield a board, and its simulation."""
     writer, reader = dut.writer, dut.reader
     ports = [dut.sink, dut.source, dut.narrow, dut.wide, dut.slots.with_checksum]
     ports += [register.status for register in (writer._slot, writer._length, writer._errors)]
@@ -83,7 +84,9 @@ def board_behind_secy():
 
 
 def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
-    """Send frames as the router does, with words at least `spacing` cycles apart."""
+    """Send frames as the router does, or the SecY, whose words may have to wait. Words are at least `spacing` cycles
+    apart.
+    """
     due, cycle = 0.0, 0
     for n, frame in enumerate(frames):
         for at in range(0, len(frame), 4):
