@@ -23,14 +23,26 @@ END = 2000  # characters stored from the tests' output
 NO_TESTS = 5  # pytest's exit status if it finds no tests
 
 
-def command(tests: Iterable[str]) -> list[str]:
-    """Return the command that runs tests and ends at the first failure."""
+def command(tests: Iterable[str], *, thorough: bool = False) -> list[str]:
+    """Return the command that runs tests and ends at the first failure: those marked `thorough`, or all others."""
     plugins = ["-p", "no:cacheprovider", "-p", "tests.gateware.mutation"]
-    return [sys.executable, "-m", "pytest", "-x", "-q", *plugins, *tests]
+    return [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-m",
+        "thorough" if thorough else "not thorough",
+        *plugins,
+        *tests,
+    ]
 
 
 def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
     """Return whether the tests pass within `limit` seconds, how long they took, and the end of their output.
+
+    Tests marked `thorough` run only if there are no others.
 
     Raises
     ------
@@ -48,7 +60,14 @@ def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
             (tree / mutant.place).write_text(mutant.change)
         for board in mutant.boards:
             _build(tree, board)
-        passed, seconds, said = _run(tree, mutant.tests, limit, environment)
+        for thorough in (False, True):
+            status, seconds, said = _run(tree, command(mutant.tests, thorough=thorough), limit, environment)
+            if status != NO_TESTS:
+                break
+        # Report these as errors. Any other failure is an effect of the fault, because the tests pass without the fault.
+        if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
+            raise RuntimeError(f"pytest ended with status {status} for {' '.join(mutant.tests)}")
+        passed = status == 0
         if mutant.must_fail and not passed and "\nFAILED " not in said:
             raise RuntimeError(f"{mutant.name}: its test did not fail, it could not run:\n{said[-END:]}")
         return passed, seconds, said[-END:]
@@ -77,12 +96,13 @@ def _variables(tree: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": f"{tree / 'host'}{os.pathsep}{tree}"}
 
 
-def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[str, str]) -> tuple[bool, float, str]:
+def _run(tree: Path, words: list[str], limit: float, environment: Mapping[str, str]) -> tuple[int | None, float, str]:
+    """Run a command in `tree`; return its status (None if it took longer than `limit` seconds), seconds and output."""
     variables = {**_variables(tree), **environment}
     start = time.monotonic()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
-            command(tests),
+            words,
             cwd=tree,
             env=variables,
             stdin=subprocess.DEVNULL,
@@ -98,10 +118,7 @@ def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[st
             _end(process)
         log.seek(0)
         said = log.read().decode(errors="replace")
-    # Report these as errors. Any other failure is an effect of the fault, because the tests pass without the fault.
-    if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
-        raise RuntimeError(f"pytest ended with status {status} for {' '.join(tests)}")
-    return status == 0, time.monotonic() - start, said
+    return status, time.monotonic() - start, said
 
 
 def limit_of(seconds: float) -> float:
