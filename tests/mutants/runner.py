@@ -19,7 +19,7 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant
 LEAST_S = 120  # minimum time limit in seconds for the tests; slow tests get more
 FACTOR = 6
 BUILD_S = 1800  # seconds to build a simulated board on a busy machine
-END = 2000  # characters stored from the tests' output
+END = 10_000  # characters stored from the tests' output
 NO_TESTS = 5  # pytest's exit status if it finds no tests
 
 
