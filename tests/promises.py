@@ -13,15 +13,15 @@ EACH_NIGHT = "each night"
 _NAME = re.compile(r"`((?:\w+/)?tests/[\w/]+\.py::\w+)`(?: \((each night|`make \w+`)\))?")
 
 _ROOT = Path(__file__).resolve().parents[1]
-# The main SECURITY.md, and those of folders with promises of their own.
+# The main SECURITY.md, and the SECURITY.md of each folder that has its own.
 PAGES = [_ROOT / "SECURITY.md", *_ROOT.glob("*/SECURITY.md")]
 
 __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 
 def promised() -> dict[str, str]:
-    """Return where each test runs, by pytest's name without parameters: "make test", or the text in brackets after the
-    name on the page.
+    """Return a dictionary that maps each test (pytest's name without parameters) to the place where it runs. The place
+    is "make test", or the text in brackets after the name on the page.
     """
     pages = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     return {name: where.strip("`") or "make test" for name, where in _NAME.findall(pages)}

@@ -55,7 +55,7 @@ def build(
 
 def open_uart(board: SimulatedBoard, **options) -> serial.SerialBase:
     """Open the UART of a running board with pyserial, and send a break. The simulated UART disconnects a client that
-    begins with neither a record nor a break, and such a program accepts no records.
+    begins with neither a record nor a break. Programs that replace the firmware accept no records.
     """
     port = serial.serial_for_url(board.url, **options)
     port._socket.send(b"\0", socket.MSG_OOB)

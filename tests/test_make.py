@@ -26,7 +26,7 @@ PARTS += tuple(str(path.relative_to(ROOT)) for path in ROOT.glob("*/targets.mk")
 
 
 def copy_to(directory):
-    """Copy the parts of the checkout that these targets need to `directory`, without git; return it."""
+    """Copy the parts of the checkout that the tested targets need to `directory`, without git; return the directory."""
     for part in PARTS:
         target = directory / part
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def test_demo_names_the_configurations_of_the_simulated_board(checkout):
     ],
 )
 def test_demo_builds_and_starts_the_configuration_that_is_named(checkout, configuration, port, results):
-    """Fake programs print their arguments."""
+    """`make demo` must build and start the named configuration. Fake programs only print their arguments."""
     environment = checkout / ".venv"
     environment.unlink()
     for name in ("bin/python", "bin/cipherlane", "programs/unshare"):
@@ -198,7 +198,9 @@ def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_s
 
 
 def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
-    """A fake package manager fails, because the test must not install anything."""
+    """`make setup` must show that it continues, and what failed. A fake package manager fails, because the test must
+    not install anything.
+    """
     programs = checkout / "programs"
     programs.mkdir()
     for name, text in (
@@ -244,7 +246,9 @@ INSTALLS = PIP + "Installing collected packages: MarkupSafe, Jinja2, a, b\n"
     ],
 )
 def test_progress_of_the_setup_names_step_seconds_and_packages(tmp_path, said, total, shown):
-    """The progress line summarises the output of apt-get and pip, since their own last lines tell users little."""
+    """The progress line of `make setup` summarises the output of apt-get and pip, since their own last lines tell users
+    little.
+    """
     (tmp_path / "log").write_text(said)
     words = [ROOT / ".ci" / "progress", "a step", "35", tmp_path / "log", *filter(None, [total])]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
@@ -306,7 +310,9 @@ def test_board_and_configuration_that_are_built(checkout, words, built):
     ],
 )
 def test_words_of_hardware_in_the_loop(checkout, words, run):
-    """A board at a labgrid coordinator is not built on this machine."""
+    """`make hil` passes its variables to the suite as options. In none of these cases does it build a simulated board;
+    a labgrid coordinator offers boards that were built elsewhere.
+    """
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "PLACE", "WAIT", "SELECT", "SOAK"), ""))
     (line,) = re.findall(r"-m tests\.hil (.*?) *$", done.stdout, re.M)
     assert line.split() == run.split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The README is short, and the links and commands in all pages lead somewhere."""
+"""Tests that the README is short, and that the links and commands in all pages lead somewhere."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ def anchors(text):
 
 
 def leads_elsewhere(target):
-    """Return whether a file is in a folder that this copy of the repository does not contain."""
+    """Return whether a link leads to a folder that this copy of the repository does not contain."""
     top = target.resolve().relative_to(ROOT).parts[0]
     return not (ROOT / top).exists() and target.resolve().parent != ROOT
 

@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* additional engines of this configuration */
+#include "extension.h" /* additional engines that only this configuration has */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
@@ -113,14 +113,15 @@ static bool again;
 
 #ifdef CSR_MACSEC_BASE
 /*
- * Clock cycles of a millisecond of MKA. A simulated board is some 30 to 200 times slower than a
- * board, but its peer is a real machine, which expects an MKPDU within six seconds.
+ * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. In simulation
+ * it is 1/25 of the true number. A simulated board is 30 to 200 times slower than a real one, but
+ * its peer is a real machine, which expects an MKPDU (a message of MKA) within six seconds.
  */
 #define MKA_MS_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000 / (CIPHERLANE_SIMULATED ? 25 : 1))
 
 /**
- * Writes random bytes for MKA; @p context is an engine. On a simulated board they can be guessed:
- * it has no noise.
+ * Writes random bytes for MKA. @p context is the engine that computes them from noise. A simulated
+ * board has no source of noise, so there the bytes can be predicted.
  */
 static int mka_random(void *context, uint8_t *bytes, size_t count)
 {
@@ -137,7 +138,10 @@ static int mka_random(void *context, uint8_t *bytes, size_t count)
 	return 0;
 }
 
-/** Returns the milliseconds since the first call, which wrap. */
+/**
+ * Returns the time since reset in milliseconds of MKA (MKA_MS_CYCLES), modulo 2^32. Must be called
+ * at least once in 2^31 cycles.
+ */
 static uint32_t milliseconds(void)
 {
 	static uint32_t ms, last, left;
@@ -168,9 +172,7 @@ static void forget(void *context)
 	forgets = true;
 }
 
-/*
- * The structure is large and must be zero at power-on, so it is static instead of on main's stack.
- */
+/* The structure is static because it must be zero at power-on, and is too large for the stack. */
 static struct cl_service service;
 
 int main(void)
@@ -293,7 +295,10 @@ int main(void)
 	macsec.config.modes = &cl_modes_ise_inverse;
 	macsec.config.modes_hw = &ise_device;
 	macsec.config.random = mka_random;
-	/* However busy the simulating machine is, the peer must not miss the board. */
+	/*
+	 * In simulation, send an MKPDU more often. Otherwise, if the computer is busy, the peer
+	 * could regard the simulated board as lost.
+	 */
 	macsec.config.hello_ms = CIPHERLANE_SIMULATED ? 100 : 0;
 	macsec.config.send = mka_send;
 	macsec.config.context = (void *)&ise_fused;

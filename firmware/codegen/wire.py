@@ -206,7 +206,7 @@ def _literal(value: bool | int | str) -> str:
 
 
 def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
-    """Return the C text for one layout: offsets, structure, get and put.
+    """Return the C code for one layout: macros of offsets, a structure, and functions that read and write it as bytes.
 
     The fields stand in order without padding; each integer must be naturally aligned.
     """
@@ -251,7 +251,7 @@ def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
 
 
 def _codes(prefix: str, items: list[dict[str, Any]], form: str) -> str:
-    """Return one macro for each item of a list of named codes."""
+    """Return the C macros for a list of named codes: one macro for each code."""
     codes = [item["code"] for item in items]
     if len(set(codes)) != len(codes):
         raise WireDefinitionError(f"{prefix}: a code is given twice; give each item a code of its own")

@@ -60,7 +60,7 @@ static void put_name(uint8_t to[16], const char *name)
 	}
 }
 
-/* Writes the data of the reply to record loader; returns their length in bytes. */
+/* Writes the data of the reply to a record of type loader. Returns their length in bytes. */
 static uint16_t describe(const struct loader *loader, uint8_t *data)
 {
 	struct cl_wire_loader_reply reply = {

@@ -17,7 +17,7 @@
 
 #include "cl_wire.h"
 
-/** Most data bytes in a record that the loader accepts. */
+/** Largest number of data bytes in a record that the loader accepts. */
 #define LOADER_DATA_BYTES 1024u
 /** Size in bytes of such a record with its header. */
 #define LOADER_RECORD_MAX (CL_WIRE_HEADER_SIZE + LOADER_DATA_BYTES)

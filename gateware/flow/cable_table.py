@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the host tool's table of cables from the boards' data files: ``python -m gateware.flow.cable_table``."""
+"""Generates the host tool's table of USB cables from the boards' data: ``python -m gateware.flow.cable_table``."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ ROWS = (
 
 
 def rows() -> list[tuple[str, str, str, str]]:
-    """Returns a row for each kind of cable of each board. Boards that differ only in their part share a row."""
+    """Returns a row for each kind of cable of each board. Boards that differ only in their FPGA share a row."""
     found = [
         (cable.usb, cable.chip, _name(board, cable), cable.uart_usb)
         for board in map(boards.load, boards.names())
@@ -40,7 +40,7 @@ def render() -> str:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Writes the table if it has changed; returns the exit status."""
     write_if_changed(PATH, render())
     return 0
 

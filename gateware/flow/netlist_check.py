@@ -31,14 +31,16 @@ from gateware.flow.firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}
-# Time limit of the host. A byte takes 1000 cycles at 1 Mbaud, at some tens of thousands of simulated cycles a second.
+# The host's time limit. At 1 Mbaud, a byte takes 1000 cycles. The simulator runs some tens of thousands of cycles a
+# second.
 TIMEOUT_S = 900
-# A datagram that arrives before the board is out of its reset is lost; the host sends it again after this time.
+# A board that is still in reset loses datagrams. The host sends a datagram again after this time.
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
-# Tolerance in cycles. Between two datagrams, a board with Ethernet does other work, such as a search for idle sessions.
-# This work replaces lines of the data cache, so the CPU may have to load lines of the AES tables again.
+# Tolerance in cycles for transfers over Ethernet. Between two datagrams, the board does other work, such as a search
+# for idle sessions. This work replaces lines of the data cache, so the CPU may have to load lines of the AES tables
+# again.
 CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 
@@ -80,7 +82,7 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` random bytes over the board's link and checks each answer. The engine's number is the seed.
+    """Encrypts `BYTES` random bytes over the board's link and checks each answer. The seed is the engine's number.
 
     Only one record is under way at a time, so the arrival of the host's next record costs the present one no cycle.
     """

@@ -94,7 +94,7 @@ def main() -> int:
         line = command(base, roots, arguments.set, options)
         return subprocess.run(line, env=zephyr.environment(base), timeout=_TIMEOUT_S).returncode
     except subprocess.CalledProcessError:
-        return 1  # the failed build has printed why
+        return 1  # the failed build has already printed the reason
     except (zephyr.ZephyrError, subprocess.TimeoutExpired) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

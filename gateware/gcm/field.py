@@ -33,7 +33,7 @@ def reduced(terms: list[list]) -> list[list]:
 
 
 def total_of(function: Functions, bits: list):
-    """Return the XOR of bits, by a tree of functions of four bits. Put late signals at the end of the list."""
+    """Return the XOR of bits, as a tree of four-input functions. Put late-arriving signals last in the list."""
     while len(bits) > FAN_IN:
         bits = [*bits[FAN_IN:], function(bits[:FAN_IN], sum_of)]
     return function(bits, sum_of) if len(bits) > 1 else bits[0]

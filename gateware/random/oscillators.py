@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Noise of free-running ring oscillators, made of ECP5 LUTs (SP 800-90B, 2.2.1: the noise source).
+"""The noise source (SP 800-90B, 2.2.1): free-running ring oscillators, made of ECP5 LUTs.
 
 ::
 

@@ -91,7 +91,7 @@ def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
         except Exception as error:
             views.show_error(_with_notes(describe(error, hint()), error))
             return _FAILED
-    except MemoryError:  # not enough memory to describe the error
+    except MemoryError:  # there was not enough memory to describe the error
         views.show_error(_NO_MEMORY)
         return _FAILED
 
@@ -126,7 +126,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
-    """Print each uncaught exception of a thread or destructor as one line; add the lines of threads to `faults`."""
+    """Print each uncaught exception of a thread or destructor as one line; append threads' lines to `faults`."""
 
     def in_thread(what: Any) -> None:
         if what.exc_value is not None and not issubclass(what.exc_type, SystemExit):

@@ -38,11 +38,11 @@ class Clock:
         changed.wait_for(holds, timeout)
 
     def readable(self, source: HasDescriptor, timeout: float) -> bool:
-        """Wait until `source` can be read, at most `timeout` seconds; return whether it can."""
+        """Wait until `source` can be read, at most `timeout` seconds; return whether it can be read."""
         return _ready(source, "POLLIN", timeout)
 
     def writable(self, sink: HasDescriptor, timeout: float) -> bool:
-        """Wait until `sink` can be written, at most `timeout` seconds; return whether it can."""
+        """Wait until `sink` can be written, at most `timeout` seconds; return whether it can be written."""
         return _ready(sink, "POLLOUT", timeout)
 
 

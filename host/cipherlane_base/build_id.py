@@ -17,8 +17,8 @@ def text(field: bytes) -> str:
 
 
 def short(shown: str) -> str:
-    """Return a short form of the build id `shown` for tables: the first digits of both halves. Return a hyphen if it is
-    empty.
+    """Return a short form of the build id `shown` for tables: the first 8 digits of both halves. Return a hyphen if
+    `shown` is empty.
     """
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 

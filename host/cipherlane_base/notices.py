@@ -15,12 +15,14 @@ def one_line(text: str) -> str:
 
 @contextlib.contextmanager
 def diagnostics() -> Iterator[None]:
-    """Ignore errors if standard error is full or closed, because the command's result does not depend on it."""
+    """Suppress errors from writing to a full or closed standard error. The command's result does not depend on such
+    messages.
+    """
     with contextlib.suppress(OSError, ValueError):
         yield
 
 
 def show_warning(text: str) -> None:
-    """Print one line on standard error."""
+    """Print a warning as one line on standard error."""
     with diagnostics():
         sys.stderr.write(f"cipherlane: warning: {one_line(text)}\n")

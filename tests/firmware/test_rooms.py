@@ -6,7 +6,8 @@ from collections import Counter
 
 from tests.firmware.core_peer import CORE
 
-# Maps each folder to the folders from which it may include headers. No folder includes a later one.
+# Maps each folder of the core to the folders from which it may include headers. These must stand before it in the
+# dictionary.
 ROOMS = {
     "engine": set(),
     "aes": {"engine"},

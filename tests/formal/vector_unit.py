@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The vector AES unit prepared for proofs: its ports, and the commands to its register files.
+"""Prepares the vector AES unit for proofs: shows them its ports and all accesses to its register files.
 
 The register files' contents are cut away. Their outputs are free, so a proof holds for all contents. The proofs cover
 the commands to them: which address is read and written when, and with which value.
@@ -18,7 +18,7 @@ CUT_MEMORIES = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -
 
 
 def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
-    """Return a unit, and a dictionary of the signals that proofs can use, by name."""
+    """Return a vector unit, and a dictionary from name to signal of the signals that proofs can use."""
     unit = VectorAESUnit(memory=MEMORY, product_cycles=product_cycles)
     ports = {name: getattr(unit, name) for name in ("cmd_valid", "cmd_ready", "cmd_function_id")}
     ports |= {name: getattr(unit, name) for name in ("rsp_valid", "rsp_ready", "rsp_output")}
@@ -46,8 +46,8 @@ def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
 
 
 def unit_verilog(product_cycles: int = 0) -> str:
-    """Return Verilog: module `unit`, and the beginning of module `proof`, which instantiates it and declares all
-    ports.
+    """Return Verilog: module `unit`, and the beginning of module `proof`, which instantiates `unit` and declares
+    all its ports.
     """
     unit, ports = unit_ports(product_cycles)
     inputs = {"cmd_valid", "cmd_function_id", "rs1", "rs2", "rsp_ready", "dat_r", "ack", "err"}
@@ -68,8 +68,8 @@ def unit_verilog(product_cycles: int = 0) -> str:
 
 
 def decoder_verilog() -> str:
-    """Return Verilog made from the table of encodings: a macro with each instruction's number, and the function
-    `operation`, which decodes a function id to this number.
+    """Return Verilog made from the table of instruction encodings: a macro with a number for each instruction, and the
+    function `operation`, which decodes a CFU function id to this number.
     """
     lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(ALL)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]

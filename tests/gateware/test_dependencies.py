@@ -15,7 +15,7 @@ from tests.gateware.support import ROOT
 from tests.imports import cycle, graph, imported
 from tests.waiting import HANG_S
 
-# The folder of comparisons. It may import the product, but the product must not refer to it.
+# The folder of comparisons. It may import all other folders, but nothing outside it may refer to it.
 LABORATORY = "lab"
 _MODULES = "|".join(sorted(path.stem for path in (ROOT / LABORATORY).glob("[a-z]*"))) or "(?!)"
 _NAME = re.compile(
@@ -23,7 +23,8 @@ _NAME = re.compile(
     rf"|\b{LABORATORY}\.(?:{_MODULES})\b",
     re.M,
 )
-# Packages that may import the build flow and files generated from the hardware.
+# Packages in `gateware` that may import the build flow and the package `firmware`, which generates files from the
+# hardware.
 BUILDERS = ("cores", "flow")
 # Layers of `gateware/net`, the lowest first: each may import the layers before it.
 NET_LAYERS = (
@@ -51,7 +52,9 @@ def _layer(module):
 
 
 def _sources():
-    """Yield the sources of programs, builds and tests outside `LABORATORY`, but not pages and generated files."""
+    """Yield the source files of programs, builds and tests outside the folder `LABORATORY`, without pages and generated
+    files.
+    """
     kinds = {".py", ".c", ".h", ".cpp", ".v", ".S", ".ld", ".mk", ".toml", ".yml", ".yaml", ".cmake", ".txt", ".js"}
     others = {"build", LABORATORY}
     for place in sorted(ROOT.iterdir()):

@@ -23,7 +23,7 @@ from tests.hil.board import JtagCable, SimulatedBoard
 
 @attr.s(eq=False)
 class SimulatedBoardExport(exporter.ResourceExport):
-    """Exports a `SimulatedBoard` as a `NetworkSimulatedBoard` on this machine's loopback interface."""
+    """Exports a `SimulatedBoard` to clients as a `NetworkSimulatedBoard`, on this machine's loopback interface."""
 
     running = set()
 
@@ -34,7 +34,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
         self.board = None
 
     def _get_start_params(self):
-        # The exporter restarts the resource if these parameters change.
+        # If the returned parameters change, the exporter restarts the simulated board.
         return {"ended": bool(self.board and self.board.ended())}
 
     def _get_params(self):
@@ -62,7 +62,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
 
 @attr.s(eq=False)
 class JtagCableExport(exporter.USBGenericExport):
-    """Exports a `JtagCable` as a `NetworkUSBDebugger`, a class that labgrid's clients know."""
+    """Exports a `JtagCable` to clients as a `NetworkUSBDebugger`, a class that they know."""
 
     def __attrs_post_init__(self):
         exporter.ResourceExport.__attrs_post_init__(self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decides whether a lower value is a regression or noise.
+"""Decides whether a measured speed that is lower than before is a regression or noise.
 
 The runs of a figure fall into levels. A new level begins if a value is better than noise explains, or if somebody
 accepted a new level. Let n be the number of values in the present level, m their mean, and s the relative standard
@@ -88,8 +88,8 @@ class Levels:
         return max(LEAST, student_t(freedom) * spread * sqrt(1 + 1 / len(self.values)))
 
     def judge(self, value: float, commit: str | None) -> str | None:
-        """Return None if a new value is no regression, else a text that names the commits between which the regression
-        appeared.
+        """Return None if a new value is no regression. Otherwise return a text that names the commits between which the
+        regression appeared.
         """
         allowed = self.allowed()
         if allowed is None or value >= self.mean * (1 - allowed):

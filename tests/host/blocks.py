@@ -34,7 +34,7 @@ def overlap(one, other):
 
 
 class Window:
-    """Of the last `size` records up to the highest number received, remembers which have arrived, and their
+    """Remembers which of the last `size` records have arrived, up to the highest record number received, and their
     checksums.
     """
 
@@ -45,7 +45,9 @@ class Window:
         self.sums = {}
 
     def judge(self, number, data):
-        """Refuse a record outside the window, or with other data than the record that arrived under this number."""
+        """Raise `Refusal` if the record lies outside the window, or if a record with this number but other data has
+        arrived.
+        """
         if not self.first <= number < self.first + 2 * self.size:
             raise Refusal("window", self.size)
         if self.sums.get(number, sum_of(data)) != sum_of(data):
@@ -60,8 +62,8 @@ class Window:
 
 
 class Entry:
-    """A range of counter blocks. A session uses it while `session` is set; `ticket` resumes it later. `last` is the
-    number of the last record of a GCM stream, once that record has arrived.
+    """A range of counter blocks. While a session uses the range, `session` is set. Later, a client can resume the range
+    by its `ticket`. Once the last record of a GCM stream has arrived, `last` is its number.
     """
 
     def __init__(self, ticket, key, iv, record_bytes, window, gcm=False):
@@ -87,7 +89,9 @@ class Entry:
         return self.start, (-(-size // self.record_bytes) << 33 if self.gcm else -(-size // 16))
 
     def overlaps(self, other):
-        """Return whether the ranges share a counter block. GCM uses block 0, too, so CTR ranges must not contain it."""
+        """Return whether the ranges share a counter block. A GCM range also uses block 0, so no CTR range may contain
+        block 0.
+        """
         if self.gcm != other.gcm and overlap((0, 1), (other if self.gcm else self).range()):
             return True
         return overlap(self.range(), other.range())

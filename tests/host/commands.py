@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the command line in the test's own process, for tests that do not need a new process."""
+"""Runs the tool's command line in the process of the test, for tests that do not need a new process."""
 
 import contextlib
 import faulthandler

@@ -17,8 +17,9 @@ from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 PIECE = 0.002  # seconds that the clock advances for each arriving piece of data
 ARRIVAL = 5e-6  # minimum seconds that a frame takes to arrive, so that time always advances
 LAST = float("inf")
-MOST_CALLS = 400_000  # maximum number of clock readings in one run; the live view is interrupted after as many
-MOST_STUCK = 1000  # readings of the clock before simulated time advances; more readings indicate an endless loop
+# Maximum number of clock readings; after more, the live view is interrupted, and any other run fails
+MOST_CALLS = 400_000
+MOST_STUCK = 1000  # maximum number of clock readings at the same simulated time; more count as an endless loop
 BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
 REPLIES = {record["code"]: record["reply"] for record in WIRE["record"]}
 TEXTS = (b"[/x]", b"[bold]a[/bold]", b"\x1b[2J\x07", b"\xff\xfe\x80", b":smile:", b"a\nb\r", b"%s{0}", b"")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the host tool in hostile environments, chosen by seed: streams, limits, names, variables, clocks and signals.
+"""Runs the host tool in hostile environments, chosen by seed: closed streams, low limits, strange names and variables,
+jumping clocks, and signals.
 
 Each run must end by itself with a documented status. It must show no traceback, and one line for an error. It must not
 lose or change any file other than the result, and a result must be complete. `python -m tests.host.hostile_environments
@@ -76,8 +77,8 @@ class Child(BaseException):
 
 
 def run(seed, urls, folder):
-    """Run the plan of a seed in a forked process. Return its outcome and a list of faults, empty if all is well. The
-    forked process gets the exception `Child` instead.
+    """Run the plan of a seed in a forked process. Return its exit status, and a list of faults that is empty if all is
+    well. In the forked process, raise `Child` instead.
     """
     plan = draw(seed, urls)
     work = folder / "work"
@@ -112,7 +113,7 @@ def _wait(pid):
 
 
 def _said(plan, status, output, errors):
-    """Yield each fault in the command's exit status and in its output."""
+    """Yield a message for each fault in the command's exit status and in its output."""
     if status is None:
         yield "it hung"
     elif status not in STATUSES and not (plan.signals and -status in SIGNALS):
@@ -132,7 +133,7 @@ def _said(plan, status, output, errors):
 
 
 def _files(plan, status, work, kept):
-    """Yield each fault in the files after the run."""
+    """Yield a message for each fault in the files after the run."""
     for name, content in kept.items():
         path = work / name
         if not path.is_file() or path.read_bytes() != content:

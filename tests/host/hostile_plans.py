@@ -213,8 +213,8 @@ FEATURES += [_signals, _signals]
 
 
 def lay_out(plan, folder, image, figures):
-    """Write the command's input files and others; return path and contents of those that the command must not
-    change.
+    """Write the command's input files, and files that it should not touch. Return path and contents of all files that
+    the command must not change.
     """
     kept = {"in": DATA, "key": KEY.encode(), "bystander": OLD, "image": image, "figures.json": figures}
     kept |= {"brackets": BRACKETS.encode(), "binary": bytes(range(256)), "folder/inside": OLD}

@@ -107,7 +107,7 @@ class Watched(Device):
 
 
 class Pictures(Hub):
-    """The live view's hub with a fake viewer, for whom it keeps the most recent messages."""
+    """The hub of the live view, with one fake viewer. It keeps the most recent messages to this viewer."""
 
     def __init__(self):
         super().__init__()
@@ -134,7 +134,7 @@ def watch(open_device, clock, rng):
 
 
 class Replay:
-    """Replaces the live view's streamer: sends recorded `messages` to a hub."""
+    """Replaces the streamer of the live view: sends recorded `messages` to a hub."""
 
     def __init__(self, hub, messages):
         self._hub, self._messages = hub, messages
@@ -236,7 +236,7 @@ def watched_step(step):
 
 
 def commands(file):
-    """Return the command lines; each run chooses one of them."""
+    """Return all command lines from which a run can choose."""
     json = (["--json"], [])
     return [
         *(["info", *more] for more in json),

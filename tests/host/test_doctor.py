@@ -42,7 +42,7 @@ def one_benchmark(monkeypatch):
 
 @pytest.fixture
 def checked(monkeypatch):
-    """Return a function that runs the command on a board and returns the exit status and the checks.
+    """Return a function that runs `cipherlane doctor` on a board and returns the exit status and the checks.
 
     The checks are a dictionary by name, or a text without `json`.
     """
@@ -272,8 +272,8 @@ def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed
     ("noise", "says"), [(b"", "no reply from the board: check the board's power"), (b"U", "and --baud")]
 )
 def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
-    """The port is silent, like a cable's port without a UART, or sends bytes that are no records, as at a wrong baud
-    rate.
+    """No board is at the port. The port is silent, like a cable's port without a UART, or it sends bytes that are no
+    records, as at a wrong baud rate.
     """
     far, near = os.openpty()
     pytest.importorskip("tty").setraw(near)

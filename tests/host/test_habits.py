@@ -199,7 +199,7 @@ def test_keygen_where_no_file_can_be(capsys, tmp_path):
 
 @pytest.fixture
 def configuration(tmp_path, monkeypatch):
-    """Return a function that writes the configuration file, the only one that the commands read."""
+    """Return a function that writes the configuration file. The commands read no other configuration file."""
     for name in [name for name in os.environ if name.startswith("CIPHERLANE_")]:
         monkeypatch.delenv(name)
     path = tmp_path / "config" / "config.toml"
@@ -283,7 +283,8 @@ def test_the_key_file_can_be_a_setting(capsys, configuration, null_board, monkey
 
 
 class Serving(SimulatedClock):
-    """A simulated clock: when the host waits, the board answers. Time passes only if there is nothing to answer.
+    """A simulated clock that serves a null board. When the host waits, the board answers first; time passes only if
+    there is nothing to answer.
 
     After the first answers, the host's process is paused for `pause` seconds.
     """
@@ -324,7 +325,9 @@ def test_find_asks_each_address_of_a_network(capsys, null_board, monkeypatch):
 
 
 def test_find_takes_what_came_while_it_was_stopped():
-    """If its process is paused for longer than it would wait, `find` still uses the answers that arrived meanwhile."""
+    """If its process is paused for longer than `find` would wait, `find` still uses the answers that arrived
+    meanwhile.
+    """
     with contextlib.closing(NullBoard(port=0)) as board:
         clock = Serving(board, pause=60.0)
         (found,) = boards("127.0.0.0/29", 5.0, int(board.url.rpartition(":")[2]), clock)
@@ -368,8 +371,8 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
 
 
 def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
-    """Of five ports, one answers, one is silent, one answers in another record version, one cannot be opened, and one
-    is not on USB.
+    """One of five ports answers, one is silent, one answers in another record version, one cannot be opened, and one is
+    not on USB. `find --ask` lists only the two ports that answer.
     """
     monkeypatch.setenv("COLUMNS", "120")
     other, silent = PeerBoard(), SocketBoard(PeerBoard(), mangle=lambda frame: b"\2")
@@ -390,7 +393,7 @@ def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
 
 @pytest.fixture
 def unserved():
-    """Yield a null board that answers only while the test waits."""
+    """Yield a null board without a thread that serves it; it answers only while the test's clock waits."""
     with contextlib.closing(NullBoard(port=0)) as board:
         yield board
 

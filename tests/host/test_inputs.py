@@ -163,7 +163,7 @@ def short_streams(monkeypatch):
 
 
 def parts_of(line, folder):
-    """Run the `split` command in `line`; return the parts that it writes."""
+    """Run the `split` command that the text `line` advises; return the files that it writes."""
     (said,) = re.findall(r"`(split [^`]*)`", line)
     before = set(folder.iterdir())
     subprocess.run(["/bin/sh", "-c", said], cwd=folder, input=DATA, check=True, timeout=60)

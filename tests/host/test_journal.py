@@ -182,8 +182,8 @@ def test_input_from_a_pipe_is_recognised_by_its_bytes(names):
 
 @LOCKED
 def test_what_was_written_after_the_last_note_can_be_taken_over(names):
-    """If the tool was killed, the output may be longer than the sidecar states. `take_over` records the additional part
-    as complete.
+    """If the tool was killed, the output may be longer than the sidecar states. `take_over` counts the further records
+    as complete, too.
     """
     begin(names, 20 * UNIT)
     with open(names[1] + ".part", "ab") as part:

@@ -19,7 +19,8 @@ OTHER = "00112233445566778899AABBCCDDEEFF"
 
 @pytest.fixture
 def encrypt(server, source, tmp_path):
-    """Return a function that encrypts. The key comes from the options `words`, or from the environment, set to `key`.
+    """Return a function that encrypts. It takes the key from the options `words`, or from the environment variable
+    CIPHERLANE_KEY, which it sets to `key`.
 
     It returns exit status and standard error.
     """

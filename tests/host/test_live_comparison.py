@@ -16,7 +16,9 @@ from .test_live_streamer import EDGE, watch
 
 @pytest.fixture
 def sessions(monkeypatch):
-    """Return a list to which key, initial counter block and engine of each session are added when it is opened."""
+    """Record each session when it is opened. Return the list, which contains (key, initial counter block, engine) for
+    each session.
+    """
     opened, real = [], Device.open_session
 
     def open_session(device, key, iv, engine, *words, **options):
@@ -100,8 +102,8 @@ def test_a_byte_changed_on_the_wire_of_both(null_board, monkeypatch):
 
 
 def test_long_turns_have_many_copies_and_show_the_last(null_board, monkeypatch, sessions):
-    """A fast board encrypts many copies of a picture in one turn. The page shows the last copy, with its own counter
-    blocks.
+    """In one turn of an engine, a fast board encrypts many copies of a picture. The page shows the last copy, with its
+    own counter blocks.
     """
     found = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the live view without a browser: what the hub receives from a board, and what it does not receive."""
+"""Tests the live view without a browser: which messages the hub, which serves the viewers, receives about a board."""
 
 import itertools
 import json
@@ -130,7 +130,9 @@ def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
 
 
 def test_no_question_to_a_board_is_rejected_again_and_again(null_board, monkeypatch):
-    """A null board rejects the request for cycles; after that, the tool must not send this request again."""
+    """A null board rejects the request for its cycles. After the first rejection, the tool must not send this request
+    again.
+    """
     watch(null_board, lambda _, channel, said: channel == Channel.STATE and len(said["points"]) > 3, monkeypatch)
     assert null_board._opened > 3 and null_board._rejected == 1
 
@@ -260,7 +262,8 @@ def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch)
 
 
 def test_a_board_that_goes_and_comes_back(monkeypatch):
-    """If the board is lost, the view reports that it is away. When the board returns, the view continues by itself.
+    """If the board does not answer any more, the view reports that the board is away. When it returns, the view
+    continues by itself.
 
     It must not use a counter block twice, because the board may have been reset in between.
     """

@@ -27,7 +27,9 @@ PER_SECOND = 10
 
 @pytest.fixture
 def film(tmp_path):
-    """Make a video on a white background: a square in the middle has three shades, each for half a second."""
+    """Make a video with a white background and a square in the middle. The square has three shades, each for half a
+    second.
+    """
     path = tmp_path / "film.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=PER_SECOND)

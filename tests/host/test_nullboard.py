@@ -111,7 +111,7 @@ def test_the_null_board_says_what_the_model_says(boards, seed):
 
 
 def gcm_record(key, prefix, size, number, last, text, decrypt):
-    """Return a record's data in the request and in the reply, computed with the package `cryptography`."""
+    """Return the data of a GCM record, in the request and in the reply, computed with the package `cryptography`."""
     header = b"CLGC\1" + bytes([len(key)]) + struct.pack(">H", size // 16) + prefix
     message = AESGCM(key).encrypt(prefix + struct.pack(">I", 2 * number + last), text, header)
     return (message, text) if decrypt else (text, message)
@@ -123,9 +123,9 @@ def test_the_null_board_and_the_model_agree_about_gcm(boards, seed):
 
 
 def agree_about_gcm(both, rng, kept=1000, most=1000):
-    """Open, close and resume sessions in both modes and send records at random, among them wrong ones. Each answer must
-    be the same from both boards, and right. At most `most` sessions are open, and only the `kept` sessions that ended
-    last are resumed.
+    """At random, open, close and resume sessions in CTR and GCM, and send right and wrong records. Each answer must be
+    the same from both boards, and right. At most `most` sessions are open, and only the `kept` sessions that ended last
+    are resumed.
     """
     live, ended, released = [], [], 0
     for step in range(800):

@@ -124,7 +124,9 @@ def test_of_exceptions_of_libraries(monkeypatch, error):
 
 
 def test_of_progress_bars_and_tables(monkeypatch, capsys):
-    """On a terminal, the package rich writes its own escape sequences; those in text from outside must not appear."""
+    """The package rich writes its own escape sequences to a terminal. Escape sequences in text from outside must not
+    get there.
+    """
     monkeypatch.setattr(views, "Console", lambda **options: Console(**{**options, "width": 400}))
     with views.transfer_progress(HOSTILE, 1, show=True), views.bench_progress(1, show=True) as begin:
         begin(HOSTILE)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the host tool without POSIX modules, as on Windows: features that need one report this, the others work."""
+"""Tests the host tool without POSIX modules, as on Windows. Features that need such a module must report this, and all
+others must work.
+"""
 
 import os
 import subprocess
@@ -97,8 +99,8 @@ def test_nothing_posix_is_needed_but_where_it_is_used(tmp_path):
 
 
 def test_datagrams_without_linux_s_options(monkeypatch):
-    """Outside Linux, the host must not use UDP_SEGMENT, UDP_GRO and sendmsg: their numbers mean other options, or they
-    are missing.
+    """Outside Linux, the host must not use UDP_SEGMENT, UDP_GRO and sendmsg. There, sendmsg may be missing, and the
+    numbers of the two options may mean other options.
     """
     monkeypatch.setattr(sys, "platform", "win32")
     board = NullBoard(port=0)

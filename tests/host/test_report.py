@@ -404,7 +404,8 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-# limit of function calls: about four times as many as this report needs, but fewer than filling all cells would take
+# Maximum number of function calls for one report. This is about four times as many as it needs, but fewer than a table
+# with every cell filled would need.
 MOST_CALLS = 5_000_000
 
 

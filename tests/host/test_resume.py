@@ -124,7 +124,9 @@ def test_what_is_said_of_going_on_has_no_key(server, big, tmp_path, words):
 @LOCKED
 @ON_POSIX
 def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big, tmp_path):
-    """A hangup that removes the terminal must still close the session, although standard error cannot be written."""
+    """If the terminal disappears (a hangup), the tool must still close the session, although it cannot write to
+    standard error.
+    """
     server.most = 10
     master, terminal = os.openpty()
     process = subprocess.Popen(

@@ -191,7 +191,7 @@ os.write(1, b"%d" % lines)
 
 
 def processes_of(folder):
-    """Return the processes that have `folder` in their environment."""
+    """Return the processes whose environment variables contain the path `folder`."""
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

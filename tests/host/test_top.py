@@ -51,7 +51,7 @@ class Screen:
         self.app, self._pilot, self._devices, self.timeout = app, pilot, devices, None
 
     def board_is_gone(self):
-        """Tell this class that the board has gone, so that it shortens all waits."""
+        """Shorten all waits, because the board is gone."""
         self.timeout = 0.05
         self._devices[-1].link.set_pace(Pace.fixed(self.timeout))
 
@@ -72,7 +72,9 @@ class Screen:
 
 
 def show(url, scenario, size=SIZE, timeout=None):
-    """Run `scenario(screen)` on the board at `url`; check that the app closes the board; return the opened devices."""
+    """Run the app on the board at `url`, with the test `scenario(screen)`. Check that the app closes the board; return
+    the devices that it opened.
+    """
     devices, screens = [], []
 
     def opened():
@@ -276,7 +278,7 @@ def test_without_a_terminal_it_says_so(null_board):
 
 
 class Terminal:
-    """Runs the command on a pseudo-terminal of its own."""
+    """Runs `cipherlane top` on its own pseudo-terminal."""
 
     def __init__(self, *words, program=(COMMAND,), controlling=True, **environment):
         import fcntl

@@ -108,7 +108,7 @@ def test_hopeless_link_names_what_is_missing(seed):
         assert start < end and start % 16 == 0
     assert all(a[1] < b[0] for a, b in zip(error.missing, error.missing[1:], strict=False))
     assert f"resume at offset {error.written}" in str(error)
-    link.board.end_sessions()  # as the board ends idle sessions: the close request may have been lost
+    link.board.end_sessions()  # the board ends idle sessions like this, because the close request may have been lost
     again = LossyLink(link.board, seed=seed)
     resumed = {"record_bytes": session.record_bytes, "ticket": session.ticket}
     with Device(again) as device, device.open_session(KEY, IV, Engine.BYTE, **resumed) as session:
@@ -168,7 +168,9 @@ def test_port_that_goes_away_says_how_to_resume():
 
 @pytest.mark.parametrize("run", [1, 5, 40])
 def test_replies_of_others_are_ignored(run):
-    """Replies that belong to no request of the transfer are ignored, between results and within a run of results."""
+    """Replies that belong to no request of the transfer must be ignored, whether they arrive between results or within
+    a run of results.
+    """
     data = random.Random(9).randbytes(20_000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, ordered=True, run=run)
     genuine = link.receive
@@ -334,7 +336,8 @@ def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, see
 
 @pytest.mark.parametrize("kept", range(0, 40, 3))
 def test_what_was_interrupted_goes_on_in_its_range(kept):
-    """A transfer interrupted after `kept` results can be resumed at any record from the session's `first` on.
+    """An interrupted transfer has written `kept` results. It can be resumed at any record from the session's `first`
+    record on.
 
     The board still answers records that were already sent.
     """

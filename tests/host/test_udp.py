@@ -219,7 +219,9 @@ def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
 
 @pytest.mark.parametrize("most", [0, 1, 3, 100])
 def test_datagrams_that_arrive_apart_come_together(most):
-    """A run contains at most the requested number of datagrams, of one size, in order, and only from the board."""
+    """One read returns a run of at most `most` datagrams, in order and only from the board. All datagrams of a run have
+    the same size, except that the last one may be shorter.
+    """
     sizes = [40] * 7 + [16, 40, 40, 0, 40, 50, 50, 50]
     sent = [bytes([number]) * size for number, size in enumerate(sizes)]
     with contextlib.ExitStack() as stack:
@@ -345,7 +347,7 @@ def test_bench_through_the_link(null_board, tmp_path):
 
 @pytest.mark.parametrize("length", [3 * 1440, 100 * 1440 + 1])
 def test_what_a_stream_used_of_its_range_is_used(null_board, length):
-    """The blocks that a stream did not use are free again, even on an echo board, which does not track records."""
+    """Counter blocks that a stream has not used are free again, even on an echo board, which does not track records."""
     after = -(-length // 1440) * 90  # counter blocks that the stream's records used
     with Device(UdpTransport(null_board.url)) as device:
         with device.open_session(KEY, IV, Engine.TABLE) as session:

@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the guards in the requested parts that contain the requested text in their names."""
+    """Yield the guards of the requested parts whose names contain the requested text."""
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
             yield each
@@ -79,7 +79,8 @@ def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def judged(mutants: list[Mutant], workers: Workers) -> dict[str, bool]:
-    """Return by digest whether each mutant was detected. Mutants that no worker finished are left out.
+    """Run the tests of each mutant. Return a dictionary that maps a mutant's digest to whether it was detected. Mutants
+    that no worker finished are left out.
 
     Results of earlier runs count: a mutant once noticed stays noticed. A survivor is tried again when its tests have
     changed.

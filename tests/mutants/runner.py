@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the tests of a mutant in its own copy of the tree, which differs from the original only in the fault."""
+"""Runs the tests of a mutant in a separate copy of the source tree, which differs from the original only in
+the fault.
+"""
 
 import contextlib
 import os
@@ -98,7 +100,8 @@ def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[st
             _end(process)
         log.seek(0)
         said = log.read().decode(errors="replace")
-    # Report these as errors. Any other failure is an effect of the fault, because the tests pass without the fault.
+    # These two exit statuses are errors. Any other failure is an effect of the fault, because the tests pass without
+    # the fault.
     if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
         raise RuntimeError(f"pytest ended with status {status} for {' '.join(tests)}")
     return status == 0, time.monotonic() - start, said

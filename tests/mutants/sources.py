@@ -44,7 +44,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
-    from universalmutator import mutator  # imported here, because only `make mutants` installs it
+    from universalmutator import mutator  # imported here, because only `make mutants` installs the package
 
     with contextlib.redirect_stdout(io.StringIO()):
         found = mutator.mutants_regexp([line], RULES[suffix], ignorePatterns=[], ignoreStringOnly=True)
@@ -65,7 +65,9 @@ def _differs(path: Path, before: str, after: str) -> bool:
 
 
 def _meaning(text: str) -> str:
-    """Return the program without docstrings, annotations and message texts: changes of these are no faults."""
+    """Return the program's syntax tree as text, without docstrings, annotations and message texts, because changes of
+    these are no faults.
+    """
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

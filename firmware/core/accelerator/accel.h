@@ -25,7 +25,7 @@
 #define CL_ACCEL_SLOTS CL_ACCEL_KEY_VALID_BITS
 
 struct cl_accel {
-	/** Base of the registers of cl_accel_regs.h. */
+	/** Base address of the accelerator's registers (cl_accel_regs.h). */
 	volatile uint32_t *regs;
 	/**
 	 * Drops the CPU's cached copies of the memory that the DMA writes. NULL if the CPU does not
@@ -34,7 +34,7 @@ struct cl_accel {
 	void (*dcache_flush)(void);
 };
 
-/** Describes what to encrypt or decrypt, and how. */
+/** A descriptor: tells the accelerator what to encrypt or decrypt, and how. */
 struct cl_accel_descriptor {
 	/**
 	 * Buffers at any alignment, in memory that the DMA may reach. @p out may equal @p in, or
@@ -44,21 +44,25 @@ struct cl_accel_descriptor {
 	uint8_t *out;
 	/** Length in bytes, or in bits if in_bits is set; 0 is allowed. */
 	uint32_t length;
-	/** The length is in bits. The accelerator writes the unused bits of the last byte as 0. */
+	/**
+	 * True if the length is in bits. The accelerator then sets the unused bits of the last
+	 * output byte to 0.
+	 */
 	bool in_bits;
-	/** Raise the interrupt when the descriptor has ended. */
+	/** The accelerator raises its interrupt when the descriptor has ended. */
 	bool interrupt;
 	/**
-	 * Begin only when all earlier descriptors have ended. Needed if this descriptor reads the
-	 * output of an earlier one.
+	 * The accelerator begins this descriptor only when all earlier ones have ended. Needed if
+	 * this descriptor reads the output of an earlier one.
 	 */
 	bool ordered;
-	/** The CPU does not cache @p out, so cl_accel_run need not flush the cache. */
+	/** True if the CPU does not cache @p out: cl_accel_run then does not flush the cache. */
 	bool uncached;
 	/** Key slot to use. */
 	uint8_t slot;
 	/**
-	 * Number of low bits of the counter block that are incremented: CL_ACCEL_OPTIONS_WIDTH_*.
+	 * How many low bits of the counter block are incremented from block to block: one of the
+	 * codes CL_ACCEL_OPTIONS_WIDTH_*.
 	 */
 	uint8_t width;
 	/** Counter block T1 (SP 800-38A, 6.5). The first block of data uses T1 + index. */
@@ -67,7 +71,7 @@ struct cl_accel_descriptor {
 };
 
 /**
- * Starts to use the accelerator, and zeroizes it.
+ * Initialises the driver, disables the accelerator's interrupt, and calls cl_accel_zeroize.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT the accelerator did not answer in time
@@ -75,8 +79,8 @@ struct cl_accel_descriptor {
 int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache_flush)(void));
 
 /**
- * Loads a key into a slot and waits for its schedule. The slot's previous key is lost. Work with
- * other slots continues.
+ * Loads a key into a slot, and waits until the accelerator has computed the round keys. The slot's
+ * previous key is lost. Work with other slots continues.
  *
  * @param key the key as 32-bit words; each word is four key bytes, loaded little-endian
  * @retval 0 done
@@ -131,7 +135,8 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 		    uint16_t *number);
 
 /**
- * Returns how a descriptor ended. If it has ended, the CPU can read its output.
+ * Returns whether a descriptor has ended, and with which result. If it has ended, the CPU can read
+ * its output.
  *
  * @retval 0 it ended without error
  * @retval -EAGAIN it has not ended

@@ -16,13 +16,15 @@ struct cl_accel_gcm {
 	uint8_t mode;
 	/** Key slot to use. */
 	uint8_t slot;
-	/** Bytes of the tag: 4, 8 or 12 to 16. */
+	/** Length of the tag in bytes: 4, 8 or 12 to 16. */
 	uint8_t tag_length;
-	/** Raise the interrupt when the message has ended. */
+	/** The accelerator raises its interrupt when the message has ended. */
 	bool interrupt;
-	/** Begin only when all earlier descriptors have ended. */
+	/** The accelerator begins this message only when all earlier descriptors have ended. */
 	bool ordered;
-	/** The CPU caches neither @p out nor @p tag, so cl_accel_gcm_run need not flush the cache.
+	/**
+	 * True if the CPU caches neither @p out nor @p tag: cl_accel_gcm_run then does not flush
+	 * the cache.
 	 */
 	bool uncached;
 	/**
@@ -40,7 +42,9 @@ struct cl_accel_gcm {
 	const uint8_t *in;
 	uint8_t *out;
 	uint32_t length;
-	/** Encryption writes the tag; decryption and verification read it. */
+	/**
+	 * Buffer of the tag. Encryption writes the tag here; decryption and verification read it.
+	 */
 	uint8_t *tag;
 };
 

@@ -18,11 +18,15 @@
 struct cl_accel_device {
 	/** Set up by cl_engine_accel_init. */
 	struct cl_accel accel;
-	/** Memory that the DMA may reach. Buffers in it need no copy, at any alignment. */
+	/**
+	 * First address and size of the memory that the DMA may reach. Buffers in this memory need
+	 * no copy, whatever their alignment.
+	 */
 	uintptr_t dma_origin;
 	size_t dma_bytes;
 	/**
-	 * More memory that the DMA may reach and the CPU does not cache; 0 bytes if there is none.
+	 * First address and size of further memory that the DMA may reach, and that the CPU does
+	 * not cache. The size is 0 if there is none.
 	 */
 	uintptr_t uncached_origin;
 	size_t uncached_bytes;
@@ -40,7 +44,7 @@ struct cl_accel_device {
 	void (*pass)(const struct cl_accel_device *device, unsigned int slot, size_t len);
 	/** For each key slot, the generation number of its key; 0 if the slot is free. */
 	uint32_t slots[CL_ACCEL_SLOTS];
-	/** The generation number that was assigned last. */
+	/** The generation number of the key that was set last. */
 	uint32_t generation;
 };
 

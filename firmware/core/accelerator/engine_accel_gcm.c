@@ -102,8 +102,8 @@ static int accel_gcm(const struct cl_engine *engine, const struct cl_engine_key 
 }
 
 /**
- * Implements cl_accel_device.pass. The tag overwrites the first bytes of the ciphertext, because
- * nothing uses either of them.
+ * Implements cl_accel_device.pass. The tag overwrites the first bytes of the ciphertext. That does
+ * no harm, because neither the tag nor the ciphertext is used.
  */
 static void pass(const struct cl_accel_device *device, unsigned int slot, size_t len)
 {

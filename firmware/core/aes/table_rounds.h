@@ -14,9 +14,9 @@
 
 #include "aes/aes_inverse.h"
 
-/** Tables for encryption, one per row. */
+/** Tables for encryption, one for each row of the state. */
 extern const uint32_t cl_aes_tables[4][256];
-/** Tables for decryption, one per row. */
+/** Tables for decryption, one for each row of the state. */
 extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**
@@ -60,9 +60,10 @@ cl_table_round(bool inverse, uint32_t next[4], const uint32_t state[4], const ui
 }
 
 /**
- * Runs the last round, which has no (Inv)MixColumns. To encrypt, it reads S(x) from the tables of
- * the middle rounds, which are already in the cache: from byte 1 of an entry of table 0, byte 2 of
- * table 1, and byte 0 of tables 2 and 3. The tables for decryption do not contain InvS(x).
+ * Runs the last round, which has no (Inv)MixColumns. Encryption reads S(x) from the tables of the
+ * middle rounds, because these are already in the cache. S(x) is byte 1 of an entry of table 0,
+ * byte 2 in table 1, and byte 0 in tables 2 and 3. The tables for decryption do not contain
+ * InvS(x), so decryption reads the inverse S-box instead.
  */
 static inline __attribute__((always_inline)) void
 cl_table_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)

@@ -34,7 +34,10 @@ int cl_cmac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigned i
 	bool last = false;
 
 	memset(mac, 0, CL_BLOCK_BYTES);
-	/* CTR mode over zeros, with the block as its counter block, encrypts the block. */
+	/*
+	 * Single blocks are encrypted with CTR mode over zeros: it returns the encrypted counter
+	 * block.
+	 */
 	if (status == 0) {
 		status = engine->ctr(engine, &key, zeros, zeros, subkey, CL_BLOCK_BYTES);
 	}

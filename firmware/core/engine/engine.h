@@ -41,34 +41,39 @@ struct cl_engine_key {
 	 * another number, the engine loads this key again.
 	 */
 	uint32_t generation;
-	/** 128, 192 or 256; 0 if no key is set. */
+	/** Length of the key: 128, 192 or 256; 0 if no key is set. */
 	uint16_t key_bits;
 	/** Number of rounds: 10, 12 or 14. */
 	uint8_t rounds;
-	/** Key slot or context of the hardware, if the engine has several. */
+	/** Number of the key slot or context in the hardware, if there are several. */
 	uint8_t slot;
-	/** Only the engine itself uses these words. */
+	/** Free for use by the engine; nothing else uses these words. */
 	uint32_t engine_word[2];
 };
 
-/** Bytes of a nonce of GCM. */
+/** Length of a GCM nonce in bytes. */
 #define CL_GCM_NONCE_BYTES 12u
 
 /** A message of AES-GCM (SP 800-38D) with a nonce of 96 bits and a tag of 128 bits. */
 struct cl_gcm_message {
-	/** CL_GCM_NONCE_BYTES bytes; a key must encrypt only one message with each nonce. */
+	/**
+	 * The nonce, CL_GCM_NONCE_BYTES bytes. A key must encrypt only one message with each nonce.
+	 */
 	const uint8_t *nonce;
 	/** Additional authenticated data. */
 	const uint8_t *aad;
 	size_t aad_len;
 	/**
-	 * Plaintext and ciphertext, or the other way round. `out` is equal to `in`, or does not
-	 * overlap it.
+	 * `in` is the text to encrypt or decrypt, `out` the result. `out` is equal to `in`, or does
+	 * not overlap it.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
 	size_t len;
-	/** 16 bytes: encryption writes the tag here, and decryption reads it. Not part of `out`. */
+	/**
+	 * Buffer of 16 bytes for the tag: encryption writes it, and decryption reads it. Not part
+	 * of `out`.
+	 */
 	uint8_t *tag;
 	bool decrypt;
 };
@@ -81,7 +86,7 @@ struct cl_engine {
 	/**
 	 * Makes @p key ready for use. Computes everything that depends only on the key.
 	 *
-	 * @param key holds no key: zero, or cleared
+	 * @param key a structure without a key: all zero, or cleared by `clear`
 	 * @param key_bytes key_bits / 8 bytes at any alignment
 	 * @retval 0 done
 	 * @retval -EINVAL key_bits is not 128, 192 or 256

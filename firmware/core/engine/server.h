@@ -19,7 +19,10 @@ struct cl_server_client {
 	/** Number and token of the session, as in the headers of the session's records. */
 	uint32_t session;
 	uint64_t token;
-	/** The host that owns the session, as `peer` in struct cl_link; it must be on a network. */
+	/**
+	 * The host that owns the session, in the format of `peer` in struct cl_link. It must be a
+	 * host on a network.
+	 */
 	uint64_t peer;
 	/** Counter block of the first block of the stream. */
 	const uint8_t *iv;
@@ -48,8 +51,8 @@ struct cl_server_work {
 
 struct cl_server {
 	/**
-	 * Code and name of the server, as in struct cl_engine. A host selects a server like an
-	 * engine, by its code.
+	 * Code and name of the server, as in struct cl_engine. A host selects a server by its code,
+	 * like an engine.
 	 */
 	uint8_t code;
 	const char *name;

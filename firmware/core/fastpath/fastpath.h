@@ -29,26 +29,27 @@
 #define CL_FASTPATH_RX_WINDOW(simulated) ((simulated) ? 12288u : 524288u)
 
 struct cl_fastpath {
-	/** Base of the registers of cl_fastpath_regs.h. */
+	/** Base address of the fast path's registers (cl_fastpath_regs.h). */
 	volatile uint32_t *regs;
 	/**
-	 * For each row, the number of blocks per record in its present or last session. The driver
-	 * stores it because the hardware does not report it.
+	 * For each row, the number of blocks per record in the row's present or last session. The
+	 * driver stores it because the hardware does not report it.
 	 */
 	uint8_t record_blocks[CL_FASTPATH_ROWS_MAX];
 };
 
-/** Zeroizes all keys and sessions. After a restart the hardware's memories may still hold some. */
+/** Zeroizes all keys and sessions. After a restart, the hardware's memories may still hold keys. */
 void cl_fastpath_zeroize(const struct cl_fastpath *device);
 
 /**
  * Returns the server `fastpath`. Its set_key returns -EBUSY when every row is in use, -ETIMEDOUT
- * when the hardware does not answer in time, and -EIO when it does not take the key.
+ * when the hardware does not answer in time, and -EIO when it does not report a valid key.
  */
 struct cl_server cl_fastpath_server(struct cl_fastpath *device);
 
 /**
- * Fills in the address that receives records, and the counters. The port sets the other members.
+ * Sets the members of @p reply that the hardware knows: the address that receives records, and the
+ * counters. The port of the firmware sets the other members.
  */
 void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastpath_reply *reply);
 

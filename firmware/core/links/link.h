@@ -12,8 +12,8 @@
 #include "cl_wire.h"
 
 /**
- * Identifies a host on a network: this bit, the IPv4 address in bits 47:16, the UDP port in bits
- * 15:0.
+ * The number that identifies a peer on a network consists of this bit, the peer's IPv4 address in
+ * bits 47:16, and its UDP port in bits 15:0.
  */
 #define CL_PEER_NETWORK (UINT64_C(1) << 48)
 
@@ -28,9 +28,9 @@ struct cl_link {
 	/** Counts of link events since power-on, as a record of type `counters` reports them. */
 	struct cl_wire_counters_reply counters;
 	/**
-	 * Both values are for the last record handled. `session`: the number of its session; 0 if
+	 * Both values describe the last record handled. `session`: the number of its session; 0 if
 	 * the record names no session, or a session that the sender may not use. `engine_cycles`:
-	 * cycles that the engine took.
+	 * clock cycles that the engine took.
 	 */
 	uint32_t session;
 	uint32_t engine_cycles;
@@ -50,14 +50,14 @@ struct cl_link {
 	uint64_t sum;
 	/**
 	 * `rx_window`: bytes that the board can buffer while it receives over this link.
-	 * `max_data`: most data bytes in a record over this link; at most the platform's limit. If
-	 * a value is 0, the platform's value applies.
+	 * `max_data`: largest number of data bytes in a record over this link; at most the
+	 * platform's limit. If a value is 0, the platform's value applies.
 	 */
 	uint32_t rx_window;
 	uint16_t max_data;
 	/**
-	 * On a network: counters of the link and the port. NULL on a UART. Cycles are counted per
-	 * session: see cl_service_account.
+	 * Counters of a link on a network, and of its port; NULL on a UART. Cycles are counted for
+	 * each session instead: see cl_service_account.
 	 */
 	struct cl_wire_network_reply *network;
 	/**
@@ -73,9 +73,10 @@ struct cl_link {
 	 */
 	void (*refresh)(struct cl_link *link);
 	/**
-	 * Reserves room for the frames of a session's peer (@p open), or ends the reservation.
-	 * Called after the sender of the record being handled opened the session at index @p place,
-	 * and after that session was closed. NULL if the link reserves no room.
+	 * Reserves room for the frames of a session's peer if @p open, otherwise ends the
+	 * reservation. @p place is the session's index. The service calls it after the sender of
+	 * the present record has opened a session, and after that session was closed. NULL if the
+	 * link reserves no room.
 	 */
 	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
 	/** Describes the fast path on the same network; NULL if there is none. */

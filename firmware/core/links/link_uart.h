@@ -64,7 +64,7 @@ cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
  */
 void cl_link_uart_forget(struct cl_link_uart *uart);
 
-/** Transmits a record, or nothing if @p len is 0. Returns when `put` has taken all of it. */
+/** Transmits a record, or nothing if @p len is 0. Returns when `put` has accepted all bytes. */
 void cl_link_uart_send(struct cl_link_uart *uart, const uint8_t *record, size_t len);
 
 #endif

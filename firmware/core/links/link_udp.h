@@ -23,20 +23,20 @@
 /** Bytes of the Ethernet, IPv4 and UDP headers before a record. */
 #define CL_LINK_UDP_HEADERS 42u
 /**
- * Bytes at the start of a frame that the link needs in the CPU's own memory: the headers up to
- * UDP's, and a record's header.
+ * Number of bytes at the start of a frame that the link needs in the CPU's own memory: the
+ * Ethernet, IPv4 and UDP headers, and a record's header.
  */
 #define CL_LINK_UDP_HEAD (CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_SIZE)
 /** Largest frame in bytes without its frame check sequence: header and 1500 bytes of payload. */
 #define CL_LINK_UDP_FRAME_MAX 1514u
-/** Most data bytes in a record, a multiple of 16. */
+/** Largest number of data bytes in a record, a multiple of 16. */
 #define CL_LINK_UDP_MAX_DATA ((CL_LINK_UDP_FRAME_MAX - CL_LINK_UDP_HEAD) / 16u * 16u)
 
 struct cl_link_udp {
-	/** The link; its `network` must be set. */
+	/** The link; its member `network` must not be NULL. */
 	struct cl_link *link;
 	_Alignas(sizeof(uint16_t)) uint8_t mac[6];
-	/** IPv4 address, in network byte order. */
+	/** The board's IPv4 address, in network byte order. */
 	_Alignas(sizeof(uint16_t)) uint8_t address[4];
 	uint16_t port;
 };

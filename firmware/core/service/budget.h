@@ -65,7 +65,7 @@ static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, in
 
 /**
  * Spends the cycles of work that was put off until now, such as zeroization after a record. They
- * count even if the budget is exhausted: it falls to -@p most at most.
+ * count even if the budget is exhausted, so it can become negative, down to -@p most.
  */
 static inline void cl_budget_owe(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {

@@ -16,17 +16,20 @@ struct cl_exchange {
 	struct cl_link *link;
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
-	/** The session that the header names. Only set for record types that require a session. */
+	/**
+	 * The session that the header names, if it belongs to the sender. NULL for record types
+	 * that need no session.
+	 */
 	struct cl_session *session;
 	/**
-	 * Data of the record, and buffer for the data of the reply. The two pointers are equal if
-	 * the reply overwrites the record.
+	 * The record's data, and the buffer for the reply's data. The two pointers are equal if the
+	 * reply overwrites the record.
 	 */
 	uint8_t *data;
 	uint8_t *reply_data;
 	/** Size of the reply's buffer in bytes. */
 	size_t reply_room;
-	/** Data bytes of the reply. */
+	/** Number of data bytes in the reply. */
 	uint16_t reply_length;
 	/** `detail` of an error reply: an additional number that explains its code. */
 	uint32_t detail;
@@ -86,7 +89,7 @@ uint16_t cl_exchange_begin_long(struct cl_exchange *exchange);
  */
 typedef uint16_t cl_handler(struct cl_exchange *exchange);
 
-/** Handlers of session records (service_session.c). */
+/** Handlers of the record types that concern a session (service_session.c). */
 cl_handler cl_handle_open;
 cl_handler cl_handle_data;
 cl_handler cl_handle_data_last;
@@ -94,7 +97,7 @@ cl_handler cl_handle_close;
 cl_handler cl_handle_stat;
 cl_handler cl_handle_reset;
 
-/** Handlers of board records (service_board.c). */
+/** Handlers of the record types that concern the board (service_board.c). */
 cl_handler cl_handle_info;
 cl_handler cl_handle_bench;
 cl_handler cl_handle_selftest;
@@ -105,7 +108,9 @@ cl_handler cl_handle_fastpath;
 /** Handler of all records about MACsec (service_macsec.c). */
 cl_handler cl_handle_macsec;
 
-/** Handler for the integrity of LTE messages (service_mac.c). */
+/**
+ * Handler of records of type mac: computes message authentication codes for LTE (service_mac.c).
+ */
 cl_handler cl_handle_mac;
 
 #endif

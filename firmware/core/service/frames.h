@@ -31,9 +31,9 @@ struct cl_frame {
 	 */
 	uint32_t window_sums[2];
 	uint32_t sum;
-	/** Address of the slot, 4-byte aligned. */
+	/** Address of the frame's slot, 4-byte aligned. */
 	uint8_t *slot;
-	/** Length in bytes without the frame check sequence. */
+	/** Length of the frame in bytes, without the frame check sequence. */
 	size_t len;
 };
 
@@ -47,8 +47,9 @@ struct cl_frame {
 void cl_frame_take(struct cl_frame *frame, uint8_t *slot, size_t len, uint8_t *sums);
 
 /**
- * The station that sent a frame: bytes 0 and 1 of its MAC address, bytes 2 to 5, and its IPv4
- * address. The first byte is in bits 7:0, as in the MAC's registers of known stations.
+ * The station that sent a frame. `mac[0]`: bytes 0 and 1 of its MAC address. `mac[1]`: bytes 2 to
+ * 5. `address`: its IPv4 address. In each word, the first byte is in bits 7:0, as in the Ethernet
+ * MAC's registers of known stations.
  */
 struct cl_station {
 	uint32_t mac[2];

@@ -17,7 +17,10 @@
 
 struct cl_exchange;
 
-/** Handlers of records macsec, protect and agree, each a cl_handler (service/exchange.h). */
+/**
+ * Handlers of the record types macsec, protect and agree. Each is a cl_handler
+ * (service/exchange.h).
+ */
 struct cl_macsec_handlers {
 	uint16_t (*handle[CL_WIRE_TYPE_AGREE - CL_WIRE_TYPE_MACSEC + 1])(
 		struct cl_exchange *exchange);
@@ -29,11 +32,11 @@ struct cl_platform {
 	const char *firmware;
 	/** Kind of board: CL_WIRE_KIND_*. */
 	uint8_t kind;
-	/** Most data bytes in a record, a multiple of 16. */
+	/** Largest number of data bytes in a record, a multiple of 16. */
 	uint16_t max_data;
 	/** Frequency of the clock that `cycles` counts, in Hz. */
 	uint32_t clock_hz;
-	/** Bytes that the board can buffer while it receives, including framing. */
+	/** Number of bytes that the board can buffer while it receives, including framing. */
 	uint32_t rx_window;
 	/**
 	 * A session that was not used for this many cycles is closed, because its host is probably
@@ -72,13 +75,13 @@ struct cl_platform {
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**
-	 * The core calls it when a session with a key was closed or a key was refused. Before the
-	 * port handles the next record, it must zeroize its record buffers, and the data that
-	 * function calls have left on the stack and in the caches. NULL if the port zeroizes them
-	 * in another way.
+	 * The core calls this function when a session with a key was closed or a key was refused.
+	 * Before the port handles the next record, it must zeroize its record buffers, and the data
+	 * that function calls have left on the stack and in the caches. NULL if the port zeroizes
+	 * them in another way.
 	 */
 	void (*forget)(void *context);
-	/** Argument for `cycles`, `random` and `forget`. */
+	/** First argument of the functions `cycles`, `random` and `forget`. */
 	void *context;
 };
 

@@ -47,7 +47,7 @@ struct cl_service {
 	 * bit here.
 	 */
 	uint32_t engines;
-	/** The same for engines that sessions in GCM can use. */
+	/** Bit N is set if sessions in GCM can use the board's engine with code N. */
 	uint32_t gcm_engines;
 };
 

@@ -31,9 +31,12 @@ _Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kep
 _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
 /** A session is active if it was used within this many cycles. Active sessions share the CPU. */
 #define CL_SESSION_ACTIVE_CYCLES (1u << 23)
-/** Most bytes in a stream. */
+/** Largest length of a stream in bytes. */
 #define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
-/** A stream in GCM has at most 2^30 records. Their nonces begin with a prefix. */
+/**
+ * In GCM, a stream has at most 2^30 records. The nonces of its records begin with the stream's
+ * prefix of 8 bytes.
+ */
 #define CL_SESSION_GCM_RECORD_BITS 30
 #define CL_SESSION_PREFIX_BYTES    8u
 
@@ -61,7 +64,9 @@ struct cl_session {
 	struct cl_wire_open_request request;
 	/** Initial counter block; in GCM the nonce prefix and zeros. */
 	uint8_t iv[CL_BLOCK_BYTES];
-	/** As in struct cl_range: with the mode in bit CL_RANGE_GCM. */
+	/**
+	 * Number that identifies the key. Its bit CL_RANGE_GCM is the mode, as in struct cl_range.
+	 */
 	uint64_t key_identity;
 	struct cl_session_owner owner;
 	struct cl_wire_stat_reply stat;
@@ -91,12 +96,15 @@ struct cl_session {
 	 * reused only after 2^24 more sessions.
 	 */
 	uint32_t id;
-	/** In GCM, bytes of the tag in a record's data, and in its reply's; one of them is 0. */
+	/**
+	 * Length of the tag, in bytes, in a record's data (`request_tag`) and in a reply's data
+	 * (`reply_tag`). In GCM, one of the two is 0, otherwise both are.
+	 */
 	uint8_t request_tag;
 	uint8_t reply_tag;
 	/**
-	 * As in the engine, but false in GCM: GHASH in C is slow in memory that the CPU does not
-	 * cache.
+	 * The member `anywhere` of the engine. Always false in GCM, because GHASH in C is slow in
+	 * memory that the CPU does not cache.
 	 */
 	bool anywhere;
 	/** True while the server processes the session's records. */
@@ -109,7 +117,8 @@ struct cl_session {
 struct cl_sessions {
 	struct cl_session session[CL_SESSIONS];
 	/**
-	 * Cycles since power-on, and the value of the cycle counter when they were last updated.
+	 * `now`: clock cycles since power-on. `counter`: the value of the cycle counter when `now`
+	 * was last updated.
 	 */
 	uint64_t now;
 	uint32_t counter;
@@ -118,8 +127,8 @@ struct cl_sessions {
 };
 
 /**
- * Opens a session. If the same request of this owner has already opened a session, returns that
- * one.
+ * Opens a session. If the owner has already opened a session with the same request, returns that
+ * session.
  *
  * @param request   the request. The caller has checked that this owner may use the engine, and
  *                  zeroizes the request afterwards; this function checks the other values
@@ -167,8 +176,8 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
  * @param offset byte offset of @p in in the stream
  * @param sum    cl_window_sum of @p in
  * @param last   the record is the last one of a stream in GCM
- * @param out    in GCM, has room for the tag, too
- * @param len    bytes of @p in, with the tag of a record to decrypt
+ * @param out    buffer for the result; in GCM, with room for the tag
+ * @param len    bytes of @p in, including the tag of a record to decrypt
  * @param[out] detail detail of an error reply
  * @return 0, or CL_WIRE_ERROR_*; after an error, the content of @p out is undefined
  */
@@ -179,7 +188,7 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 /**
  * The part of cl_session_data for a session in GCM. Each record is one message.
  *
- * @param number of the record, times two; plus 1 for the last record, as in the nonce
+ * @param number twice the number of the record, plus 1 if it is the last record, as in the nonce
  * @param text   bytes of plaintext, which fit the stream; negative if the record is shorter than a
  *               tag
  */

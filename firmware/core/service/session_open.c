@@ -30,7 +30,9 @@ static bool is_gcm(const struct cl_wire_open_request *request)
 	return (request->flags & CL_WIRE_FLAG_GCM) != 0;
 }
 
-/** Returns the number of the last record in a stream of the longest length that is declared. */
+/**
+ * Returns the number of the last record, if the stream has the full length that the request states.
+ */
 static uint32_t last_record(const struct cl_wire_open_request *request)
 {
 	return request->length == 0 ? 0
@@ -52,7 +54,9 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 		padding |= request->key[i];
 	}
 	if (padding != 0) {
-		/* The detail is 0 and not the wrong bytes, because they could be part of a key. */
+		/*
+		 * Report detail 0 instead of the wrong bytes, because these could be part of a key.
+		 */
 		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
 	if (request->direction > 1) {
@@ -87,8 +91,8 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 }
 
 /**
- * Returns the session that this same request has already opened, or NULL. @p key_identity is the
- * number that identifies the request's key.
+ * Returns the session that an earlier copy of the same request has opened, or NULL. @p key_identity
+ * is the number that identifies the request's key.
  */
 static struct cl_session *find_repeated(struct cl_sessions *sessions,
 					const struct cl_session_owner *owner,

@@ -23,8 +23,9 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 }
 
 /**
- * Returns true if the given range overlaps a range of @p key in the table other than the range at
- * @p index, or if one is in CTR, contains block 0, and the other one is in GCM.
+ * Compares a range with all ranges of the same key in the table, except the range at @p index.
+ * Returns true if two ranges overlap. Also returns true if one range is in GCM, and the other one
+ * is in CTR and contains block 0.
  */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)

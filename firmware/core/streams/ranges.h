@@ -21,7 +21,10 @@
 /** Number of ranges that the table can hold; each takes 33 bytes of memory. */
 #define CL_RANGES 128u
 
-/** Bit of a key's number: set in ranges in GCM, clear in ranges in CTR. */
+/**
+ * Bit in the number that identifies a range's key: set if the range is in GCM, clear if it is in
+ * CTR.
+ */
 #define CL_RANGE_GCM UINT64_C(1)
 
 /** A counter block as a number of 128 bits. */
@@ -31,7 +34,7 @@ struct cl_block_number {
 };
 
 struct cl_range {
-	/** Number that identifies the key, without CL_RANGE_GCM, and the mode in that bit. */
+	/** Number that identifies the key. Its bit CL_RANGE_GCM is replaced by the mode. */
 	uint64_t key;
 	struct cl_block_number first;
 	/** Number of blocks; 0 if the entry is free. */

@@ -5,8 +5,9 @@
  * prevents that a counter block is used for two different records. A record that is repeated with
  * the same data is answered again; with other data, it is refused.
  *
- * The window covers the W records that begin at `first`. Record n is refused unless first <= n <
- * first + 2W. When a record with n >= first + W is accepted, `first` becomes n - W + 1.
+ * The window covers W records; `first` is the number of the first one. Record n is refused unless
+ * first <= n < first + 2W. When a record with n >= first + W is accepted, `first` becomes n - W +
+ * 1.
  */
 #ifndef CL_WINDOW_H
 #define CL_WINDOW_H
@@ -26,7 +27,10 @@ struct cl_window {
 	 * bits are 0.
 	 */
 	uint64_t seen;
-	/** Entry n % records is cl_window_sum of the data of record n, if this record arrived. */
+	/**
+	 * Checksums of the data (cl_window_sum). Entry n % records belongs to record n, if that
+	 * record arrived.
+	 */
 	uint64_t sum[CL_WINDOW_MAX];
 	/** W, the size of the window: a power of 2, at most CL_WINDOW_MAX. */
 	uint32_t records;

@@ -36,8 +36,8 @@ struct cl_ise_memory {
 	uintptr_t origin;
 	size_t bytes;
 	/**
-	 * Waits until all earlier stores of the CPU are in memory. NULL if no stores can be under
-	 * way.
+	 * Waits until all earlier stores of the CPU are in memory. NULL if the CPU has no pending
+	 * stores.
 	 */
 	void (*drain)(void);
 	/** Invalidates the CPU's data cache. NULL if the CPU does not cache this memory. */
@@ -48,7 +48,7 @@ struct cl_ise_memory {
 struct cl_ise_device {
 	/** Generation number of the key in the registers; 0 if they hold none. */
 	uint32_t loaded;
-	/** The generation number that was assigned last. */
+	/** The generation number of the key that was set last. */
 	uint32_t generation;
 	/**
 	 * Number of calls that used scalar loads and stores because vector loads and stores do not
@@ -92,15 +92,15 @@ static inline bool cl_ise_reaches(const struct cl_ise_memory *memory, const void
 	       len <= memory->bytes - offset;
 }
 
-/** Carries out rule 1, before the first vector load or store. */
+/** Carries out rule 1 of struct cl_ise_memory. Call it before the first vector load or store. */
 void cl_ise_memory_begin(const struct cl_ise_memory *memory);
 
 /**
- * Carries out rules 3 and 4, after the last vector load or store.
+ * Carries out rules 3 and 4 of struct cl_ise_memory. Call it after the last vector load or store.
  *
  * @retval 0 all loads and stores were carried out
- * @retval -EFAULT one was refused, because its address is not aligned or not in memory that the
- *                 port reaches
+ * @retval -EFAULT the unit refused a load or store: its address is not aligned, or not in memory
+ *                 that the unit's memory port reaches
  */
 int cl_ise_memory_end(const struct cl_ise_memory *memory);
 
@@ -121,13 +121,15 @@ struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 
 /**
- * Returns one of these engines with its operation for GCM. The unit must have a multiplier
- * (gateware/isa/README.md). Decryption verifies the tag first, and then runs the engine's CTR.
+ * Returns @p engine, which is one of the engines above, with an operation for GCM messages. The
+ * unit must have a multiplier (gateware/isa/README.md). Decryption verifies the tag first, and then
+ * runs the engine's CTR.
  */
 struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
 
 /**
- * ECB and CBC with the instructions of these three engines; cl_modes.hw is a struct cl_ise_device.
+ * ECB and CBC with the same instructions as the three engines; cl_modes.hw is a struct
+ * cl_ise_device.
  */
 extern const struct cl_modes cl_modes_ise;
 extern const struct cl_modes cl_modes_ise_fused;

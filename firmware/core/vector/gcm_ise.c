@@ -25,16 +25,16 @@
 #define HASH   6u
 #define SUBKEY 7u
 /**
- * Operand of the instruction vghsh: the numbers of the registers with the hash and with the factor
+ * Operand of the instruction vghsh: the numbers of two registers, with the hash and with the factor
  * H.
  */
 #define PAIR (HASH << 4 | SUBKEY)
 
-/** Blocks whose rounds are interleaved in ctr_scalar. */
+/** Number of blocks whose rounds encrypt_scalar interleaves. */
 #define QUAD CL_ISE_BATCH_BLOCKS
 /**
- * Blocks whose rounds are interleaved in encrypt_vector. A group has two such halves, which are
- * encrypted in turn.
+ * Number of blocks whose rounds encrypt_vector interleaves. A group consists of two such halves,
+ * which are encrypted in turn.
  */
 #define HALF        3u
 #define GROUP_BYTES (2 * HALF * CL_BLOCK_BYTES)
@@ -46,7 +46,10 @@
 
 #define MULTIPLY(s) CL_ISA_VGHSH(s, PAIR)
 
-/** Runs the rounds on v @p s, for any number of rounds. The register must contain block XOR k0. */
+/**
+ * Runs all rounds of AES on register v @p s: 10, 12 or 14. The register must contain a block that
+ * has been XORed with round key k0.
+ */
 CL_ISE_INLINE void encrypt_register(unsigned int rounds, unsigned int s)
 {
 #pragma GCC unroll 9
@@ -250,7 +253,7 @@ VECTOR_LOOP(gcm_vmem_10, 10)
 VECTOR_LOOP(gcm_vmem_12, 12)
 VECTOR_LOOP(gcm_vmem_14, 14)
 
-/** Moves block number @p block of @p words into v4 or v5. */
+/** Moves block number @p block of @p words into v4 if the number is even, otherwise into v5. */
 CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISA_MOVE_IN(0, QUAD + block % 2, words[WORDS * block], words[WORDS * block + 1]);
@@ -373,19 +376,19 @@ static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t t
 }
 
 /**
- * Encrypts and hashes groups of four blocks; on entry, @p words holds the blocks to hash first, and
- * on return the blocks still to hash.
+ * Encrypts and hashes groups of four blocks. On entry, @p words contains the blocks to hash first.
+ * On return, it contains the blocks that the caller must still hash.
  */
 typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t groups, uint32_t words[]);
 /**
- * Encrypts and hashes groups of six blocks; on entry, v3 to v5 hold the blocks to hash first, and
- * on return the blocks still to hash.
+ * Encrypts and hashes groups of six blocks. On entry, v3 to v5 contain the blocks to hash first. On
+ * return, they contain the blocks that the caller must still hash.
  */
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 /**
- * Returns whether the vector loop can process @p bytes. Counts the call in `falls` if the loop
- * cannot reach the buffers.
+ * Returns true if the vector loop can process @p bytes bytes. Counts the call in `falls` if the
+ * loop cannot reach the buffers.
  */
 static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
 {
@@ -460,7 +463,7 @@ static int hash_text(struct cl_ise_device *device, const struct cl_gcm_message *
 	return result;
 }
 
-/** Loads nonce and counter 1 into k15. */
+/** Loads the initial counter block, nonce and counter 1, into register k15. */
 static void load_nonce(const uint8_t *nonce)
 {
 	uint32_t words[3];
@@ -470,7 +473,7 @@ static void load_nonce(const uint8_t *nonce)
 	CL_ISA_KEY_WRITE(1, 15, words[2], 0x01000000u);
 }
 
-/** The loops of an engine for 10, 12 and 14 rounds. */
+/** An engine's loops: one of each kind for 10, 12 and 14 rounds. */
 struct loops {
 	scalar_loop *scalar[3];
 	vector_loop *vector[3];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB decryption on the vector AES unit in little code, for users that decrypt few blocks.
- * cl_modes_ise_fused (engine_ise.h) is faster from eight blocks on, and larger.
+ * ECB decryption on the vector AES unit, for users that decrypt few blocks. The code is small.
+ * cl_modes_ise_fused (engine_ise.h) is larger, and faster for eight or more blocks.
  */
 #ifndef CL_INVERSE_ISE_H
 #define CL_INVERSE_ISE_H

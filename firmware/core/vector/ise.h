@@ -21,7 +21,7 @@
 
 #define CL_ISE_BLOCKS_MAX 8u
 #define CL_ISE_CONTEXTS   8u
-/** A misaligned address. The unit refuses a vector load or store that uses it. */
+/** A misaligned address, so that the unit refuses a vector load or store with this address. */
 #define CL_ISE_NO_ADDRESS 1u
 
 /*

@@ -250,7 +250,7 @@ CL_ISE_INLINE void cbc_decrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 	}
 }
 
-/** Constants for which the compiler specialises the code. */
+/** Constant arguments of `run`: the compiler makes a copy of the code for each set of them. */
 struct instance {
 	struct cl_ise_cipher cipher;
 	bool cbc;

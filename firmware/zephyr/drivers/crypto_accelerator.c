@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Zephyr's crypto API on the CTR accelerator. A CTR operation either returns when it is done, or
- * runs in the background and calls a function at the end.
+ * Driver of Zephyr's crypto API for the CTR accelerator. A call either returns when its CTR
+ * operation is complete, or starts the operation in the background. Then the driver calls the
+ * application's callback at the end.
  */
 #include <errno.h>
 

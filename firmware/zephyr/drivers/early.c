@@ -9,16 +9,22 @@
 #include "tx_slots.h"
 #include "zeroize.h"
 
-/** The argument of cl_ethernet_serve. `udp.link` is NULL until cl_ethernet_serve is called. */
+/**
+ * `server`: copy of the argument of cl_ethernet_serve. `udp`: state of its UDP link; `udp.link` is
+ * NULL until cl_ethernet_serve is called.
+ */
 static struct cl_ethernet_service server;
 static struct cl_link_udp udp;
 /**
- * The frame with the record that is being carried out; NULL if the record came through the net
- * stack.
+ * The received frame that contains the record being handled. NULL if the record came through the
+ * net stack.
  */
 static const struct cl_frame *answered;
 
-/** Implements cl_link.reserve. The calling thread holds the lock of the service. */
+/**
+ * Implements cl_link.reserve: reserves receive slots for the station of a session, or ends the
+ * reservation. The calling thread holds the lock of the service.
+ */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
 	ARG_UNUSED(link);
@@ -41,8 +47,8 @@ void cl_ethernet_serve(const struct cl_ethernet_service *service)
 }
 
 /**
- * Returns whether this IPv4 address belongs to this network interface, and the stack has finished
- * its configuration.
+ * Returns whether an IPv4 address belongs to a network interface, and the net stack has finished
+ * the configuration of this address.
  */
 static bool is_own(struct net_if *iface, const uint8_t *address)
 {
@@ -55,7 +61,10 @@ static bool is_own(struct net_if *iface, const uint8_t *address)
 	return held != NULL && holder == iface && held->addr_state == NET_ADDR_PREFERRED;
 }
 
-/** Answers a record of @p len bytes. The calling thread holds the lock of the service. */
+/**
+ * Handles the record of @p len bytes in a frame, and sends the answer. The calling thread holds the
+ * lock of the service.
+ */
 static void answer(struct cl_service *service, struct cl_frame *frame, size_t len,
 		   struct cl_session_cost *cost)
 {

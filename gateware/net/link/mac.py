@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ethernet MAC that the hardware's stack and the CPU share; each has its own address on one wire.
+"""Ethernet MAC that the hardware's stack and the CPU share. Each of the two has a MAC address of its own.
 
 ::
 
@@ -133,7 +133,7 @@ class SharedMAC(LiteXModule):
 
         # # #
 
-        # Frames from and for LiteEth's MAC.
+        # Frames that LiteEth's MAC received, and frames to send through it. With MACsec, they pass through the SecY.
         received, sent = core.source, core.sink
         if secy:
             self.shaper = shaper = AsFromWire()
@@ -196,7 +196,7 @@ class SharedMAC(LiteXModule):
             self.comb += interface.with_checksum.eq(self.tx_checksum.fields.udp)
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})
             senders.append(interface.source)
-        # This skid buffer ends the path of `ready` from LiteEth's clock crossing.
+        # This skid buffer ends the long combinational path of `ready` from LiteEth's clock crossing.
         self.skid = skid = Skid(eth_phy_description(WORD_BITS))
         self.arbiter = Arbiter(senders, skid.sink)
         self.comb += skid.source.connect(sent)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The CPU's frames: slots of a memory on the bus that hold received frames and frames to send.
+"""Stores the CPU's frames in slots of a memory on the bus: received frames, and frames to send.
 
 ::
 
@@ -59,9 +59,9 @@ LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
 UDP_CHECKSUM = 40
 QUEUE_WORDS = 8
-# Receive slots for frames of strangers (stations without a session) while any station has a session.
+# While any station has a session, frames of strangers (stations without one) take at most this many receive slots.
 STRANGERS_SLOTS = 2
-LATENCY = 2  # cycles from a read request to its word
+LATENCY = 2  # cycles from a read request until its word arrives
 
 
 def port_layout(words: int) -> list[tuple[str, int]]:
@@ -184,7 +184,7 @@ class SlotWriter(LiteXModule):
         # Sequence.
         self.fsm = fsm = FSM(reset_state="WRITE")
         self.comb += [port.write.eq(1), port.address.eq(Cat(position, slot)), port.data.eq(sink.data)]
-        fsm.act(  # waits for the words of a frame
+        fsm.act(  # this state waits for the words of a frame
             "WRITE",
             If(
                 sink.valid & frames.sink.ready & ~refused,
@@ -205,7 +205,7 @@ class SlotWriter(LiteXModule):
                 If(~sink.last, NextState("DROP")),
             ),
         )
-        fsm.act(  # waits for the end of a frame for which there is no slot
+        fsm.act(  # this state skips the remainder of a frame for which there is no slot
             "DROP",
             If(sink.valid & sink.last, NextState("WRITE")),
         )
@@ -218,7 +218,7 @@ class SlotWriter(LiteXModule):
                 NextState(next_state),
             )
         stays = ~bad & (stations.known | ~crowded)
-        fsm.act(  # one cycle: the frame is complete, and the search for its sender has ended
+        fsm.act(  # this state lasts one cycle: the frame is complete, and the search for its sender has ended
             "SUM",
             port.valid.eq(1),
             port.address.eq(Cat(Signal(LENGTH_BITS - 2, reset=SUMS // WORD_BYTES + 2), slot)),
@@ -311,7 +311,7 @@ class SlotReader(LiteXModule):
         word, mark = self.word, marks[-1]
         rest = frame.length[:2]
 
-        # The UDP checksum of the words that are read.
+        # Computes the UDP checksum over the words that are read.
         summing, start_sum = Signal(), Signal()
         self.checksum = checksum = ChecksumSum(initial=RIGHT)
         has = [1, *[~mark.last | (rest == 0) | (rest > n) for n in range(1, WORD_BYTES)]]
@@ -345,35 +345,35 @@ class SlotReader(LiteXModule):
 
         # Sequence.
         self.fsm = fsm = FSM(reset_state="IDLE")
-        fsm.act(  # waits for a frame
+        fsm.act(  # this state waits for a frame
             "IDLE",
             start_sum.eq(1),
             If(frame.valid, NextState("BEGIN")),
         )
-        fsm.act(  # one cycle: registers take values that depend on the frame's length
+        fsm.act(  # this state lasts one cycle, in which registers take values that depend on the frame's length
             "BEGIN",
             NextValue(position, 0),
             NextState("SEND"),
             If(frame.checksum, NextValue(position, UDP // WORD_BYTES), NextState("SUM")),
         )
-        fsm.act(  # reads words in free cycles of the memory, at most in every second cycle
+        fsm.act(  # this state reads words in free cycles of the memory, at most in every second cycle
             "SUM",
             summing.eq(1),
             ask.eq(turn[0]),
             If(asked, NextValue(position, position + 1), If(last, NextState("SUMMED"))),
         )
-        fsm.act(  # waits for the last word that was requested, and for the sum
+        fsm.act(  # this state waits for the last word that was requested, and for the sum
             "SUMMED",
             summing.eq(1),
             If(come == 0, NextValue(position, 0), NextState("SEND")),
         )
-        fsm.act(  # reads words in free cycles of the memory while the queue has room
+        fsm.act(  # this state reads words in free cycles of the memory while the queue has room
             "SEND",
             sending.eq(1),
             ask.eq((room != 0) & (turn != 0)),
             If(asked, NextValue(position, position + 1), If(last, NextState("SENT"))),
         )
-        fsm.act(  # waits until the end of the frame has been sent
+        fsm.act(  # this state waits until the end of the frame has been sent
             "SENT",
             sending.eq(1),
             If(
@@ -386,7 +386,7 @@ class SlotReader(LiteXModule):
 
 
 class FrameSlots(LiteXModule):
-    """The writer and the reader of slots with their registers, and the port of the memory.
+    """Contains the writer and the reader of slots, their registers, and the port to the slots' memory.
 
     Parameters
     ----------

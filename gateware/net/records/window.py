@@ -52,7 +52,7 @@ DECIDE_CYCLES = 4
 _PLACE_BITS = bits_for(RECORDS - 1)
 _LAP_BITS = bits_for(LAPS - 1)
 _NUMBER_BITS = _PLACE_BITS + _LAP_BITS
-_QUOTIENT_BITS = _PLACE_BITS + 1  # bits of a quotient, which is below 2 * RECORDS
+_QUOTIENT_BITS = _PLACE_BITS + 1  # bits of the quotient: a record's place after the base, below 2 * RECORDS
 
 
 class RecordWindow(Module):
@@ -123,7 +123,8 @@ class RecordWindow(Module):
 
         # # #
 
-        # For each session: block index at which its window begins (base), and number of the first record in the window.
+        # These memories store for each session the block index at which its window begins (base), and the number of the
+        # window's first record.
         depth = max(rows, 2)
         ports = {}
         for name, bits in (("base", INDEX_BITS), ("number", _NUMBER_BITS)):
@@ -209,8 +210,8 @@ class RecordWindow(Module):
             fetched.eq(turn & ~replaces),
         ]
 
-        # The stored records. No collision: a word is written only when a record is decided or by the CPU, and what is
-        # read in that cycle is not used.
+        # The memory of the stored records. Reads and writes do not collide: a word is written only when a record is
+        # decided or the CPU writes, and the word that is read in that cycle is not used.
         bits = SUM_BITS + _LAP_BITS + 1
         memory = without_collisions(Memory(bits, depth * RECORDS, init=[0] * depth * RECORDS, name="window_records"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)

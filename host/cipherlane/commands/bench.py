@@ -27,7 +27,7 @@ _LEAST_INTERVAL = 0.1  # seconds
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `bench` to the command-line parser."""
     parser = common.add_command(
         commands,
         "bench",
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield a label and a function for each measurement of an engine on data in the board's memory."""
+    """Yield (label, function that measures) for each measurement of an engine on data in the board's memory."""
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
@@ -117,7 +117,7 @@ def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Itera
 
 
 def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield a label and a function for each measurement through the link."""
+    """Yield (label, function that measures) for each measurement of records over the link."""
     info = device.info()
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
     for engine in _engines(args, info.engines_of("aes")):
@@ -144,8 +144,8 @@ def _with_progress(measure: Callable[..., Any]) -> Task:
 def _with_intervals(
     measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str, clock: Clock
 ) -> Task:
-    """Return a measurement that prints the traffic of each interval when the interval ends: on standard output, or with
-    --json on standard error.
+    """Return a function that measures. At the end of each interval it prints the interval's traffic: on standard
+    output, or with --json on standard error.
     """
 
     def show(line: str) -> None:

@@ -27,7 +27,7 @@ from .opening import Stream
 
 
 def add_to(commands: Any) -> None:
-    """Add both commands."""
+    """Add the commands `encrypt` and `decrypt` to the command-line parser."""
     for direction in DIRECTIONS:
         parser = common.add_command(
             commands,

@@ -38,7 +38,7 @@ class _SkippedError(Exception):
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `doctor` to the command-line parser."""
     parser = common.add_command(
         commands,
         "doctor",
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Yield each check with its exit status; skip checks that need a board if it does not answer."""
+    """Yield each check with its exit status; skip the checks that need a board if no board answers."""
     wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)

@@ -18,7 +18,7 @@ from . import common
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `keygen` to the command-line parser."""
     parser = common.add_command(
         commands,
         "keygen",

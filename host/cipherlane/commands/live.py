@@ -23,7 +23,7 @@ SIMULATED_EDGE, EDGE = 96, 192
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `live` to the command-line parser."""
     parser = common.add_command(
         commands,
         "live",
@@ -76,7 +76,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Stream and serve until interrupted."""
+    """Stream a picture through the board, and serve the page that shows it, until interrupted."""
     try:
         from ..live import server
         from ..live.hub import Hub
@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the film that `args` choose, in a dictionary under its kind, such as `video`; an empty dictionary if they
-    choose none. `stack` closes the film.
+    """Return the source of pictures that `args` choose, in a dictionary under its kind, such as `video`. The dictionary
+    is empty if they choose none. `stack` closes the source.
     """
     from ..live import pictures, video
 

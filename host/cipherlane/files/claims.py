@@ -29,7 +29,7 @@ class WrittenName(str):
 
 
 class OutName(WrittenName):
-    """Name of an output file, written under a temporary name until it is complete; or `-` for standard output."""
+    """Name of an output file, or `-` for standard output. The file has a temporary name until it is complete."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Use:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # opening the file will report the reason
+        except (OSError, ValueError):  # the code that opens the file will report the reason
             return None
 
     @property
@@ -62,7 +62,7 @@ class Use:
 
 
 def is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether writing to one file changes the other's contents; false for terminals, pipes and /dev/null."""
+    """Return whether writing to the first file changes the second; false for terminals, pipes and /dev/null."""
     if stat.S_ISBLK(one.st_mode) and stat.S_ISBLK(other.st_mode):
         return one.st_rdev == other.st_rdev
     return stat.S_ISREG(one.st_mode) and (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)

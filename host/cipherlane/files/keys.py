@@ -70,7 +70,7 @@ def named_file(args: argparse.Namespace) -> str | None:
 
 
 def parse_key(digits: str) -> bytes:
-    """Return the key given as hexadecimal digits.
+    """Return the key that the hexadecimal `digits` represent.
 
     Raises:
         KeyLengthError: the key is not 128, 192 or 256 bits.
@@ -85,7 +85,7 @@ def parse_key(digits: str) -> bytes:
 
 
 def parse_iv(digits: str) -> bytes:
-    """Return the initial counter block given as hexadecimal digits.
+    """Return the initial counter block that the hexadecimal `digits` represent.
 
     Raises:
         IvLengthError: it is not 16 bytes.
@@ -100,7 +100,7 @@ def parse_iv(digits: str) -> bytes:
 
 
 def _read(name: str) -> str:
-    """Return the text of the key file called `name`."""
+    """Return the text of the key file called `name`; `-` means standard input."""
     if name == STANDARD and sys.stdin.isatty():
         return getpass.getpass("key, in hexadecimal digits: ")
     if _LOOKS_LIKE_A_KEY.fullmatch(name):

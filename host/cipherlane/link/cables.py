@@ -11,7 +11,8 @@ from pathlib import Path
 
 from .known_cables import ROWS
 
-# Separate JTAG adapters that openFPGALoader supports: USB vendor and product, and the chip or the adapter's name.
+# Separate JTAG adapters that openFPGALoader supports. Maps the USB identity (vendor:product) to the chip or the
+# adapter's name.
 _ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
 
 
@@ -23,7 +24,7 @@ def _titles() -> dict[str, str]:
     return {usb: " and ".join(names) for usb, names in boards.items()} | _ADAPTERS
 
 
-# For each USB identity: the chip, and the boards and revisions that use it.
+# Maps each USB identity (vendor:product) to a title: the chip, and the boards with their revisions that use it.
 CABLES = _titles()
 _CMSIS_DAP = "0d28:0204"  # openFPGALoader opens CMSIS-DAP through hidapi's hidraw, not through libusb
 GROUP = "plugdev"
@@ -33,7 +34,7 @@ REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROU
 
 @dataclass(frozen=True)
 class Cable:
-    """An attached cable: USB identity, title, serial number if any, and whether this user may open it.
+    """An attached cable: USB identity, title (chip and boards), serial number, and whether this user may open it.
 
     `product` is the name that the device reports; empty if it reports none.
     """

@@ -15,10 +15,10 @@ from .replies import BoardInfo, fields_of
 
 
 class Calls:
-    """Sends requests over `link`, one at a time. If `strict_version`, replies of another record version are errors."""
+    """Sends requests over `link`, one at a time. `strict_version` makes a reply of another record version an error."""
 
     def __init__(self, link: Link):
-        """Use `link` and its clock."""
+        """Send requests over `link`, and measure time with its clock."""
         self.link = link
         self.clock = link.clock
         self.strict_version = True
@@ -43,7 +43,7 @@ class Calls:
     def exchange(
         self, request: Record, *, timeout: float | None = None, attempts: int | None = None, resync: bool = False
     ) -> Record:
-        """Send `request` until it is answered; return the reply.
+        """Send `request` repeatedly until the board answers it; return the reply.
 
         Args:
             request: the record.

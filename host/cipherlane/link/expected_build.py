@@ -32,7 +32,7 @@ def expected(given: str) -> str:
 
 
 def require(seen: str, wanted: str) -> None:
-    """Check that a board has the build id that is expected.
+    """Check that the build id `seen`, which a board reported, equals the id `wanted`.
 
     Raises:
         ReplyError: the ids differ; the message names the part that differs.

@@ -70,9 +70,9 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
-        """Return the position after the complete records that were written since this position. At least `held` bytes
-        of the input read so far must lie after the new position. `input_record` and `output_record` are the sizes of a
-        record in bytes.
+        """Return the position after the last complete record of the output. If necessary, choose an earlier record, so
+        that at least `held` bytes of the input read so far lie after it. `input_record` and `output_record` are the
+        sizes of a record in bytes.
         """
         read, written = b"".join(self.read), b"".join(self.written)
         count = min(len(written) // output_record, max(0, len(read) - held) // input_record)
@@ -92,7 +92,7 @@ class Journal:
     """
 
     def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
-        """Start at byte 0 of the stream that `facts` describe. Call `begin` or `resume` instead."""
+        """Start at byte 0 of the stream; `facts` are the sidecar's fields. Only `begin` and `resume` call this."""
         self._output = output
         self._facts = facts
         self.record_bytes: int = facts["record_bytes"]
@@ -118,8 +118,8 @@ class Journal:
         cipher: str = CTR,
         bits: int | None = None,
     ) -> Self:
-        """Write the sidecar, from which a later run can resume this new stream. From here on, a failure does not delete
-        `output`.
+        """Write the sidecar of a new stream, so that a later run can resume it. After this call, a failure does not
+        delete `output`.
 
         Raises:
             FileError: the sidecar cannot be written.
@@ -249,15 +249,15 @@ class Journal:
             self._point = self._point.advanced(from_.record, to.record, 0)
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data and note them in this journal."""
+        """Return a reader and a writer that pass on all data and also store them in this journal."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note_read(self, data: bytes) -> None:
-        """Note `data` as the next bytes read from the input."""
+        """Store `data` as the next bytes read from the input."""
         self._point.read.append(data)
 
     def note_written(self, data: bytes) -> None:
-        """Note output data that were appended to `OUT.part`."""
+        """Store output data that were appended to `OUT.part`."""
         self._point.written.append(data)
         self._held += len(data)
         if self._held >= _CHECKPOINT_BYTES or time.monotonic() - self._saved >= _CHECKPOINT_SECONDS:
@@ -289,7 +289,7 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is not None:
             self._save()
-            with contextlib.suppress(FileError):  # ignored: the exception that ended the transfer matters more
+            with contextlib.suppress(FileError):  # ignored: the error that ended the transfer is more useful
                 self._output.sync()
 
 

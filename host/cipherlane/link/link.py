@@ -15,7 +15,7 @@ from ..transport.base import Address, Pace, Transport
 from .flights import AnyKey, Flights, Key
 from .recordlog import RecordLog
 
-_SLICE = 0.25  # longest wait in seconds before `given_up` is called again
+_SLICE = 0.25  # longest wait in seconds before the function `given_up` is called again
 
 
 class Arrival(NamedTuple):
@@ -53,7 +53,7 @@ class Link:
     """
 
     def __init__(self, transport: Transport, pace: Pace | None = None, log: RecordLog | None = None):
-        """Use `transport` and its clock; `pace` overrides the transport's time-outs, `log` records all traffic."""
+        """Send and receive through `transport`. `pace` replaces its time-outs, and all records are written to `log`."""
         self.transport = transport
         self.clock = transport.clock
         self._log = log
@@ -66,8 +66,8 @@ class Link:
         self._mean: float | None = None
         self._deviation = 0.0
         self.given_up: Callable[[], bool] = lambda: False
-        # Whether the board counts its Ethernet traffic: on a network, assumed until the board refuses the request for
-        # counters.
+        # True if the board counts its Ethernet traffic. On a network, this is assumed until the board refuses a
+        # request for these counters.
         self.counts_network = transport.shared
         self.set_pace(pace or transport.pace)
 
@@ -90,7 +90,7 @@ class Link:
         return self.transport.wire_size(HEADER.size + len(record.data))
 
     def room(self, data_bytes: int) -> int:
-        """Return how many records of `data_bytes` may be sent now."""
+        """Return how many records with `data_bytes` bytes of data may be sent now."""
         return self.flights.room(self.transport.wire_size(HEADER.size + data_bytes))
 
     def await_room(self, record: Record) -> None:
@@ -254,7 +254,7 @@ class Link:
         return None
 
     def _answered(self, keys: Iterable[AnyKey], data_bytes: int) -> list[Key]:
-        """Note answers with up to `data_bytes` of data each; return the requests now known to be lost."""
+        """Process answers with up to `data_bytes` of data each; return the requests now known to be lost."""
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)

@@ -38,5 +38,5 @@ def gateway(host: str, table: Path | None = None) -> str:
 
 
 def _number(text: str) -> int:
-    """Return an address as the routing table writes it: a hexadecimal number with the bytes in reverse order."""
+    """Return the IPv4 address in `text` as a number. The routing table writes it in hexadecimal, last byte first."""
     return int.from_bytes(bytes.fromhex(text), "little")

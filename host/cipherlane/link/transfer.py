@@ -28,7 +28,7 @@ _PROBE_TIMEOUTS = 3  # of silence
 
 
 class Writer(Protocol):
-    """Destination of the results."""
+    """Destination to which a transfer writes its results."""
 
     def write(self, data: bytes, /) -> object:
         """Write `data`, which follows the data written before."""
@@ -104,7 +104,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # offsets in records and in this class count from this byte
+        self._begin = stream.begin  # the offsets in records and in this class are relative to this byte of the stream
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -122,15 +122,15 @@ class Transfer:
         self._watch = watch
         self._record_bytes = record_bytes
         self._request_bytes = record_bytes + stream.input_tag
-        self._longer = stream.result_tag - stream.input_tag  # how many bytes a result is longer than its request
+        self._longer = stream.result_tag - stream.input_tag  # a result has this many bytes more than its request
         self._records_ahead = RecordReader(reader, self._request_bytes) if self._longer else None
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
-        self._pending: dict[int, memoryview] = {}  # records sent, by offset, until their results are written
-        self._results: dict[int, bytes] = {}  # results by offset, until they are written
+        self._pending: dict[int, memoryview] = {}  # maps offsets to records sent, until their results are written
+        self._results: dict[int, bytes] = {}  # maps offsets to results received, until they are written
         self._again: deque[int] = deque()  # offsets of records to send again
-        self._attempts: dict[int, int] = {}  # how often each record was sent, by offset
+        self._attempts: dict[int, int] = {}  # maps offsets to the number of times that a record was sent
         self._records = 0
         self._counts = Counts()
 
@@ -252,7 +252,7 @@ class Transfer:
             self._repeat(arrivals.lost)
             new = self._take(arrivals.results)
             self._refused(arrivals.others)
-            if not new:  # stop, because records of other clients must not keep this loop busy
+            if not new:  # stop, so that records of other clients cannot keep this loop busy
                 break
             taken += new
             timeout = 0.0
@@ -262,7 +262,7 @@ class Transfer:
 
     def _probe(self) -> None:
         """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
-        self._ask()  # results that arrive during this call are dropped, so repeat all pending records afterwards
+        self._ask()  # this call drops results that arrive meanwhile, so repeat all pending records afterwards
         self._heard = self._clock.now()
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
 
@@ -276,7 +276,7 @@ class Transfer:
                 continue
             if len(result) == len(data) + self._longer:
                 there[offset] = result
-            else:  # wrong length: ask again, because no correct result will follow
+            else:  # wrong length: send the record again, because the link has counted this reply as its answer
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
         new = len(there) - before
         if new:

@@ -17,7 +17,7 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds; after a shorter turn, the engine gets twice as many pictures in its next turn
+SHORT = 0.1  # seconds; an engine with a shorter turn gets twice as many pictures in its next turn
 _MOST_TURN = 1 << 20  # bytes
 
 
@@ -49,7 +49,7 @@ class Side:
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
         self._report: TransferReport | None = None
-        # total of the board's cycle counts; None as soon as the board reports no count
+        # sum of the cycles that the board counted in this engine's turns; None once the board has reported no count
         self._cycles = None if cycles_of(session) is None else 0
         self._pictures = self._end = 0
 
@@ -94,14 +94,14 @@ class Side:
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        # count whole records: a short record uses up the counter blocks of a full one
+        # `_end` counts every record as a full one, because a short record uses up as many counter blocks
         self._blocks.give_back(self._end)
         return figures
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Settings of a comparison: engines, the counter blocks of each engine, bytes of a record, and seconds to run."""
+    """Settings of a comparison: engines, counter blocks for each engine, data bytes of a record, and seconds to run."""
 
     engines: tuple[Engine, ...]
     blocks: tuple[CounterBlocks, ...]
@@ -118,7 +118,7 @@ def compare(
     check: Callable[[bytes, bytes], None],
     show: Callable[[int, Side, Sample], None],
 ) -> list[Point]:
-    """Let engines take turns at encrypting the pictures of `film` that are due; return the figures of each engine.
+    """Let engines take turns at encrypting pictures of `film`; return the figures of each engine.
 
     `record_bytes` divides a picture. A turn sends one picture, or enough copies of it to take the engine a measurable
     time. Each engine has at least one turn. `watch` returns the observer of a turn. `check` is called with each

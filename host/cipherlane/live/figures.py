@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Computes the measurements that the live page shows, with the classes that all commands use."""
+"""Computes the measurements that the live page shows. It uses the same classes as all commands."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def together(one: TransferReport, other: TransferReport) -> TransferReport:
 
 
 def cycles_of(session: Session) -> int | None:
-    """Return the cycles since a session was opened; None if the board reports none or has no Ethernet."""
+    """Return the board's cycles since a session was opened; None if the board reports none or has no Ethernet."""
     counters = network_of(session)
     return counters["cycles"] or None if counters else None
 

@@ -19,14 +19,14 @@ from .frames import Sample
 
 Show = Callable[[Sample, bytes, str], None]
 
-_PATIENCE = 60.0  # longest time in seconds that a picture may take
+_PATIENCE = 60.0  # longest time in seconds to wait for the second board, for example to decrypt a picture
 
 
 class Stretch:
     """Decrypts the pictures of one session in order; `error` is set if decryption failed."""
 
     def __init__(self, session: Session, show: Callable[[Sample, bytes], None]):
-        """Decrypt in `session`, and call `show` with each sample and its decrypted picture."""
+        """Decrypt in `session`, and call `show` with each encrypted sample and its decrypted picture."""
         self.error: CipherlaneError | None = None
         self._session, self._show = session, show
         self._next: Sample | None = None
@@ -142,7 +142,7 @@ class Peer:
             device.close()
 
     def close(self) -> None:
-        """Release the board."""
+        """Wait until a search for the second board has ended, and close the board if it is connected."""
         self._seeker.join(_PATIENCE)
         if self._device:
             self._device.close()

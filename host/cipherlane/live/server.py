@@ -41,7 +41,7 @@ PAGE = Path(__file__).parent / "page"
 TOKEN_PATIENCE = 10.0  # seconds
 THREAD = "live view"  # that serves
 _STOP_TIMEOUT = 5.0
-_MOST_MESSAGE = 4096  # maximum bytes of a browser's message
+_MOST_MESSAGE = 4096  # maximum bytes of a message from a browser
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; img-src 'self'; script-src 'self'; style-src 'self'; "
@@ -107,7 +107,7 @@ def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | No
         try:
             while True:
                 await _take(websocket, await websocket.receive_text(), ready, choose)
-        # the browser disconnected, or sent binary data, which the page never does
+        # the browser disconnected, or sent binary data, which our page never sends
         except (WebSocketDisconnect, KeyError):
             pass
         finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prepares a picture for browsers: plaintext, bytes on the wire, decrypted picture, and a JSON head about them."""
+"""Prepares a picture for browsers: plaintext, bytes on the wire, decrypted picture, and a JSON head with facts."""
 
 import functools
 import json
@@ -70,8 +70,8 @@ class Showing:
     def show(
         self, choice: Choice, sample: Sample, decrypted: bytes, by: str, channel: Channel = Channel.PICTURE
     ) -> None:
-        """Pass `sample` and the `decrypted` picture to the hub; `by` names who decrypted it, `choice` holds the
-        settings.
+        """Pass `sample` and the `decrypted` picture to the hub. `by` tells the viewer where the picture was decrypted,
+        and `choice` holds the settings.
         """
         equal, tampered = decrypted == sample.plaintext, choice.tamper == YES
         ecb = choice.wiretap == "ecb"

@@ -56,7 +56,7 @@ class Player:
         return self._newest
 
     def close(self) -> None:
-        """End the film."""
+        """Stop playing, and wait for the thread that plays."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
@@ -93,7 +93,7 @@ class Player:
             self._clock.wait(self._changed, lambda: self._ended, max(0.0, seconds))
 
     def _frames(self) -> Iterator[tuple[float, Any]]:
-        """Yield all frames, each with the time in seconds after the first frame at which it is due."""
+        """Yield the video's frames in order. Each comes with the seconds after the first frame at which it is due."""
         first = None
         try:
             with self._open() as container:

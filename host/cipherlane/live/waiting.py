@@ -47,7 +47,7 @@ class WaitingRoom:
             self._viewers[client] = transport
 
     def left(self, client: Client) -> None:
-        """Limit the time of a connection again: its viewer has left, but the browser may not close the connection."""
+        """Limit the time of a connection again. Its viewer has left, but the browser may keep the connection open."""
         if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
             self.came(transport)
 

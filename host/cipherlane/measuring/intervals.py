@@ -60,7 +60,7 @@ class Intervals:
         self._now, self._before = Counts(), Counts()
 
     def watch(self, counts: Counts) -> float:
-        """Note the counters so far; return the seconds until the current interval ends."""
+        """Store the stream's counters so far; return the seconds until the current interval ends."""
         self._now = counts
         now = self._clock.now()
         if now >= self._due:

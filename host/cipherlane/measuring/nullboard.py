@@ -27,7 +27,7 @@ from . import nullranges
 MAX_DATA = 1440
 SLOTS = 256
 MAX_SESSIONS = 255
-CLOCK_HZ = 1_000_000_000  # Hz, because cycles are nanoseconds of time.perf_counter_ns
+CLOCK_HZ = 1_000_000_000  # clock in Hz: the null board counts nanoseconds of time.perf_counter_ns as cycles
 _TYPE = 1  # offset of the type field in a record
 _TAG = 16  # bytes of a GCM tag
 _PREFIX = 8  # bytes of the nonce prefix
@@ -119,14 +119,14 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Mark the counter blocks of a session's range as used up to the end of an echoed data record."""
+        """Mark a session's counter blocks up to the end of the echoed data record `raw` as used."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):
                 session.range.highest = max(session.range.highest, header.offset // session.range.record_bytes)
 
     def close(self) -> None:
-        """Release the socket."""
+        """Close the null board's socket."""
         self._datagrams.close()
 
     def answer(self, raw: bytes, address: Address) -> bytes | None:
@@ -369,7 +369,7 @@ def _cipher(key: bytes, block: int) -> Any:
 
 
 def _gcm(session: _Session, number: int, data: bytes, last: bool) -> bytes | None:
-    """Encrypt or decrypt record `number` of a session with AES-GCM; return None if the tag to check is wrong."""
+    """Encrypt or decrypt record `number` of a session with AES-GCM; return None if the record's tag is wrong."""
     from cryptography.exceptions import InvalidTag
 
     prefix = session.iv.to_bytes(BLOCK, "big")[:_PREFIX]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs: consecutive data records of one stream as one sequence of bytes, which a link sends or receives at once.
+"""A run joins consecutive data records of one stream to one sequence of bytes, which a link sends or receives at once.
 
 All records of a run have one size, except that the last may be shorter.
 """
@@ -13,7 +13,7 @@ from cipherlane_base.wire.layout import HEADER, REPLY, VERSION, RecordType
 Result = tuple[int, bytes]  # a result: its offset in the stream, and its data
 
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
-_SPLIT = "<8sQQ{}s"  # a record: first 8 bytes of the header, offset, token, data
+_SPLIT = "<8sQQ{}s"  # format of a record for `struct`: first 8 bytes of the header, offset, token, data
 
 
 class Run(NamedTuple):
@@ -37,8 +37,8 @@ class DataCodec:
     """
 
     def __init__(self, session: int, token: int, record_bytes: int, reply_bytes: int | None = None):
-        """Handle records of `session` and `token`. Full replies have `reply_bytes` of data, by default `record_bytes`;
-        the reply to the last record may be shorter.
+        """Handle records with this `session` and `token`. Each reply has `reply_bytes` bytes of data, by default
+        `record_bytes`. Only the reply to the last record may be shorter.
         """
         self.session = session
         self.token = token

@@ -80,7 +80,7 @@ class Transport(ABC):
         """
 
     def send_many(self, records: Sequence[bytes], to: Address | None = None) -> None:
-        """Send records one after the other; raise the errors of `send`.
+        """Send records one after the other. Raises the same errors as `send`.
 
         On a network, `to` may name another address of the board.
         """
@@ -88,11 +88,11 @@ class Transport(ABC):
             self.send(record)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send a run of records as `send_many` does."""
+        """Send a run, a sequence of joined records, as `send_many` does."""
         self.send_many(run.records(), to)
 
     def receive_run(self, timeout: float, most: int) -> Run | None:
-        """Return records that have arrived, or None after `timeout` seconds; raise the errors of `receive`.
+        """Return records that have arrived, or None after `timeout` seconds. Raises the same errors as `receive`.
 
         Collect at most `most` records.
         """

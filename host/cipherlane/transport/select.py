@@ -17,7 +17,7 @@ _NEAR = {"sim": "sim", "sim+udp": "sim+udp", "sim-udp": "sim+udp", "sim_eth": "s
 
 
 def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
-    """Open `port`.
+    """Open the port called `port`, and return its transport.
 
     It is `sim` or `sim+udp`, with `:folder` for a simulated board that is not in the checkout; udp://host[:port]; a
     serial device; or a URL such as `socket://host:port`.

@@ -18,7 +18,7 @@ from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
-# errors that ports raise; pyserial does not convert the errors of termios
+# errors that ports raise; pyserial passes on the errors of the module termios unchanged
 _FAULTS: tuple[type[Exception], ...] = (OSError,)
 with contextlib.suppress(ImportError):
     import termios
@@ -130,7 +130,7 @@ def _open(url: str, baud: int, write_timeout: float) -> Any:
 
 
 def _reason(url: str, error: Exception) -> str:
-    """Return why a port could not be opened. On Windows, pyserial states the cause only in the error's text."""
+    """Return the reason why a port could not be opened. On Windows, only the text of pyserial's error states it."""
     number, text = getattr(error, "errno", None), str(error)
     if isinstance(error, ImportError):
         return f"serial ports such as {url} need what this system lacks ({text}): name udp://host or socket://host:port"

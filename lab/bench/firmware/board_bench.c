@@ -2,22 +2,23 @@
 /**
  * @file
  * The benchmark program: measures AES on the board as the host requests, and returns a CRC-32 of
- * the result. The host compares the CRC-32 with that of an independent library's result.
+ * the result. The host compares it with the CRC-32 of an independent library's result.
  *
  * A request is eight words: variant, mode, decrypt, key_bits, bytes, passes, seed, memory. The
  * generator xorshift32, started with `seed`, produces 8 words of key, then 4 words of IV, then the
  * data. Each pass processes all `bytes` in place, and the next pass processes the result. The chain
  * value of CBC and the counter of CTR continue from pass to pass. In GCM a pass encrypts a message
  * with the first 12 bytes of IV as its nonce, and its tag becomes the next IV. The first pass warms
- * up the caches: it is left out when the shortest and the longest pass are determined. The reply is
- * eight words: status, cycles of the key schedule (caches warm), cycles of all passes (low, high),
- * of the shortest and of the longest pass, CRC-32 of the data, cycles of the last pass.
+ * up the caches: it counts neither as the shortest nor as the longest pass. The reply is eight
+ * words: status, cycles of the key schedule (caches warm), cycles of all passes (low word, high
+ * word), cycles of the shortest pass and of the longest pass, CRC-32 of the data, cycles of the
+ * last pass.
  *
  * Mode INTERLEAVED is CTR on several contexts in turn. `decrypt` & 15 is the number of contexts;
  * each has `bytes` of data and its own key. If bit 4 of `decrypt` is set, all use context 0, which
- * gets another key at every turn. Key n and IV n come from seed + n. The reply is the status; the
- * cycles of each of the eight contexts (0 if unused) and of all contexts together, without the
- * first pass; and a CRC-32 of all data.
+ * gets another key at every turn. Key n and IV n come from seed + n. The reply is eleven words: the
+ * status; the cycles of each of the eight contexts (0 if unused); the cycles of all contexts
+ * together; a CRC-32 of all data. The first pass is not counted.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -70,7 +71,7 @@ struct result {
 	uint32_t last;
 };
 
-/** One context: its key, and its position in its stream of data. */
+/** One context of the vector unit: its key, and its position in its stream of data. */
 struct stream {
 	struct cl_ise_device device;
 	struct cl_engine engine;
@@ -81,9 +82,7 @@ struct stream {
 	uint64_t blocks;
 };
 
-/*
- * Number of bytes in the buffer memory that data must not use: they are reserved for the variant.
- */
+/* Bytes of the buffer memory that are reserved for the variant. The data must not use them. */
 #ifndef BENCH_SPARE
 #define BENCH_SPARE 0u
 #endif
@@ -177,8 +176,8 @@ static int pass(const struct bench_variant *variant, const struct request *reque
 }
 
 /**
- * Computes the counter block for an engine's next pass. A function of type cl_modes_run advances
- * the counter block itself.
+ * Computes the IV for an engine's next pass: in CTR the next counter block, in GCM the tag. A
+ * function of type cl_modes_run advances the counter block itself.
  */
 static void count_on(const struct bench_variant *variant, const struct request *request,
 		     struct stream *stream)
@@ -193,8 +192,8 @@ static void count_on(const struct bench_variant *variant, const struct request *
 
 #ifdef MAIN_RAM_BASE
 /**
- * Runs one pass on data in any memory. The measured time includes the copies to and from the buffer
- * memory, if the request asks for them.
+ * Runs one pass on data in any memory. If the request asks for copies to and from the buffer
+ * memory, the measured time includes them.
  */
 static int pass_anywhere(const struct bench_variant *variant, const struct request *request,
 			 struct stream *stream, uint8_t *data)
@@ -356,8 +355,8 @@ static void run_interleaved(const struct request *request)
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
 		/*
-		 * Give each stream's key a different generation number. So if several streams share
-		 * a context, the engine detects that it contains the key of another stream.
+		 * Give each stream's key a different generation number. Then an engine whose
+		 * context several streams share detects that it contains the key of another stream.
 		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);
@@ -391,7 +390,10 @@ int main(void)
 #ifdef MAIN_RAM_BASE
 	struct sdram_report report;
 
-	/* An error needs no handling here: the CRC-32 will then be wrong. */
+	/*
+	 * The result of the SDRAM's memory test is ignored here. If the SDRAM fails, the CRC-32 of
+	 * the data will be wrong, and the host detects it.
+	 */
 	(void)sdram_init(&report);
 #endif
 	for (;;) {

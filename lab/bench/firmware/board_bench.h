@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The list of variants that a benchmark program can measure, and the loop that serves the host's
- * requests.
+ * The list of variants that a benchmark program can measure. A variant is an implementation of AES
+ * or of another algorithm.
  *
  * The program (board_bench.c) is the complete firmware of a board. One program is built for each
  * family of variants. Requests and replies are little-endian words over the UART: see

@@ -2,9 +2,10 @@
 /**
  * @file
  * Rounds of AES with Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits
- * (ptlu.h). Compiles only for the board's CPU. T0 to T3 hold the round tables for rows 0 to 3; T4
- * to T7 hold SubBytes of a byte in rows 0 to 3. The key's direction, encryption or decryption,
- * determines the content of the tables.
+ * (ptlu.h). This file compiles only for the board's CPU. The unit's tables T0 to T3 combine
+ * SubBytes and MixColumns for a byte in rows 0 to 3. T4 to T7 contain only SubBytes, shifted to
+ * rows 0 to 3, for the last round. The key's direction, encryption or decryption, determines the
+ * content of the tables.
  */
 #ifndef PTLU_ROUNDS_H
 #define PTLU_ROUNDS_H

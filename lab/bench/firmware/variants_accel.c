@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The variant for the CTR accelerator, set up as in the firmware. Data in memory that the
- * accelerator's DMA cannot reach are copied through a bounce buffer.
+ * The benchmark's variant for the CTR accelerator. The accelerator is initialised as in the
+ * firmware. If its DMA cannot reach the data, the driver copies them through a bounce buffer.
  */
 #include <generated/csr.h>
 #include <generated/mem.h>

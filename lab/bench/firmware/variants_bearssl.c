@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One of BearSSL's implementations of AES: ct, big or small. The build selects it with BENCH_AES.
- * It offers CBC and CTR, in place. The sources come from a package: see lab/bench/peers.py.
+ * It offers CBC and CTR, in place. BearSSL's sources come from a Debian package: see
+ * lab/bench/peers.py.
  */
 #include "board_bench.h"
 

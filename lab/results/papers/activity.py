@@ -22,34 +22,34 @@ AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """Return the records of cores on the largest FPGA part."""
+    """Return the records of cores on the largest FPGA part in `records`."""
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
     return [r for r in records if (r["device"], r["speed"]) == part]
 
 
 def sboxes(record: dict) -> str:
-    """Return the names of a core's S-boxes: one for AES, or S_R and S_Q."""
+    """Return the names of a core's S-boxes: one for AES, two (S_R and S_Q) for SNOW 3G."""
     return ", ".join(SBOXES[name] for name in (record["sbox"], record["s_q"]) if name)
 
 
 def family(record: dict) -> str:
-    """Return the name of a core's family: SNOW 3G, or the bits of the AES datapath."""
+    """Return the family of a core: SNOW 3G, or the width of the AES datapath in bits."""
     return "SNOW 3G" if record["algorithm"] == "snow3g" else f"{record['datapath']} bits"
 
 
 def reaches(record: dict, ns: float) -> bool:
-    """Return whether the core takes at most `ns` nanoseconds per byte."""
+    """Return True if the core takes at most `ns` nanoseconds per byte."""
     return record["least_ns_a_byte"] <= ns
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Return toggles per byte times LUT4 / 1000. Divided by the ns per byte, this is the product of Figure 12."""
+    """Return toggles per byte, times LUT4 / 1000. Divided by ns per byte, this is the product that Figure 12 shows."""
     return record["toggles_a_byte"] * record["lut4"] / 1000
 
 
 def _least(records: list[dict], quantity: str) -> str:
-    """Return as text the S-boxes that are best by a quantity, each with the families of cores for which it is best."""
+    """Return a text: the S-boxes with the lowest value of `quantity`, and for which families of cores they are best."""
     best: dict[str, dict] = {}
     for r in records:
         best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])
@@ -67,7 +67,9 @@ def _lowest(records: list[dict], ns: float) -> str:
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """Return the datapaths that need more than `ns` ns per byte; if only some S-boxes do, also the S-boxes."""
+    """Return the AES datapaths that take more than `ns` ns per byte. If only some S-boxes are too slow, also name
+    these.
+    """
     parts = []
     for datapath in DATAPATHS:
         of_datapath = [r for r in records if r["datapath"] == datapath]
@@ -78,21 +80,23 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Return the smallest and the largest ratio of a quantity between cores of two lists, compared pair by pair."""
+    """Return the smallest and the largest ratio of a quantity between pairs of cores, one from `of` and one from
+    `over`.
+    """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]
     return f"{min(ratios)} to {max(ratios)} times"
 
 
 def compared(records: Iterable[dict], points: tuple[int, ...]) -> dict[str, dict[str, Ours]]:
-    """Return our values for the entries ``figures6_11`` and ``figure12``. `points` are in ns per byte."""
+    """Return our values for the paper's entries ``figures6_11`` and ``figure12``. `points` are times in ns per byte."""
     records = of_one_part(records)
     one = [r for r in records if r["engines"] == 1]
     aes, snow = ([r for r in one if r["algorithm"] == name] for name in ("aes", "snow3g"))
     pairs = [r for r in records if r["engines"] == 2]
 
     def cores(among: list[dict], datapaths=DATAPATHS, names=tuple(SBOXES)) -> list[dict]:
-        """Return the cores of AES with these datapaths and S-boxes, in this order."""
+        """Return the AES cores with these datapaths and S-boxes, sorted by datapath, then by S-box."""
         found = {(r["datapath"], r["sbox"]): r for r in among}
         return [found[key] for key in product(datapaths, names)]
 

@@ -60,8 +60,8 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 }
 
 /**
- * Returns word @p n of a command's data. @p offset is the byte offset in a phase's registers of the
- * first register that contains data.
+ * Returns the register with word @p n of the data of a write or read. The words are spread over the
+ * PHY's phases. @p offset is the byte offset of the first data register in each phase.
  */
 static uint32_t *word_pad(unsigned int n, unsigned int offset)
 {
@@ -73,7 +73,8 @@ static void issue(unsigned int phase)
 	const uint32_t bits = *pad(phase, MODEL_COMMAND), address = *pad(phase, MODEL_ADDRESS);
 	const uint32_t kind = bits & 15;
 
-	/* The initialisation must not issue these commands, because no row is open. */
+	/* Commands of levelling: activate, precharge of the open row, write and read. The model
+	 * refuses all others, except the commands of the initialisation, which are printed. */
 	if (kind != 3 && kind != 13 && kind != 15 && (kind != 11 || row_is_open)) {
 		if (kind == (8 | 1)) {
 			row_is_open = 1;

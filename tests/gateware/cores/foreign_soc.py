@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Generate LiteX's own SoC with a generated core `Cfu`: ``python foreign_soc.py CFU FOLDER [IMAGE]``.
+"""Generate a standard LiteX SoC with a generated `cfu` core (CFU): ``python foreign_soc.py CFU FOLDER [IMAGE]``.
 
 This program imports nothing of this project. It writes the SoC's Verilog into a folder, and prints the SoC's sources
 and the address of its console. A write to the console's first register prints a word; a write to the second register
@@ -40,7 +40,7 @@ def write(soc: SoCCore, folder: Path) -> tuple[list[str], int]:
 
 
 def main() -> None:
-    """Write the Verilog of an SoC whose ROM contains the given image."""
+    """Write the Verilog of an SoC whose ROM contains the program IMAGE; print its sources and its console's address."""
     cfu, folder, *image = sys.argv[1:]
     data = Path(image[0]).read_bytes() if image else bytes(4)
     words = [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]

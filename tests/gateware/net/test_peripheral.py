@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The peripheral at its registers and its UDP port: commands in any cycle, bounded waits, and no data that remain
-afterwards.
+"""Tests the fast path through its registers and its UDP port. Software may give commands in any cycle, each command
+ends in bounded time, and a reset leaves no data of a session.
 """
 
 import pytest
@@ -11,7 +11,8 @@ from tests.gateware.net.gmii import CORE
 from tests.gateware.net.peripheral_board import ENDLESS, PeripheralBoard, answer
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 
-# Pairs of data size in bytes and cycles between tries. `make sweep` tries every cycle on the faster cores.
+# Pairs of two numbers: the data bytes of a datagram, and the step in cycles between the instants at which the test
+# gives its command. `make sweep` tries every cycle, except on the slowest core.
 STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 
@@ -41,7 +42,9 @@ def test_a_command_at_any_instant(board, command, slot_0_has_key):
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 @pytest.mark.parametrize("word", [7, 40])
 def test_a_command_ends_while_a_datagram_does_not(board, command, word):
-    """A datagram pauses within its data for longer than any command takes. It must not be answered, under any key."""
+    """A datagram pauses within its data for longer than any command takes. Meanwhile, software gives a command for the
+    datagram's key. The hardware must not answer the datagram, under any key.
+    """
     victim, other = make_sessions(True)
     board.prepare([victim, other])
     operations = board.operations
@@ -68,8 +71,8 @@ def test_a_command_ends_while_a_datagram_does_not(board, command, word):
 
 
 def test_a_session_does_not_outlive_a_reset(board):
-    """If a row is opened after a reset before software writes its fields, it answers no session. Its contents from
-    before the reset do not matter.
+    """After a reset, software opens a row of the session table before it writes the row's fields. The row must then
+    answer no session, although it contained one before the reset.
     """
     victim, other = make_sessions(True)
     board.prepare([victim, other])

@@ -22,7 +22,8 @@ from tests.host.commands import command
 __all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-READS = 2 + 1 + 4 + 1 + 1  # register file; tags and bytes (data cache); words and tags (instruction cache)
+# Two of the register file, 1 + 4 of the data cache (tags, bytes), 1 + 1 of the instruction cache (words, tags).
+READS = 2 + 1 + 4 + 1 + 1
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);
   reg [7:0] words [0:3];
@@ -39,14 +40,14 @@ module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output
   end
 endmodule
 """
-# These tests build a board of their own, which takes a minute.
+# These tests build their own board, which takes a minute.
 pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module")
 def board():
-    """Build and run a simulated board with the strict core. In a self-test, about 77,000 reads occur in the cycle of a
-    write to the same word.
+    """Build and run a simulated board with the strict core, whose memories return a word's complement when the word is
+    read during a write to it. In a self-test, this happens about 77,000 times.
     """
     source = Path(get_data_mod("cpu", "vexriscv").data_location)
     text, reads = strict((source / CORE).read_text())

@@ -24,7 +24,7 @@ LOCKED = 4  # in the register
 
 
 class Bench:
-    """Loader and code memory in an SoC that the loader can reset."""
+    """Simulates the loader's hardware and the code memory in an SoC that the loader can reset."""
 
     def __init__(self):
         inner = LiteXModule()
@@ -72,7 +72,7 @@ class Bench:
         return self.run(process())
 
     def event(self, signal):
-        """Set a signal for one cycle; return the number of cycles of reset that follow."""
+        """Set a signal for one cycle; return for how many of the next cycles the loader resets the SoC."""
 
         def process():
             yield signal.eq(1)
@@ -87,7 +87,7 @@ class Bench:
         return self.run(process())
 
     def until_reset(self, most):
-        """Return the number of cycles until the SoC is reset, or None."""
+        """Return the number of cycles until the SoC is reset, or None if this takes `most` cycles or more."""
 
         def process():
             for cycle in range(most):
@@ -256,7 +256,9 @@ def test_a_break_is_detected_once_however_long_it_is_and_again_after_it(line):
 
 
 def test_a_line_that_is_low_from_the_reset_on_is_no_break(line):
-    """A break that lasts longer than the reset it caused, or a cable that is not connected, causes no second reset."""
+    """A break that lasts longer than the reset it caused must cause no second reset. The same is true for a line that
+    is low because no cable is connected.
+    """
     simulation, dut = line
     simulation.power_on()
     detections(simulation, dut, 100, low=0)

@@ -20,13 +20,13 @@ LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
-/** The table of streams and of used counter blocks, 13 KB. */
+/** The table in which the service records streams and the counter blocks that they used, 13 KB. */
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
 /*
- * The service identifies keys with an engine whose run time does not depend on the key. If the
- * configuration selects no such engine, the image also contains cl_zephyr_ise_fused, only for this
- * purpose.
+ * The engine with which the service computes the identity of a key. Its run time must not depend on
+ * the key. If the configuration selects no such engine, the image contains cl_zephyr_ise_fused for
+ * this purpose only.
  */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
 #define KEY_ENGINE cl_zephyr_ise

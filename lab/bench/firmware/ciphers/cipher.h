@@ -6,7 +6,7 @@
  * board's CPU; see ptlu.h).
  *
  * A cipher's header defines cipher_set_key, which takes 16 bytes, and cipher_run, which works on
- * pieces of 16 bytes. Only one key is set at a time.
+ * pieces of 16 bytes. There is only one key at a time.
  */
 #ifndef CIPHER_H
 #define CIPHER_H
@@ -18,7 +18,7 @@
 #include "../ptlu.h"
 
 #define CIPHER_INLINE static inline __attribute__((always_inline))
-/* Not inlined, so that the size of this function is the size of the cipher's code. */
+/* Do not inline this function. Then the size of its symbol is the size of the cipher's code. */
 #define CIPHER_APART static __attribute__((noipa))
 
 /**

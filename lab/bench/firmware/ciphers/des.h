@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * DES (FIPS 46-3), encryption; with BENCH_DES_KEYS = 3 Triple DES with two keys. The eight tables
- * of 64 entries combine the S-boxes with the permutation P that follows them.
+ * DES (FIPS 46-3), only encryption. With BENCH_DES_KEYS = 3: Triple DES with two keys. Each of the
+ * eight tables has 64 entries and combines an S-box with the permutation P that follows it.
  *
- * The halves of a block are stored rotated to the left by one bit. E expands a half to eight groups
- * of six bits. The bytes of the stored half contain the even groups. The bytes of the stored half,
- * rotated to the right by four bits, contain the odd groups. `ptlu` takes whole bytes as indices,
- * so its tables hold each entry four times and no masks are needed.
+ * The two halves of a block are stored rotated to the left by one bit. DES's function E expands a
+ * half to eight groups of six bits. The bytes of the stored half contain the groups with even
+ * numbers. Rotated to the right by four bits, they contain the groups with odd numbers. `ptlu`
+ * takes whole bytes as indices. So its tables hold each entry four times, and the code needs no
+ * masks.
  */
 #ifndef DES_H
 #define DES_H
@@ -25,7 +26,7 @@ static const uint64_t des_sboxes[8][4] = {
 	{0x4B2EF08D3C975A61u, 0xD0B7491AE35C2F86u, 0x14BDC37EAF680592u, 0x6BD814A7950FE23Cu},
 	{0xD2846FB1A93E50C7u, 0x1FD8A374C56B0E92u, 0x7B419CE206ADF358u, 0x21E74A8DFC90356Bu},
 };
-/** Bit numbers start from 1 at the most significant bit. */
+/** Numbers of bits in this table and in the next two. Bit 1 is the most significant bit. */
 static const uint8_t des_p[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1,  15, 23, 26, 5,  18, 31, 10,
 				  2,  8, 24, 14, 32, 27, 3,  9,  19, 13, 30, 6,  22, 11, 4,  25};
 static const uint8_t des_pc1[56] = {57, 49, 41, 33, 25, 17, 9,  1,  58, 50, 42, 34, 26, 18,
@@ -44,7 +45,7 @@ static const uint8_t des_pc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 
 static uint32_t des_tables[8][64];
 /**
  * The round keys: two words for each round, with six bits in each byte. The first word is for the
- * odd groups, the second for the even groups.
+ * groups with odd numbers, the second word for the groups with even numbers.
  */
 static uint32_t des_keys[DES_PASSES * 32];
 

@@ -2,7 +2,7 @@
 /**
  * @file
  * RC4 with a key of 128 bits. Each byte of data takes three lookups in a table of bytes and two
- * writes to the table. The next call continues the keystream.
+ * writes to the table. Each call of cipher_run continues the keystream of the previous call.
  */
 #ifndef RC4_H
 #define RC4_H
