@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from lab.results import drawings, kept
+from lab.results import drawings, kept, reported
 from lab.results.kept import Content, ResultsError
 from lab.results.tables import (
     Table,
@@ -88,6 +88,7 @@ TABLES = (
         )
     ),
     boards.ADDED,
+    reported.TABLE,
     *papers.TABLES,
 )
 MEASURED = tuple(each for each in TABLES if each.keep)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from cipherlane.errors import BoardError
 from cipherlane.link.device import Device
+from cipherlane.protocol.records import Record
 from cipherlane.transport.serial import SerialTransport
 from cipherlane_base.wire.layout import ErrorCode, RecordType, Suite
 
@@ -27,6 +28,20 @@ HERE, CPU, FAST_PATH = "192.168.1.100", "192.168.1.50", "192.168.1.51"
 MACSEC, EAPOL = bytes.fromhex("88e5"), bytes.fromhex("888e")
 TOOL = str(Path(sys.prefix) / "bin" / "cipherlane")
 FAILURES = ("bad_tag", "no_sa_error", "late", "not_valid")
+# The tool, run by Python. It appends each token that it draws to the file TOKENS, as a decimal number in a line.
+TOKENS = "/tmp/tokens"
+RECORDING_TOOL = f"""
+import secrets, sys
+from cipherlane.cli import main
+draw = secrets.randbits
+def recorded(bits):
+    token = draw(bits)
+    with open({TOKENS!r}, "a") as file:
+        print(token, file=file)
+    return token
+secrets.randbits = recorded
+sys.exit(main())
+"""
 
 
 def check_that_linux_can_run() -> None:
@@ -73,11 +88,12 @@ def secure(peer, device):
     return make
 
 
-def encrypt(peer, engine: str, size: int = 30_000, timeout: float = 120) -> str:
+def encrypt(peer, engine: str, size: int = 30_000, timeout: float = 120, tool: str = TOOL) -> str:
+    """Encrypt the first `size` bytes of Python's executable on Linux with `tool`, verified; return what it prints."""
     command = f"""
         umask 077; cd /tmp; test -f key || {TOOL} keygen key
         head -c {size} {shlex.quote(sys.executable)} > in
-        {TOOL} encrypt --raw --verify --force --port udp://{CPU} --engine {engine} --key-file key in out
+        {tool} encrypt --raw --verify --force --port udp://{CPU} --engine {engine} --key-file key in out
     """
     return peer.run("sh", "-ec", command, timeout=timeout)
 
@@ -130,14 +146,22 @@ def test_a_cable_that_loses_frames_costs_time_alone(board, peer, device, secure,
 
 
 def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure):
-    secure(Suite.GCM_AES_256)
+    keys = secure(Suite.GCM_AES_256)
     with peer.cable() as cable:
-        encrypt(peer, "fastpath")
+        encrypt(peer, "fastpath", tool=shlex.join([sys.executable, "-c", RECORDING_TOOL]))
         assert peer.ping(CPU) == 1
         frames = cable.frames()
     key = bytes.fromhex(peer.run("cat", "/tmp/key"))
+    tokens = [int(token).to_bytes(8, "little") for token in peer.run("cat", TOKENS).split()]
+    # Records carry tokens in this form.
+    assert len(tokens) > 1 and tokens[0] in Record(RecordType.INFO, token=int.from_bytes(tokens[0], "little")).encode()
     plain = Path(sys.executable).read_bytes()[:30_000]
-    secrets_in_frames = [key, *(plain[n : n + 16] for n in range(0, len(plain) - 16, 16) if any(plain[n : n + 16]))]
+    secrets_in_frames = [
+        *keys,
+        key,
+        *tokens,
+        *(plain[n : n + 16] for n in range(0, len(plain) - 16, 16) if any(plain[n : n + 16])),
+    ]
     addresses = [bytes(map(int, address.split("."))) for address in (HERE, CPU, FAST_PATH)]
     protected = [frame for frame in frames if frame[12:14] == MACSEC]
     assert len(protected) > 40
@@ -201,6 +225,7 @@ def test_a_key_is_refused_the_second_time_and_over_the_network(peer, device, sec
     assert peer.ping(CPU) == 1
     script = f"""
 from cipherlane.link.device import Device
+from cipherlane.protocol.records import Record
 from cipherlane.transport import open_transport
 from cipherlane_base.wire.layout import RecordType
 keys = {{"peer_sci": b"", "transmit_key": b"", "receive_key": b""}}

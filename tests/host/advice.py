@@ -190,10 +190,14 @@ RUN = {
     "check the address, or start the board": "test_advice::test_of_ports",
     "`cipherlane bench --link` uses it": "test_doctor::test_the_null_board",
     "; --log FILE records what is sent and received": "test_advice::test_of_faults_of_the_tool",
+    "`cipherlane selftest` shows what failed": "test_reports::test_the_self_test_runs_first",
+    "`cipherlane bench --report FILE` writes one": "test_reports::test_a_report_is_read_as_it_was_written",
     "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
 # Maps a part of each piece of advice that no test follows to the reason.
 NOT_RUN = {
+    "a report needs a board that `make bitstream` built": "would place and route",
+    "ask its author for the file that `cipherlane bench` wrote": "is for a person",
     "start wpa_supplicant with the file": "changes the machine; tests/end_to_end/test_linux_peer.py runs it elsewhere",
     "is not the name of an interface: see": "lists interfaces",
     "pip install cipherlane again": "would install the tool",

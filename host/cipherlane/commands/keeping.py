@@ -66,6 +66,12 @@ def write_results(
             whole.write(Path(args.csv), text.getvalue(), replace=args.force, option="--csv")
 
 
+def write_report(args: argparse.Namespace, report: str) -> None:
+    """Write the text of a report to the file that `args` name; raise FileError if that fails."""
+    with _naming(args.report, "--report"):
+        whole.write(Path(args.report), report, replace=args.force, option="--report")
+
+
 def keep_interrupted(
     args: argparse.Namespace,
     done: Sequence[Measurement | LinkMeasurement],
