@@ -31,10 +31,10 @@ def pytest_addoption(parser):
 def pytest_configure():
     """Prepare the pytest process before the first test."""
     # Run the garbage collector rarely. Migen creates many small, long-lived objects, and the collector would spend half
-    # of the tests' time on searching them.
+    # of the tests' time in searching these objects.
     gc.set_threshold(100_000, 20, 100)
     # Restore Python's handler of SIGINT (Ctrl-C). A shell that runs the tests in the background makes them ignore
-    # SIGINT. Programs that a test starts would inherit this, and a test could not interrupt them.
+    # SIGINT. A program that a test starts would ignore SIGINT too, and the test could not interrupt the program.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the configuration of the user who runs the tests
 
@@ -60,7 +60,7 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def zephyr_board():
     """Build the simulated board with the Zephyr firmware, and return its folder."""
-    from gateware.flow import emulator  # imported only here, because it takes long: it imports LiteX
+    from gateware.flow import emulator  # imported only here, because this import takes long: it loads LiteX
 
     return emulator.build()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sets memory attributes for synthesis. The main one promises: a word that is read while it is written is not used.
+"""Sets memory attributes for synthesis. The main one declares that nothing uses a word read while it is written.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
@@ -16,7 +16,7 @@ _PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declare that nothing uses a word that is read while it is written. A comment at the call must tell why."""
+    """Declare that nothing uses a word that is read while it is written. A comment at the call must give the reason."""
     memory.attr = {NO_RW_CHECK}
     return memory
 

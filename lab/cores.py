@@ -24,8 +24,8 @@ def _row(record: dict[str, Any], bram: int) -> str:
 
 
 def aes(values: dict[str, Any]) -> list[str]:
-    """Return the rows of a table: resources and clock of an AES core, from `make explore`. Empty if it was not
-    measured.
+    """Return the rows of a table: resources and clock of an AES core, from `make explore`. The list is empty if the
+    core was not measured.
     """
     names = {name: short for short, name in SBOXES.items()}
     wanted = {
@@ -44,8 +44,8 @@ def aes(values: dict[str, Any]) -> list[str]:
 
 
 def ghash(values: dict[str, Any]) -> list[str]:
-    """Return the rows of a table: resources and clock of a GHASH unit, from `make explore-ghash`. Empty if it was not
-    measured.
+    """Return the rows of a table: resources and clock of a GHASH unit, from `make explore-ghash`. The list is empty if
+    the unit was not measured.
     """
     portable = values["cells"] == "portable"
     records = json.loads((DATA / "explore-ghash.json").read_text())["records"]

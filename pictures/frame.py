@@ -97,7 +97,9 @@ def room_for(labels: Sequence[str]) -> float:
 
 
 def draw_limit(axes: Axes, limit: Line, *, across: bool) -> None:
-    """Draw a limit line and its label: horizontal if `across`, otherwise vertical with the label above the plot."""
+    """Draw a limit line and its label: a horizontal line if `across` is true, otherwise a vertical line with the label
+    above the plot.
+    """
     draw, place, offset, transform, style = (
         (axes.axhline, (1, limit.value), (0, -3), axes.get_yaxis_transform(), {"va": "top", "bbox": HALO})
         if across

@@ -75,14 +75,14 @@ def digits(value: float) -> str:
 
 
 def figure(width: float, height: float) -> Figure:
-    """Return an empty picture of `width` by `height` inches. Call this, and draw its contents, within `with
-    settings():`.
+    """Return an empty picture of `width` by `height` inches. Call this function, and draw in the picture, only inside
+    the block of `with settings():`.
     """
     return Figure(figsize=(width, height))
 
 
 def settings():
-    """Return a context manager that applies the Matplotlib settings `SETTINGS`. Draw all pictures inside it."""
+    """Return a context manager that applies the Matplotlib settings `SETTINGS`. Draw every picture in this context."""
     return rc_context(SETTINGS)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw timing diagrams of handshakes, which show the signals cycle by cycle. Migen simulates them, and WaveDrom draws
-them.
+"""Draw timing diagrams of handshakes, which show the signals cycle by cycle. Migen simulates the handshakes, and
+WaveDrom draws the diagrams.
 """
 
 import json
@@ -19,7 +19,8 @@ _BACKGROUND = (  # on a dark page, all colours of the picture are inverted
     "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(1) hue-rotate(180deg); } }</style>"
     '<rect width="100%" height="100%" fill="white"/>'
 )
-# Instructions of the diagram. The first two are independent. The third needs the result of the second, as both use v1.
+# Instructions in the diagram of the CFU port. The first two are independent. The third needs the result of the second,
+# as both use v1.
 _INSTRUCTIONS = (
     ("round_enc v0", "round_enc", {"k": 1, "s": 0}),
     ("round_enc v1", "round_enc", {"k": 1, "s": 1}),
@@ -126,8 +127,8 @@ def _bits(name: str, values: Iterable[int]) -> dict[str, str]:
 
 
 def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[str]) -> dict:
-    """Return a row of the diagram with labelled values. It shows each value from its first cycle to the cycle in which
-    the receiver accepts it.
+    """Return a row of the diagram with labelled values. The row shows each value from its first cycle to the cycle in
+    which the receiver accepts it.
     """
     wave, state = "", ""
     for present, end in zip(there, ends, strict=True):

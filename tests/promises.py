@@ -20,8 +20,9 @@ __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_
 
 
 def promised() -> dict[str, str]:
-    """Return a dictionary that maps each test (pytest's name without parameters) to the place where it runs. The place
-    is "make test", or the text in brackets after the name on the page.
+    """Return a dictionary that maps each named test to the place where the test runs. A test is named as pytest names
+    it, without parameters. The place is "make test", unless the page has another place in brackets after the test's
+    name.
     """
     pages = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     return {name: where.strip("`") or "make test" for name, where in _NAME.findall(pages)}

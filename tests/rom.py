@@ -23,7 +23,8 @@ def build(
     board: Path | None = None,
     extension: Path | None = None,
 ) -> Path:
-    """Compiles a program for the bare-metal port and writes the files of a simulated board that starts it.
+    """Compiles a program that runs without an operating system, and writes the files of a simulated board that starts
+    this program.
 
     Parameters
     ----------

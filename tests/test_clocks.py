@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks which tests read the clock, and that time limits are not too short. No test's result may depend on the
+"""Checks which tests read the clock, and that time limits are not too short. No test's result must depend on the
 machine's speed.
 """
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-LEAST_S = 60  # seconds: a shorter limit may expire on a busy machine
+LEAST_S = 60  # seconds: a shorter limit can expire on a busy machine
 # Names of calls with a time limit; a limit of 0 means that the call does not wait.
 LIMITED = {"run", "wait", "join", "communicate", "settimeout", "create_connection", "check_output"}
 POLLS = {"host/model.py"}  # the time limit in this file only sets how often a server checks whether to end

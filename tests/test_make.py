@@ -66,8 +66,8 @@ def nothing_made(directory):
 
 
 def refusal(checkout, *words, **options):
-    """Run `make demo`, which must fail with one line; check that it printed and made nothing else, and return the
-    line.
+    """Run `make demo`, which must fail: it must print exactly one line besides make's own, and must make no file.
+    Return the line.
     """
     done = make(checkout, "demo", *words, **options)
     assert (done.returncode, done.stdout) == (2, ""), done
@@ -129,7 +129,9 @@ def test_demo_names_the_configurations_of_the_simulated_board(checkout):
     ],
 )
 def test_demo_builds_and_starts_the_configuration_that_is_named(checkout, configuration, port, results):
-    """`make demo` must build and start the named configuration. Fake programs only print their arguments."""
+    """`make demo` must build and start the named configuration. The test replaces the programs that `make demo` runs
+    by fake programs, which only print their arguments.
+    """
     environment = checkout / ".venv"
     environment.unlink()
     for name in ("bin/python", "bin/cipherlane", "programs/unshare"):
@@ -198,8 +200,8 @@ def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_s
 
 
 def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
-    """`make setup` must show that it continues, and what failed. A fake package manager fails, because the test must
-    not install anything.
+    """While `make setup` runs, it must show that it continues; after a failure, it must show what failed. The package
+    manager is a fake that fails, because the test must not install anything.
     """
     programs = checkout / "programs"
     programs.mkdir()

@@ -16,7 +16,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILES, re.MULTILINE))
 
 
 def anchors(text):
-    """Return the anchors of a page to which links may point: GitHub derives them from the headings."""
+    """Return the anchors of a page, to which links can point. GitHub derives them from the headings."""
     headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
 

@@ -58,9 +58,9 @@ static void refresh(struct cl_link *link)
 _Static_assert(CL_SESSIONS <= ETHMAC_STATION_ROWS, "a row for every session");
 
 /**
- * If @p open, adds the sender of the current frame to the Ethernet MAC's table of known stations,
- * as entry @p place. Otherwise removes this entry. Known stations may use receive slots that other
- * senders may not use.
+ * If @p open is true, writes the sender of the current frame to entry @p place of the Ethernet
+ * MAC's table of known stations; otherwise clears this entry. Some receive slots are reserved for
+ * frames of known stations.
  */
 static APART void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -157,15 +157,16 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * Zeroizes one receive slot: among the slots that may still contain a key or data, the slot of the
- * latest frame. Stops when a new frame arrives.
+ * Zeroizes one stale receive slot, that is, one that can still contain a key or data. Of several
+ * stale slots, chooses the one whose frame arrived last. Stops when a new frame arrives.
  *
  * The function does not touch the slot that the Ethernet MAC writes next: that slot is erased after
  * its next frame has been handled. When a frame arrives during the erasure, the rest of the slot is
- * erased once no frame is pending. By then, a second frame may have begun to arrive in the
- * half-erased slot. The first bytes of a slot are erased last. If they were being erased when the
- * second frame began, this frame may be damaged: the slot is marked as suspect. The frame is then
- * dropped and zeroized, unless it arrives after a poll that found no frame.
+ * erased in a later call, when no frame is pending. Meanwhile the Ethernet MAC can begin to write a
+ * second frame to the half-erased slot. The start of a slot is erased last. If the start was being
+ * erased when the second frame began, the erasure can have damaged that frame. The function
+ * therefore marks the slot as suspect: the next frame in it is dropped and zeroized. The mark
+ * disappears at the next poll that finds no frame.
  */
 static APART void erase_stale(struct ethernet *ethernet)
 {
@@ -202,7 +203,7 @@ static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checks
 {
 	/*
 	 * The compiler must complete all stores to the slot before the Ethernet MAC is told to send
-	 * it.
+	 * the slot's frame.
 	 */
 	__asm__ volatile("" : : : "memory");
 	ethmac_tx_checksum_write(with_udp_checksum);
@@ -212,7 +213,7 @@ static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checks
 	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
 }
 
-/** Zeroizes the slot of a frame that was handled or dropped: it may hold a key. */
+/** Zeroizes the slot of a frame that was handled or dropped: the frame can contain a key. */
 static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 {
 	const uint32_t begin = port_cycles(NULL);
@@ -224,7 +225,9 @@ static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 	cl_service_owe(ethernet->service, port_cycles(NULL) - begin);
 }
 
-/** Returns the slot of the handled frame to the Ethernet MAC, which may then reuse it. */
+/**
+ * Returns the slot of the handled frame to the Ethernet MAC, which then writes new frames to it.
+ */
 static void release(struct ethernet *ethernet)
 {
 	const uint32_t number = ethernet->rx_slot;

@@ -4,9 +4,10 @@
  * The record service over LiteEth's Ethernet MAC. The Ethernet MAC keeps frames in slots on the
  * bus.
  *
- * The accelerator's DMA reads and writes the slots directly. For other engines, the data pass
- * through the buffer memory, where they are aligned to 16 bytes. Data records of the engine
- * `fastpath` do not pass through this driver: the host sends them to the fast path's own address.
+ * The accelerator's DMA reads and writes the slots directly. For engines other than the
+ * accelerator, the data pass through the buffer memory, where they are aligned to 16 bytes. Data
+ * records of the engine `fastpath` do not pass through this driver: the host sends them to the fast
+ * path's own IP address.
  */
 #ifndef ETHERNET_H
 #define ETHERNET_H
@@ -35,9 +36,9 @@ struct ethernet {
 	/** Number of the receive slot that contains the last frame. */
 	uint32_t rx_slot;
 	/**
-	 * Bit masks of slots. `stale`: slots that still hold old data and must be erased.
-	 * `suspect`: slots whose next frame may be damaged, because they were being erased when it
-	 * arrived.
+	 * Bit masks of receive slots. `stale`: slots that still contain old data and must be
+	 * erased. `suspect`: slots that were being erased when the next frame could arrive in them;
+	 * that frame can be damaged.
 	 */
 	uint32_t stale;
 	uint32_t suspect;
@@ -65,10 +66,10 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size);
 
 /**
- * Waits until the Ethernet MAC has sent all frames, then zeroizes them. Marks all receive slots:
- * ethernet_poll zeroizes them later, whenever it finds no new frame. The slot that the Ethernet MAC
- * writes next is zeroized only after its next frame has been handled. A frame that carries a key is
- * always zeroized as soon as it has been read.
+ * Waits until the Ethernet MAC has sent all frames, then zeroizes the transmit slots. Marks all
+ * receive slots as stale: ethernet_poll zeroizes these slots later, whenever it finds no new frame.
+ * The slot that the Ethernet MAC writes next is zeroized only after its next frame has been
+ * handled. A frame that carries a key is always zeroized as soon as it has been read.
  */
 void ethernet_forget(struct ethernet *ethernet);
 

@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* additional engines that only this configuration has */
+#include "extension.h" /* engines of an extension, if the build has one */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
@@ -71,8 +71,8 @@ _Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero afte
 
 #ifdef CSR_ETHMAC_BASE
 /*
- * Holds a record's data while an engine works on them, if the engine is slower in the Ethernet
- * MAC's slots than in the buffer memory.
+ * Buffer for the data of a record, for engines that are slower in the Ethernet MAC's slots than in
+ * the buffer memory.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 
@@ -81,7 +81,7 @@ static struct ethernet ethernet;
 
 static uint8_t bench_buffer[BENCH_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
-/* Holds copies of data that are not aligned, or that the accelerator cannot reach. */
+/* Buffer for copies of data that are not aligned, or that the accelerator cannot reach. */
 static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
 /*
@@ -99,14 +99,14 @@ static int draw(void *context, uint32_t *words, size_t count)
 }
 
 /*
- * True after a key was closed or the board restarted: the buffer, the stack and the cache may still
- * hold keys or data, and must be zeroized.
+ * True after a session with a key was closed, a key was refused, or the board restarted: the record
+ * buffer, the stack and the cache can still contain keys or data, and must be zeroized.
  */
 static bool forgets = true;
 #ifdef MAIN_RAM_BASE
 /*
- * True if the cache was written back to SDRAM while a record was still arriving. SDRAM may then
- * hold part of this record, so it is erased again when the record is complete.
+ * True if the cache was written back to SDRAM while a record was still arriving. SDRAM can then
+ * contain part of this record, so the memories are zeroized again when the record is complete.
  */
 static bool again;
 #endif
@@ -114,8 +114,9 @@ static bool again;
 #ifdef CSR_MACSEC_BASE
 /*
  * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. In simulation
- * it is 1/25 of the true number. A simulated board is 30 to 200 times slower than a real one, but
- * its peer is a real machine, which expects an MKPDU (a message of MKA) within six seconds.
+ * the number is 1/25 of the true one, because a simulated board is 30 to 200 times slower than a
+ * real board. Its peer is a real machine, which expects an MKPDU (a message of MKA) within six
+ * seconds.
  */
 #define MKA_MS_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000 / (CIPHERLANE_SIMULATED ? 25 : 1))
 

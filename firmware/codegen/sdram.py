@@ -25,10 +25,10 @@ WAIT_CYCLES = 512
 # no reset signal: manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# Maps the name of a PHY to the number of DFI phases whose read data software can read from the `dfii` registers. PHYs
-# that show all phases are not listed. The registers store read data only while the PHY sets `rddata_valid`, which the
-# memory controller ignores. The simulation model sets this signal only in the first phase. GENSDRPHY sets it one cycle
-# too late.
+# Maps the name of a PHY to a number of DFI phases: for this number of phases, the `dfii` registers show the data of a
+# read. For PHYs that are not listed, they show the data of all phases. The registers store read data only while the PHY
+# sets `rddata_valid`, which the memory controller ignores. The simulation model sets this signal only in the first
+# phase. GENSDRPHY sets it one cycle too late.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 

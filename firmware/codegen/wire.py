@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Render the C header of the wire layout, `cl_wire.h`, and the host's module of codes, `codes.py`, from `wire.toml`.
+"""Render the C header of the record layouts, `cl_wire.h`, and the host's module of codes, `codes.py`, from `wire.toml`.
 
 For each record the header defines its type code, and the size and offsets of its fields. It also defines a structure
 with the layout of the wire (on a little-endian machine, without padding), and two functions that copy the structure
@@ -158,7 +158,7 @@ def render(path_to_wire_toml: str | Path) -> str:
 
 
 def render_codes(path_to_wire_toml: str | Path) -> str:
-    """Return the text of `codes.py`: one enumeration for each list of codes, and the traits of each engine.
+    """Return the text of `codes.py`: one enumeration for each list of codes, and the properties of each engine.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def _literal(value: bool | int | str) -> str:
 
 
 def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
-    """Return the C code for one layout: macros of offsets, a structure, and functions that read and write it as bytes.
+    """Return the C code for one layout: macros of offsets, a structure, and functions that copy it from and to bytes.
 
     The fields stand in order without padding; each integer must be naturally aligned.
     """

@@ -19,9 +19,9 @@ static inline void cl_zeroize(void *memory, size_t size)
 
 #ifdef __riscv
 /**
- * Clears the registers that a function may change. Code that is compiled for size uses few of them,
- * so words of a key can stay in the unused ones. Functions restore all other registers before they
- * return, so those need not be cleared.
+ * Clears the registers that a function is allowed to change. Code that is compiled for size uses
+ * few of them, so words of a key can stay in the unused ones. Functions restore all other registers
+ * before they return, so those need not be cleared.
  */
 static inline void cl_zeroize_registers(void)
 {

@@ -162,7 +162,7 @@ static bool saw_burst(unsigned int lane)
 
 /**
  * Writes words to the memory and reads them back, with commands that software issues through the
- * PHY's registers. Returns true if the eight data lines of group @p lane returned the right bits.
+ * PHY's registers. Returns true if group @p lane of eight data lines returned the right bits.
  */
 static bool reads(unsigned int lane, uint32_t seed)
 {
@@ -269,8 +269,8 @@ static uint32_t all_but_one(uint32_t offset)
 }
 
 /**
- * Returns the test pattern for the word at @p offset. It differs from the patterns of both
- * neighbouring words, in the low half and in the high half.
+ * Returns the test pattern for the word at @p offset. The patterns of neighbouring words differ in
+ * the low half and in the high half.
  */
 static uint32_t own_address(uint32_t offset)
 {
@@ -291,8 +291,9 @@ static int check(struct sdram_report *report, uint32_t offset, uint32_t expected
 }
 
 /**
- * Writes and checks every word of the tested bytes. The tested bytes are at least twice the size of
- * the L2 cache, so every word is read from the memory and not from the cache.
+ * Writes every word of the first SDRAM_TESTED_BYTES, then reads and checks them all. These bytes
+ * are at least twice the size of the L2 cache, so every word is read from the memory and not from
+ * the cache.
  */
 static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report *report)
 {
@@ -309,9 +310,10 @@ static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report 
 }
 
 /**
- * Writes and checks word 0 and one word for each higher address line. All these words use the same
- * line of the L2 cache and replace each other there, so they are read from the memory and not from
- * the cache.
+ * Tests the address lines above SDRAM_TESTED_BYTES. Writes word 0 and, for each of these address
+ * lines, the word at whose address only this line is 1. Then reads and checks these words. All of
+ * them use the same line of the L2 cache and replace each other there, so they are read from the
+ * memory and not from the cache.
  */
 static int test_addresses(struct sdram_report *report)
 {

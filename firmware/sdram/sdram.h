@@ -2,11 +2,11 @@
 /**
  * @file
  * Initialises and tests an SDRAM that LiteDRAM controls: the PHY, the memory module, and its cells.
- * Call sdram_init() before the SDRAM holds any data, because the test overwrites them.
+ * Call sdram_init() before the SDRAM holds any data, because the test overwrites the memory.
  *
- * Bare metal and Zephyr each have an sdram_port.h. This file provides the commands for the module,
- * the adjustments that the PHY needs, and the addresses of the registers and the memory. On bare
- * metal these values come from the SoC's headers, on Zephyr from the devicetree.
+ * Bare metal and Zephyr each have an sdram_port.h. Each sdram_port.h provides the commands for the
+ * module, the adjustments that the PHY needs, and the addresses of the registers and the memory. On
+ * bare metal these values come from the SoC's headers, on Zephyr from the devicetree.
  */
 #ifndef SDRAM_H
 #define SDRAM_H
@@ -22,8 +22,9 @@
 #define SDRAM_TESTED_BYTES (CONFIG_L2_SIZE > 1024 ? 2u * CONFIG_L2_SIZE : 2048u)
 
 /**
- * Number of tested bytes that a program may use for data. The tested bytes after them stay unused:
- * reading them makes the L2 cache write the data back to the memory.
+ * Number of tested bytes that a program can use for data. A program must not use the tested bytes
+ * after these: sdram_write_back() reads them, so that the L2 cache writes the program's data to the
+ * memory.
  */
 #define SDRAM_DATA_BYTES (SDRAM_TESTED_BYTES - CONFIG_L2_SIZE)
 
@@ -48,8 +49,8 @@ struct sdram_report {
 /**
  * Initialises the module, finds a setting with which each group of eight data lines reads
  * correctly, and tests the memory. The test covers the data lines, every bit of the first
- * SDRAM_TESTED_BYTES, and the remaining address lines. It ends after some milliseconds, even if the
- * memory is broken.
+ * SDRAM_TESTED_BYTES, and the remaining address lines. The function returns after some
+ * milliseconds, even if the memory is broken.
  *
  * @param[out] report result and details
  * @retval 0       the memory can be used
@@ -61,8 +62,8 @@ struct sdram_report {
 int sdram_init(struct sdram_report *report);
 
 /**
- * Returns a text for a result of sdram_init(), at most 16 characters. For 0, it is the kind of the
- * memory.
+ * Returns a text of at most 16 characters for a result of sdram_init(). For result 0, the text
+ * names the kind of memory.
  */
 const char *sdram_name(int status);
 

@@ -37,7 +37,7 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of eight bits from its truth table. Return two signals, its values for bit 7 = 0 and 1."""
+    """Build a function of 8 bits from its truth table. Return two signals: its values for bit 7 = 0 and bit 7 = 1."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 
@@ -60,8 +60,12 @@ def sum_of(*bits: int) -> int:
 class Functions:
     """Builds functions of up to four one-bit signals. Each function is one LUT4, or portable logic.
 
-    Parameters ---------- module : Module The module to which the logic is added. portable : bool Use an index into a
-    constant instead of a LUT4.
+    Parameters
+    ----------
+    module : Module
+        The module to which the logic is added.
+    portable : bool
+        Use an index into a constant instead of a LUT4.
     """
 
     def __init__(self, module: Module, *, portable: bool):

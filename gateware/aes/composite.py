@@ -23,7 +23,9 @@ AFFINE_CONSTANT = 0x63
 
 
 class Tower:
-    """One choice of bases: ``w``, ``z`` and ``y``, each with its conjugate, are bases of GF(2^2), GF(2^4) and GF(2^8).
+    """One choice of bases for the fields of the tower.
+
+    Each basis consists of an element and its conjugate: ``w`` for GF(2^2), ``z`` for GF(2^4), ``y`` for GF(2^8).
 
     Attributes
     ----------
@@ -48,7 +50,7 @@ class Tower:
 
     def _coordinates(self, byte: int) -> list[int]:
         # The two elements of each basis sum to 1. So an element of a subfield has two equal coefficients in the larger
-        # field, and half of the bits is enough.
+        # field. The caller reads only the first coefficient.
         value = apply(self.to_tower, byte)
         return [value >> i & 1 for i in range(8)]
 
@@ -100,9 +102,15 @@ def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
 def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> list:
     """Return the inverse of an element of GF(2^8), given by eight one-bit expressions. The inverse of 0 is 0.
 
-    Parameters ---------- tower : Tower The bases. bits : list The element in the tower's basis, bit 0 first. name :
-    callable Names a list of expressions: returns signals with their values. So Verilog and synthesis compute a shared
-    expression only once.
+    Parameters
+    ----------
+    tower : Tower
+        The bases.
+    bits : list
+        The element in the tower's basis, bit 0 first.
+    name : callable
+        Names a list of expressions: returns signals with their values. So Verilog and synthesis compute a shared
+        expression only once.
     """
     low, high = bits[:4], bits[4:]
     total = name("total", _add(high, low))

@@ -69,7 +69,7 @@ class OutputQueue(Module):
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)
         self.comb += [
-            # `places` counts a reserved row one cycle late, so there is `room` only if two rows are free
+            # `places` counts a reserved row one cycle late, so `room` is 1 only if two rows are free
             self.room.eq(~places[-1] & (places[:-1] != depth - 1)),
             self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),
@@ -80,8 +80,8 @@ class OutputQueue(Module):
         # Signals that the formal proofs use.
         self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
-        # No row is read in the cycle in which it is written: a block is read in a later cycle, and there are never more
-        # blocks than rows. Zeroization reads the row that it writes, but nobody uses the value.
+        # In operation, no row is read in the cycle in which it is written: a block is read in a later cycle, and there
+        # are never more blocks than rows. Zeroization reads the row that it writes, but nobody uses the value.
         memory = without_collisions(Memory(BLOCK_BITS + 1, depth, name="output_queue"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

@@ -93,7 +93,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return a function that adds named signals to `module`, for the argument `name` of `composite.inversion`."""
+    """Return a function that adds named signals to `module`: the argument `name` of `composite.inversion`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)
@@ -104,7 +104,7 @@ def namer(module: Module):
 
 
 def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
-    """Raise `ValueError` unless `implementation` is one of the known names."""
+    """Raise `ValueError` unless the name in `implementation` is one of the names in `known`."""
     if implementation not in known:
         raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(known)}")
 

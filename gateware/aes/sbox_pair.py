@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes or InvSubBytes on one byte, or another byte unchanged, with one register (FIPS-197, 5.1.1 and 5.3.2).
+"""SubBytes or InvSubBytes on an input byte, or a second input unchanged; one register (FIPS-197, 5.1.1 and 5.3.2).
 
 ::
 
@@ -31,7 +31,7 @@ MUX_AND_ADD = sum((((x >> 1 if x & 4 else x) ^ x >> 3) & 1) << x for x in range(
 
 
 class SBoxPair(Module):
-    """Applies SubBytes or InvSubBytes to a byte, or returns another byte unchanged.
+    """Applies SubBytes or InvSubBytes to the byte `i`, or returns the byte in `operand` unchanged.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class TowerSBox(Module):
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
 
         # The norm is d = N (A + B)^2 + A B. The term N (A + B)^2 is linear over GF(2), and depends on the bits that are
-        # inputs of the products' LUTs. So these LUTs compute this term as well.
+        # inputs of the products' LUTs. So the products' LUTs also compute N (A + B)^2.
         columns = [_pack(_square_part(tower, [int(i == k) for i in range(4)])) for k in range(4)]
         low, sums = _split(columns, high=False)
         high, sums_high = _split(columns, high=True)
@@ -118,7 +118,7 @@ class TowerSBox(Module):
         self.comb += self.o.eq(Cat(*outputs))
 
     def _cut(self, where: str, *groups: list) -> list[list]:
-        """Return the groups of signals. If a pipeline stage ends at `where`, return them after a register."""
+        """Return the groups of signals, after a register if a pipeline stage ends at the place `where`."""
         if where not in self._cuts:
             return list(groups)
         enable = self.enable[1 + self._cuts.index(where)]
@@ -175,7 +175,7 @@ def _square_part(tower, total: list[int]) -> list[int]:
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """Split two output bits of a linear map of t into a map of one half of t and a map of the sum of both halves.
+    """Split two output bits of a linear map of t: return a map of one half of t, and a map of the sum of its halves.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """

@@ -41,10 +41,10 @@ def xtime_of_sum(a, b):
 
 
 def inverse_mix_correction(column: list) -> list:
-    """Return a correction for a column. `mix_column` of the column plus this correction is InvMixColumns of the column.
+    """Return a correction for a column, so that InvMixColumns(column) = mix_column(column XOR correction).
 
-    InvMixColumns = MixColumns x (I + {04}[1 0 1 0; 0 1 0 1; 1 0 1 0; 0 1 0 1]). So both directions can share one
-    MixColumns circuit after this correction.
+    InvMixColumns = MixColumns x (I + {04}[1 0 1 0; 0 1 0 1; 1 0 1 0; 0 1 0 1]). So MixColumns and InvMixColumns can
+    share one MixColumns circuit; InvMixColumns adds the correction in front of it.
     """
     even = _times_four(column[0], column[2])
     odd = _times_four(column[1], column[3])

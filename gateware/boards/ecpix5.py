@@ -72,7 +72,7 @@ BOARD = Board(
             source="litex-boards' target, openFPGALoader's src/board.hpp",
         ),
         # openFPGALoader 0.12 and later select this cable by the board name ecpix5_r03. Version 0.10 does not know this
-        # name, so the cable's name is given.
+        # board name, so the option --cable gives the name of the cable instead.
         Cable(
             revision="R03",
             revisions="R03",

@@ -126,7 +126,8 @@ BOARD = Board(
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,
     uart_fifo_depth=ECPIX5.uart_fifo_depth,
-    # This is smaller than on hardware. So the largest records are shorter, and their simulation takes less time.
+    # This receive window is smaller than on hardware. So the largest records are shorter, and their simulation takes
+    # less time.
     rx_window=3040,
     console_name="sim",
     fits={

@@ -37,7 +37,7 @@ BOARD = Board(
     },
     device="LFE5U-85F-6BG381C",
     speed_grade="6",
-    # The revision in the USB descriptor may be wrong: a board v3.1.8 reported v3.0.8.
+    # The revision in the USB descriptor can be wrong: a board v3.1.8 reported v3.0.8.
     cables=(
         Cable(
             revisions="v1.7 to v3.1",

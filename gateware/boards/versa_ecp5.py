@@ -17,7 +17,8 @@ BOARD = Board(
     uart_fifo_depth=4096,
     rx_window=4096,
     console_name="jtag_uart",
-    # With `default`, this FPGA has unused LUTs but only 108 block RAMs. So the AES core's S-boxes consist of LUTs.
+    # The FPGA has only 108 block RAMs, and the configuration `default` leaves LUTs unused. So the AES core's S-boxes
+    # consist of LUTs.
     fits={"default": Fit(cfu_sbox="block_ram", core_sbox="ecp5")},
     left_out={
         "eth": "it takes 95 % of the LUTs and block RAMs: place-and-route had not ended after 18 minutes of a core",

@@ -92,7 +92,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the steps of the test benches: SP 800-38A's examples in memory, data at other alignments, and errors."""
+    """Return the steps of the test benches: SP 800-38A's examples in memory, unaligned data, and errors."""
     found = registers.registers(_peripheral(values))
     at = {register.name: register.offset for register in found}
     fields = {f"{r.name}.{field.name}": field for r in found for field in r.fields}

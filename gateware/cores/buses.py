@@ -42,7 +42,7 @@ def add_registers(design: Design, module: Module, bus: str) -> None:
 
 
 def add_axi_lite(design: Design, interface: AXILiteInterface, prefix: str, *, bits: int, master: bool = False) -> None:
-    """Add the ports of AXI4-Lite with addresses of `bits` bits. The core is the slave, or with `master` the master."""
+    """Add AXI4-Lite ports with addresses of `bits` bits. The core is the slave, or the master if `master` is true."""
     for channel, asks, fields in (
         ("aw", True, ("addr",)),
         ("w", True, ("data", "strb")),

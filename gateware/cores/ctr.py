@@ -147,7 +147,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the test benches' steps: no key, SP 800-38A's examples from the first or the third block, and more."""
+    """Return the test benches' steps: no key, SP 800-38A's examples, begun at block 1 or 3, and more."""
     initial, last = vectors.number(vectors.COUNTER), values["slots"] - 1
 
     def message(bits: int, first: int = 0, count: int = 4, *, slot: int, text: str, counter=initial) -> Phase:

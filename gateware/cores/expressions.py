@@ -18,7 +18,7 @@ SHIFTS = ("<<<", ">>>")
 
 
 def width_of(node) -> int:
-    """Return the width that Verilog gives an expression by itself."""
+    """Return the width that Verilog gives an expression if its context does not determine the width."""
     if isinstance(node, Constant):
         return node.nbits
     if isinstance(node, _Operator):
@@ -52,9 +52,14 @@ def constant(value: int, width: int) -> str:
 class Writer:
     """Converts expressions and statements to Verilog.
 
-    Parameters ---------- name : function Returns the name of a signal. is_constant : function Tells whether nothing
-    drives a signal: then its reset value is written. held : set Signals that are only names for a value in later
-    statements. The value is written instead of the signal.
+    Parameters
+    ----------
+    name : function
+        Returns the name of a signal.
+    is_constant : function
+        Tells whether nothing drives a signal: then its reset value is written.
+    held : set
+        Signals that are only names for a value in later statements. The value is written instead of the signal.
     """
 
     def __init__(self, name: Callable[[Signal], str], is_constant: Callable[[Signal], bool], held: set):
@@ -200,7 +205,7 @@ class Writer:
         return f"{self.target(statement.l)} {sign} {self.value(statement.r, len(statement.l))};"
 
     def statements(self, statements, level: int, sign: str, only: Signal | None = None) -> list[str]:
-        """Return the Verilog lines of statements. With `only`, uses only the statements that assign to this signal."""
+        """Return the Verilog lines of statements; if `only` is given, of the statements that assign to that signal."""
         lines = []
         indent = INDENT * level
         for statement in statements if isinstance(statements, Iterable) else [statements]:

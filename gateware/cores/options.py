@@ -136,7 +136,7 @@ def nearest(given: str, values: tuple) -> str:
 
 
 def read(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the value of each option, given or default. Names in `given` may contain dashes instead of underscores.
+    """Return the value of each option, given or default. Names in `given` can contain dashes instead of underscores.
 
     Raises
     ------

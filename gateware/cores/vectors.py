@@ -45,8 +45,8 @@ CTR = {
     " 2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
 }
 
-# BLOCKS encrypted by AES-GCM under the keys of 192 and 256 bits. OpenSSL computed them. The IV is the first 12 bytes of
-# COUNTER.
+# BLOCKS encrypted by AES-GCM under the keys of 192 and 256 bits. OpenSSL computed these ciphertexts. The IV is the
+# first 12 bytes of COUNTER.
 SEALED = {
     192: bytes.fromhex(
         "b55ac9232f906138628574dbbc27225a4a4fa15a953dc975547ca3de1f75510accde3b70c8d49036ed7db4595e721c06"

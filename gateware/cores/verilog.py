@@ -507,5 +507,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return the word `address` or `data`: the name of a memory port's register tells which of them it contains."""
+    """Return "address" or "data": what the register of this memory port contains, for the register's name."""
     return "address" if port.mode == WRITE_FIRST else "data"

@@ -105,11 +105,12 @@ class GCMMessages(Module):
             subkeys.clear.eq(self.clear),
         ]
 
-        # The register `waiting` stores the next message until its keystream is requested. It first waits until the slot
-        # has a subkey. If the slot has no key, the message does not wait for a subkey.
-        # the waiting message's keystream was requested, or will be through `late` (if the IV does not have 12 bytes)
+        # The register `waiting` stores the next message until its keystream is requested. Before this request, the
+        # message waits until its slot has a subkey. If the slot has no key, the message does not wait for a subkey.
+
+        # 1: the waiting message's keystream was requested, or will be through `late` (if the IV does not have 12 bytes)
         asked = Signal()
-        owed = Signal()  # for one job, keystream must still be requested through `late`
+        owed = Signal()  # 1: the keystream of a job that has left must still be requested through `late`
         owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)
         blocks = Signal(BLOCKS_BITS)
         short_iv = Signal()  # of 96 bits

@@ -124,8 +124,8 @@ class KeyLoader(Module):
         self.submodules.turns = turns = Arbiter([1] * len(clients))
         self.submodules.fsm = fsm = FSM(reset_state="RESET")
         idle = fsm.ongoing("IDLE")
-        # `load`, `stop`: commands to the key store of the command's client. `empty`: all key stores are idle. `ended`:
-        # pulse at the end of the command.
+        # `load`, `stop`: tell the key store of the present command's client to send its words, or to zeroize them.
+        # `empty`: all key stores are idle. `ended`: pulse at the end of the command.
         load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()
         self.comb += turns.take.eq(idle & (turns.wants != 0))
         stores = []
@@ -197,7 +197,7 @@ class KeyLoader(Module):
         ]
         self.sync += [If(ended, zeroizing.eq(0)), If(self.clear, zeroizing.eq(1))]
         zeroize = [self.clear.eq(1), NextState("CLEAR")]
-        fsm.act(  # one cycle after reset: starts zeroization, because memories may hold a key from before the reset
+        fsm.act(  # one cycle after reset: starts zeroization, because memories can contain an old key
             "RESET",
             *zeroize,
         )

@@ -53,9 +53,9 @@ class KeyStream(Module):
         slot, length = Signal(len(self.key_slot)), Signal(2)
         index = Signal(3)
         clears = Signal()  # the present command zeroizes the slot; otherwise it loads a key
-        waiting = Signal()  # a command waits until no message uses its slot, or is being sent to the key loader
+        waiting = Signal()  # a command waits until no message uses its slot, or is on the way to the key loader
         last = Signal(3)
-        # `changes`: a new key arrives, or a command waits, for slot `changed`
+        # `changes` is 1 if a new key arrives, or a command waits, for the slot with number `changed`
         changes, changed = Signal(), Signal(len(slot))
         self.submodules.fsm = fsm = FSM(reset_state="WORDS")
         codes = Array([KEY_WORDS[code] - 1 for code in sorted(KEY_WORDS)])

@@ -37,8 +37,8 @@ from gateware.ctr.counter import CounterBlocks
 from gateware.ctr.key_loader import WAIT_CYCLES, KeyLoader
 from gateware.ctr.keystream_queue import KeystreamQueue
 
-# Capacity of each client's keystream queue, in blocks. This is more than an AES core processes at a time, with any
-# number of engines (`PLACES`) or pipeline stages (`PLACES_PIPELINED`).
+# Capacity of each client's keystream queue, in blocks: `PLACES_PIPELINED` for the pipelined core, `PLACES` for a core
+# of iterative engines. Each number is more than the largest core of this type processes at a time.
 PLACES = 4 * max(ENGINES)
 PLACES_PIPELINED = 128
 

@@ -108,7 +108,7 @@ class BurstMaster(Module):
         reading, writing = Signal(), Signal()
         ended, failure = Signal(), Signal(ERROR_BITS)
         timer = Signal(max=timeout_cycles + 1)
-        # maximum number of accesses that may follow the present access in the same burst
+        # maximum number of accesses that can follow the present access in the same burst
         room = Signal(max=burst_beats)
         read_address, write_address = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         head = write_fifo.source
@@ -233,7 +233,7 @@ class BurstMaster(Module):
 
         # Sequence.
         can_read, can_write = Signal(), Signal()
-        write_next = Signal()  # the next burst may be a write, because the last burst was a read
+        write_next = Signal()  # 1: a write goes before a read, because the last burst was a read
         dropped = Signal()
         self.submodules.fsm = fsm = FSM(reset_state="CHOOSE")
         self.comb += [

@@ -174,7 +174,7 @@ class Dispatcher(Module):
 
 
 def lengths(source, size, last_place, blocks, extra) -> list:
-    """Return the statements that compute the number of blocks in a buffer, and whether it has one beat more.
+    """Return the statements that compute a buffer's number of blocks, and whether it has one more beat than blocks.
 
     A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than blocks if s
     plus the position of the last byte in its block is at least 16.
@@ -186,7 +186,7 @@ def lengths(source, size, last_place, blocks, extra) -> list:
 
 
 def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, give) -> list:
-    """Return the statements that set addresses and sizes in a dispatcher's jobs. `give` makes the write job valid."""
+    """Return the statements that set addresses and sizes in a dispatcher's jobs. `give` is the write job's `valid`."""
     return [
         dispatcher.read_job.address.eq(source[OFFSET_BITS:]),
         dispatcher.read_job.beats.eq(blocks + extra),

@@ -43,10 +43,10 @@ from gateware.memory import BlockRAMFIFO
 MODE_CTR, MODE_ENCRYPT, MODE_DECRYPT, MODE_VERIFY = range(4)
 MODE_BITS = 2
 TAG_LENGTH_BITS = 5
-# Fields of a descriptor. In a GCM mode, some fields have another meaning. `initial` consists of four words: the first
-# three are an IV of 12 bytes, and the last is the address of the tag. With `hash_iv`, the first two words are the
-# address and the length of the IV. `index` consists of the address and the length of the additional data. `width` and
-# `in_bits` are ignored.
+# Fields of a descriptor. In a GCM mode, some fields have a different meaning than in CTR mode. `initial` consists of
+# four words: the first three are an IV of 12 bytes, and the last is the address of the tag. With `hash_iv`, the first
+# two words are the address and the length of the IV. `index` consists of the address and the length of the additional
+# data. `width` and `in_bits` are ignored.
 GCM_DESCRIPTOR_LAYOUT = [
     *DESCRIPTOR_LAYOUT,
     ("mode", MODE_BITS),

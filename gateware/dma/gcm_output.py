@@ -56,7 +56,7 @@ class GCMOutput(Module):
         # # #
 
         message = jobs.source
-        releases = Signal()  # the tag was right and the message has text, which may leave now
+        releases = Signal()  # 1: the tag was right, and the message has text, which now leaves
         in_tag = Signal(BLOCK_BYTES)
         self.comb += [
             job.connect(jobs.sink),

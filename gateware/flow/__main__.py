@@ -99,7 +99,7 @@ def _sources_digest(name: str, more: tuple[str, ...] = ()) -> str:
 
 
 def _is_whole(description: Path) -> bool:
-    """Returns whether the simulator that `board.json` describes exists, and also the size report of its firmware."""
+    """Returns true if both files exist: the simulator that `board.json` describes, and its firmware's size report."""
     try:
         board = json.loads(description.read_text())
         program = description.parent / board["gateware"] / board["executable"]

@@ -43,8 +43,8 @@ _MAKER = "write_sources_"
 REST = "rest"  # all other cells: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
-# Names that LiteX chose for memories and for logic that it moved. They do not tell to which unit a cell belongs. More
-# text may follow such a name.
+# Names that LiteX chose for memories and for logic that it moved. These names do not tell to which unit a cell belongs.
+# More text can follow such a name.
 _NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
 
 

@@ -28,9 +28,9 @@ from gateware.targets import Target
 # Adders with at most this number of bits take fewer LUTs without a carry chain, because nextpnr adds two carry cells to
 # each chain.
 LUT_SUM_BITS = 8
-# The CPU's source reads its memories by SpinalHDL's readSync. This may return any value if the same word is written in
-# the same cycle. The generated Verilog, however, specifies that the read returns the old value. To guarantee this,
-# synthesis would add 200 LUT4 on the CPU's longest paths. So these memories get the attribute `no_rw_check`.
+# The CPU's source reads its memories by SpinalHDL's readSync, whose value is undefined if the same word is written in
+# the same cycle. The generated Verilog, however, specifies that the read returns the old value. To guarantee the old
+# value, synthesis would add 200 LUT4 on the CPU's longest paths. So the CPU's memories get the attribute `no_rw_check`.
 CORE_MODULES = ("VexRiscv", "InstructionCache", "DataCache")
 SYNTHESIS = [
     "hierarchy -top {build_name}",

@@ -19,7 +19,7 @@ FOLDER = Path(os.environ.get("CIPHERLANE_CACHE") or REPOSITORY / "build" / "cach
 
 
 def digest(paths: Iterable[Path], *extra: str) -> str:
-    """Returns a SHA-256 digest in hexadecimal: of the names and contents of files, and of the strings `extra`.
+    """Returns a SHA-256 digest, in hexadecimal, of the names and contents of files, and of the strings in `extra`.
 
     Comments in the files do not change the digest, see `code`.
     """
@@ -32,7 +32,7 @@ def digest(paths: Iterable[Path], *extra: str) -> str:
 
 
 def code(path: Path) -> str:
-    """Returns a file's text without comments: ``/* */`` in C and Verilog, and whole lines after ``//`` or ``#``.
+    """Returns a file's text without comments: ``/* */`` in C and Verilog, and lines that begin with ``//`` or ``#``.
 
     Code generators write the date into comments. LiteX also lists a module's instances in comments, in an order that
     changes from run to run.
@@ -85,7 +85,7 @@ def made_once(target: Path, make: Callable[[Path], None]) -> Path:
                 if not target.exists():
                     _make(target, make)
             finally:
-                # another process that waited for the lock now finds the folder and does not make it
+                # a process that waited for the lock now finds the folder, and does not make it again
                 lock.unlink(missing_ok=True)
     os.utime(target)
     return target
@@ -98,7 +98,7 @@ def _make(target: Path, make: Callable[[Path], None]) -> None:
         make(work)
         try:
             work.replace(target)
-        except OSError:  # another process may have made the folder meanwhile, after a failed process removed the lock
+        except OSError:  # another process can have made it, after a failed process removed the lock
             if not target.exists():
                 raise
     finally:

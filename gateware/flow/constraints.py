@@ -21,9 +21,9 @@ _MEMORY, _MEMORY_INPUTS = "TRELLIS_DPR16X4", {"RAD"}
 _SLICE, _LUT_INPUTS, _LUT_OUTPUTS = "TRELLIS_COMB", {"A", "B", "C", "D", "FCI"}, {"F", "FCO"}
 _MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OFX"}
 _TOLERANCE = 0.001
-# A chain of LUTs makes the JTAG clock TCK. LiteX does not know the name of its net after synthesis, so the LPF file
-# cannot constrain TCK, and nextpnr times it for 12 MHz. We compare the frequency that TCK reaches with the ECP5's
-# limit.
+# The JTAG clock TCK passes through a chain of LUTs. LiteX does not know the name of TCK's net after synthesis, so the
+# LPF file cannot constrain TCK, and nextpnr times it for 12 MHz. We compare the frequency that TCK reaches with the
+# ECP5's limit.
 SYS_CLOCK, JTAG_CLOCK, JTAG_MHZ = "sys", "jtag_clk", 25.0
 UNCONSTRAINED_MHZ = 12.0
 # The clock that starts a DDR3 PHY's delay lines. It comes from the PLL, like the system clock.

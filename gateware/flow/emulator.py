@@ -46,7 +46,7 @@ def build(configuration: str = "zephyr") -> Path:
 
 
 def lay_out(output: Path, board: Path, image: Path) -> Path:
-    """Makes the folder of a simulated board that starts another program. An existing board provides the model.
+    """Makes the folder of a simulated board that starts `image`, with the model of a board that is already built.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def run(board: SimulatedBoard) -> int:
     """Prints the board's console output and sends standard input to the console, until the board ends."""
     shown = 0
     with selectors.DefaultSelector() as inputs:
-        with suppress(PermissionError):  # epoll cannot watch a file or /dev/null, so such an input is ignored
+        with suppress(PermissionError):  # epoll cannot watch a file or /dev/null, so input from these is ignored
             inputs.register(sys.stdin, selectors.EVENT_READ)
         while True:
             ended = board.ended()
@@ -98,7 +98,7 @@ def run(board: SimulatedBoard) -> int:
 
 @contextmanager
 def _until_ended() -> Iterator[None]:
-    """Ends the program and the board on SIGTERM, or if standard output is closed, as Ctrl-C does."""
+    """Inside the context, SIGTERM or a closed standard output ends the program and the board, as Ctrl-C does."""
 
     def end(number, frame):
         raise KeyboardInterrupt

@@ -149,7 +149,7 @@ def _drivers(board: Board, cable: Cable) -> dict[str, Any]:
 
 
 def write(path: Path, target: Target, build: Path, port: str = "", **options: Any) -> None:
-    """Writes labgrid's environment file to `path`; `content` describes the other parameters and the errors."""
+    """Writes labgrid's environment file to `path`; see the function `content` for other parameters and errors."""
     text = yaml.safe_dump(content(target, build, port, **options), sort_keys=False, default_flow_style=None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# {target.title}: written by `make hil {target.variables}`, anew each time.\n{text}")

@@ -38,7 +38,7 @@ def quiet_litex() -> None:
 
 
 def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
-    """Compiles the firmware port that a target's configuration names.
+    """Compiles the firmware, on bare metal or on Zephyr as the target's configuration chooses.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
 
 
 def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make flash", clock: Clock = REAL) -> str:
-    """Waits until the board at a port answers with the expected build id; returns a report of the board that answered.
+    """Waits until the board at `port` answers with the expected build id; returns a report of the board that answered.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def built(target: Target, directory: Path) -> str:
 
 
 def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
-    """Raises FlashError unless the bitstream's part is among the parts that were found on the board's JTAG.
+    """Raises FlashError unless the FPGA that the bitstream was made for is one of those found on the board's JTAG.
 
     openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
     all of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.

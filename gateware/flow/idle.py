@@ -29,7 +29,7 @@ TERMS = 128  # maximum number of terms in an expression, because Migen's visitor
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
-    """Moves a unit from the clock domain `sys` to the domain `name`, which omits clock edges that change nothing.
+    """Moves a unit from the clock domain `sys` to a clock domain without the edges at which the unit cannot change.
 
     Called with the unit, before the design is finalized.
 
@@ -91,7 +91,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         fragment.clock_domains += [domain, falling]
 
     def _differences(self, fragment, signals: set) -> list:
-        """Returns an expression for each signal: 1 if it has changed since the last edge and the unit uses it."""
+        """Returns an expression per signal: 1 if the signal has changed since the last edge and the unit uses it."""
         pairs = [(signal, Signal(len(signal), reset_less=True)) for signal in sorted(signals, key=lambda s: s.duid)]
         fragment.sync["sys"] += [last.eq(signal) for signal, last in pairs]
         return [(signal != last) & self.while_valid.get(signal, 1) for signal, last in pairs]

@@ -56,7 +56,7 @@ def left_out_rows() -> list[list[str]]:
 
 
 def cable_rows() -> list[list[str]]:
-    """Return a row per revision of a board: the cable that loads it, the place of its UART, and the source."""
+    """Return a row per revision of a board: the cable that loads the board, where its UART is, and the source."""
     return [
         [
             board.name,

@@ -3,24 +3,27 @@
  * A module of LiteX's simulator. It offers the simulated board's UART as a TCP server, which only
  * programs on this machine can reach.
  *
- * It listens on 127.0.0.1 at the `port` of its arguments and serves one client at a time: the next
- * client waits until the present one has left. Bytes that the board sends without a client are
- * lost, as on a wire. If a client sends faster than the board receives, TCP holds it back. If a
- * client does not read what the board sends, the server closes the connection. It also closes it if
- * a client begins with anything but a zero byte (the end of a frame) or a break. This rejects
- * browsers: a web page can make a browser connect, but the browser begins with an HTTP request.
+ * The server listens on 127.0.0.1, at the TCP port in the argument `port`. It serves one client at
+ * a time: the next client waits until the present one has left. Bytes that the board sends without
+ * a client are lost, as on a wire. If a client sends faster than the board receives, TCP slows the
+ * client down. If a client does not read what the board sends, the server closes the connection.
+ * The server also closes the connection of a client that begins with anything but a zero byte (the
+ * end of a frame) or a break. This rejects browsers: a web page can make a browser connect, but the
+ * browser begins with an HTTP request.
  *
- * The host tool's arguments are `port` 0, which lets the system choose a port, and `tether`, a
- * socket to the tool. Once the simulator has read its files, it deletes them and the folder that it
- * runs in, which the tool had made for it. Then it sends the port and a newline. It ends when the
- * other end of the tether is closed, as happens when the tool is killed.
+ * The host tool sets the argument `port` to 0, so that the system chooses a TCP port, and passes a
+ * socket to the tool in the argument `tether`. It starts the simulator in a folder that it made for
+ * this run. Once the simulator has read its files, this module deletes the folder with the files,
+ * and sends the number of the TCP port and a newline to the tether. The simulator ends when the
+ * tool closes its end of the tether or is killed.
  *
- * Pads (LiteX's stream `serial`, each with valid and ready): source_data from the board, sink_data
- * to it, a byte for each rising edge of sys_clk at which both valid and ready are 1.
+ * The pads are LiteX's stream `serial`: source_data carries bytes from the board, sink_data carries
+ * bytes to the board. Each of the two has pads valid and ready. One byte moves at each rising edge
+ * of sys_clk at which both valid and ready are 1.
  *
  * A byte that the client sends as urgent data stands for a break, in its position among the other
  * bytes. On a board that detects breaks, the pad `uart_break` is 1 for as long as the line would be
- * low. Other boards ignore it, as a UART ignores a break.
+ * low. Other boards ignore the break, as a UART does.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -102,8 +105,8 @@ static void on_writable(evutil_socket_t fd, short what, void *argument)
 }
 
 /*
- * Reads bytes from the client. The event is armed only while the buffer `to_board` is empty, so the
- * buffer has room for them.
+ * Reads bytes from the client. libevent calls this function only while the buffer `to_board` is
+ * empty, so the buffer has room for the bytes.
  */
 static void on_readable(evutil_socket_t fd, short what, void *argument)
 {

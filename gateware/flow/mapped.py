@@ -29,7 +29,7 @@ STEPS = 500
 
 
 class NetlistError(RuntimeError):
-    """The netlist contains a cell, or an arrangement of cells, that is not simulated."""
+    """The netlist contains a cell, or an arrangement of cells, that this module cannot simulate."""
 
 
 class Netlist:
@@ -128,7 +128,7 @@ class Netlist:
 
     @staticmethod
     def _compile(logic: list[Node], target: str) -> Callable:
-        """Compiles logic to a function of wires v and w, lane mask M, memories R. It computes `target` from v."""
+        """Compiles logic to run(v, w, M, R), which reads wires v and writes v or w. M: lane mask; R: memories."""
         lines = [
             f"    {target}[{output}] = " + text.format(*(f"v[{wire}]" for wire in inputs))
             for output, inputs, text in logic
@@ -139,7 +139,7 @@ class Netlist:
 
     @property
     def state(self) -> tuple:
-        """The values of all wires and the contents of all memories. Assign a copy to return to that state."""
+        """The values of all wires and the contents of all memories. To restore an old state, assign a copy of it."""
         return self._values, self._memories
 
     @state.setter
@@ -218,7 +218,7 @@ class Netlist:
 
 
 def _carry(pins: dict[str, int], parameters: dict[str, str]) -> list[Node]:
-    """Returns the nodes of a cell CCU2C, which computes two bits of a carry chain."""
+    """Returns the logic of each wire that a cell CCU2C drives. The cell computes two bits of a carry chain."""
     nodes = []
     carry, carry_inputs = "{0}", [pins.get("CIN", 0)]
     for n in range(2):
@@ -238,7 +238,7 @@ def _carry(pins: dict[str, int], parameters: dict[str, str]) -> list[Node]:
 
 
 def _ordered(logic: list[Node]) -> list[Node]:
-    """Returns the nodes sorted so that each node follows the nodes that drive its inputs."""
+    """Sorts nodes (each the logic of one wire) so that each node follows the nodes that drive its inputs."""
     drivers = {node[0]: node for node in logic}
     waiting = {output: {wire for wire in inputs if wire in drivers} for output, inputs, _ in logic}
     try:

@@ -14,7 +14,7 @@ FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 
 def same(bits: list[int], mask: int) -> int | None:
-    """Returns the number that wires carry, least significant bit first; None if it differs between lanes."""
+    """Returns the number that wires carry, least significant bit first; None if the lanes carry different numbers."""
     number = 0
     for n, bit in enumerate(bits):
         if bit == mask:
@@ -56,7 +56,7 @@ class DistributedRAM:
         return [(wire, address, f"R[{number}].read({bit}, {arguments})") for bit, wire in enumerate(self._pins["DO"])]
 
     def read(self, bit: int, *address: int) -> int:
-        """Returns a bit of the row at an address."""
+        """Returns one bit of the row at an address, for all lanes."""
         row = same(address, self._mask)
         if row is not None:
             return self._rows[row][bit]
@@ -122,7 +122,7 @@ class BlockRAM:
         writes = []
         for port, width in self._width.items():
             enable, write, reset = (values[self._pins.get(f"{pin}{port}", [0])[0]] for pin in ("CE", "WE", "RST"))
-            # A row of 36 bits uses the data pins of both ports; port A carries its lower half.
+            # A row of 36 bits uses the data pins of both ports; port A carries the row's lower half.
             sides = "AB" if width == 36 else port
             units = width // UNIT
             address = [values[wire] for wire in self._wires("AD", port, 14)[FIRST_ADDRESS_BIT[width] :]]

@@ -37,13 +37,14 @@ from gateware.flow.cells import (
 )
 
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "IDDRX1F", "MULT18X18D", "ODDRX1F")
-# Maps a slice's output pins, which pass write data and write address to a distributed RAM, to the slice's input pins.
+# The write data and write address of a distributed RAM pass through a slice. Maps each output pin of that slice to the
+# input pin from which the value comes.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
 
 
 class NetlistError(RuntimeError):
-    """The netlist contains a cell, or a mode of a cell, that is not simulated."""
+    """The netlist contains a cell, or a mode of a cell, that this module cannot simulate."""
 
 
 def verilog(name: str, module: Cell) -> tuple[str, dict[str, str]]:
@@ -131,7 +132,7 @@ class _Writer:
     # Logic -------------------------------------------------------------------------------------------------
 
     def _scopeinfo(self, place: int, cell: Cell) -> None:
-        """Writes nothing: the cell only holds a name."""
+        """Writes nothing, because this cell contains only a name and no logic."""
 
     def _lut4(self, place: int, cell: Cell) -> None:
         self._assign(output_net(cell, "Z"), lookup(number(cell["parameters"]["INIT"]), input_nets(cell, "ABCD")))
@@ -163,7 +164,7 @@ class _Writer:
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
     def _trellis_ramw(self, place: int, cell: Cell) -> None:
-        """Connects the write data and write address of a distributed RAM to its columns."""
+        """Passes the write data and write address of a distributed RAM on to the slices that store its bits."""
         for output, pin in RAMW.items():
             self._assign(output_net(cell, output), input_net(cell, pin))
 

@@ -37,7 +37,7 @@ OPT_FAST = "OPT_FAST=-O1 -march=native"
 
 
 class _Bench(LiteXModule):
-    """Connects the netlist to the simulator's clock, and its UART to the simulated host. There is no reset."""
+    """Connects the netlist's clock pin to the simulator's clock, the netlist's UART to a simulated host. No reset."""
 
     def __init__(self, platform: SimPlatform, target: Target):
         self.cd_sys = ClockDomain(reset_less=True)
@@ -63,7 +63,7 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """Connects the netlist's RGMII pins to a simulated PHY, and returns them; MDIO is pulled up."""
+        """Makes a simulated RGMII PHY. Returns its signals by the netlist's pin names; the MDIO pin is pulled up."""
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()

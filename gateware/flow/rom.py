@@ -29,7 +29,7 @@ class LayoutError(ValueError):
 
 
 class Layout:
-    """Tells in which block RAMs of a netlist the words of the ROM or code memory lie; the bitstream numbers them.
+    """Tells which block RAMs of a netlist store the words of the ROM or code memory, by their numbers in the bitstream.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Layout:
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """Maps the number of each block RAM to the 9-bit units that store the given words. The remainder is zero.
+        """Maps the number of each block RAM to the 9-bit units that store the given words. All other bits are 0.
 
         Raises
         ------

@@ -134,7 +134,7 @@ def build(target: Target, directory: Path, traced: bool = False) -> Path:
 
 
 def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
-    """Returns a digest of everything that the simulator is built from. It ignores the locations of folders."""
+    """Returns a digest of everything that the simulator is built from. Locations of folders do not matter."""
     places = (directory, LITEX_SIMULATOR, sys.prefix, cache.REPOSITORY)
     used = [path for path in LITEX_SIMULATOR.rglob("*") if path.suffix in (".c", ".h", "") and path.is_file()]
     texts = [*(cache.code(path) for path in sorted([*sources, *used])), json.dumps(commands)]
@@ -145,7 +145,7 @@ def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
 
 
 def _copy_programs(source: Path, target: Path) -> None:
-    """Copies the simulator and the modules that it loads."""
+    """Copies the simulator, and the modules that it loads, from one folder to another."""
     modules = [path.relative_to(source) for path in (source / "modules").glob("*.so")]
     for name in (Path(EXECUTABLE), *modules):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -290,7 +290,7 @@ def _train(directory: Path) -> None:
 def compile_model(
     commands: list[list[str]], gateware: Path, log: Path, train: Callable[[], None] = lambda: None
 ) -> None:
-    """Compiles the simulated board by these commands, and prints the progress."""
+    """Compiles the simulated board with the given commands, and prints the progress."""
     built = gateware / "obj_dir"
     for folder in (built, gateware / "modules"):
         shutil.rmtree(folder, ignore_errors=True)

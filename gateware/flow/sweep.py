@@ -33,7 +33,8 @@ from typing import Any
 from gateware.flow.cache import REPOSITORY
 from gateware.flow.worker import Answer, describe, packages
 
-# Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker's versions.
+# Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker to report
+# its versions.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
 RETRIES = 2  # retries of a task after its process was killed; after a worker's death, the scheduler's limit (3) applies
 INPUTS = Path("inputs")  # subfolder of a task's working folder, with its input files
@@ -116,7 +117,8 @@ def run(
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
-        # The bundle is the result of a Dask task, so Dask recreates it if the worker that holds it dies.
+        # A Dask task returns the archive of sources and inputs. So Dask makes the archive again if the worker that
+        # stores it dies.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
         submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)
@@ -240,7 +242,7 @@ def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
 
 
 def _outcome(future: Any) -> Any:
-    """Returns the result of a task's call, or `Failed` if its process or worker died; otherwise raises `SweepError`."""
+    """Returns the result of a task's call, or `Failed` if its process or worker died. Other errors: `SweepError`."""
     from distributed import CancelledError, KilledWorker
 
     error = future.exception()

@@ -87,7 +87,7 @@ def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
 def run(
     target: Target, directory: Path, results: Path, seeds: Sequence[int], databases: Sequence[str], workers: Workers
 ) -> Path:
-    """Synthesises a target, places and routes it with each seed and database, and writes ``timing-<target>.json``.
+    """Synthesises a target, places and routes it per seed and timing database, and writes ``timing-<target>.json``.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def placed(
     workers: Workers,
     tools: dict[str, str],
 ) -> Records:
-    """Returns the records for each pair of seed and timing database. Workers make the records that the folder lacks.
+    """Returns the timing of each pair of seed and timing database. Workers run nextpnr for pairs that the folder lacks.
 
     Parameters
     ----------

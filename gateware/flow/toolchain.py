@@ -19,7 +19,7 @@ UNPACKER = "ecpunpack"  # a program that reads bitstreams, from the same package
 SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
 # Maps a type of ECP5 cell to the LUT4s that one cell takes: LUTs themselves, carry cells and distributed RAM.
 LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
-# Time limit of a tool in seconds. nextpnr's router2 may try without end to meet a clock that cannot be met.
+# Time limit of a tool in seconds. nextpnr's router2 can try forever to meet a clock that cannot be met.
 LIMIT_S = 2 * 3600
 
 
@@ -55,7 +55,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def _write_program(path: Path, text: str) -> None:
-    """Writes a program if it is missing or outdated. The write is atomic, as other processes may start the program."""
+    """Writes a program if it is missing or outdated. The write is atomic: other processes can start the program."""
     if path.exists() and path.read_text() == text:
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:

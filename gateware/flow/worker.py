@@ -35,7 +35,7 @@ _checked: set[tuple[str, ...]] = set()
 
 
 def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | None) -> Answer:
-    """Checks that this machine has the expected versions of tools and packages, then runs the task, if there is one.
+    """Checks that this machine has the expected versions of tools and packages, then runs the task in `call`, if any.
 
     Parameters
     ----------

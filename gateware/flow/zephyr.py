@@ -31,7 +31,7 @@ _BUILD_TIMEOUT_S = 1800
 
 
 class ZephyrError(RuntimeError):
-    """There is no Zephyr tree, or it could not be compiled."""
+    """There is no suitable Zephyr tree, or the compilation failed."""
 
 
 def find_base() -> Path | None:
@@ -78,7 +78,7 @@ def _python() -> Path:
 
 
 def modules() -> list[str]:
-    """Returns the folders of Zephyr modules that EXTRA_ZEPHYR_MODULES lists, without this repository."""
+    """Returns the folders of Zephyr modules that EXTRA_ZEPHYR_MODULES lists, except the folder of this repository."""
     return [folder for folder in os.environ.get(_MODULES, "").split(";") if folder and Path(folder) != REPOSITORY]
 
 
@@ -104,7 +104,7 @@ def environment(base: Path) -> dict[str, str]:
         # the module of this repository.
         surroundings[_MODULES] = ";".join([str(REPOSITORY), *modules()])
         if not (base.parent / _WORKSPACE_FOLDER).is_dir():
-            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # CMake reads ZEPHYR_MODULES without a workspace
+            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # outside a workspace, CMake reads ZEPHYR_MODULES
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:
@@ -145,7 +145,7 @@ def devicetree_of(target: str) -> Path:
 
 
 def require_devicetree(target: str, csr_json: Path) -> None:
-    """Checks that the devicetree of a target's board matches its SoC, which LiteX describes in `csr_json`.
+    """Checks that the devicetree of a target's board matches the target's SoC, which LiteX describes in `csr_json`.
 
     Raises
     ------

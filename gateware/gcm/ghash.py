@@ -85,7 +85,7 @@ class GHASH(Module):
         # Sequence.
         subkey, sink, source = self.subkey, self.sink, self.source
         step = Signal(max=max(cycles, 2), reset=cycles - 1)  # number of the block's digits that `z` includes
-        last = Signal()  # the present digit completes the product, so the next item may come
+        last = Signal()  # the present digit completes the product, so the next item can be accepted
         begun = Signal()  # a message has begun
         take, end, drop = Signal(), Signal(), Signal()
         self.submodules.tables = tables = Tables(LANE_BITS // cycles, portable=portable)

@@ -69,8 +69,9 @@ class Subkeys(Module):
 
         # # #
 
-        # The signals `usable` and `used` arrive late in the cycle, so registers follow. A withdrawn key stays unusable
-        # for more cycles than there are slots. So the scan visits its slot before the slot can get a new key.
+        # The signals `usable` and `used` arrive late in the cycle, so registers store them. A withdrawn key stays
+        # unusable for more cycles than there are slots. So the scan, which visits all slots in turn, visits the key's
+        # slot before that slot can get a new key.
         usable_before, used_before = Signal(slots), Signal(slots)
         over = Signal(slots)  # slots with a withdrawn key that is no longer in use
         self.sync += [

@@ -34,7 +34,7 @@ class CFUUnit(Module):
 
 
 class OneCycleUnit(CFUUnit):
-    """A unit that answers each command one cycle later. While an answer leaves, it can accept the next command.
+    """A unit that answers each command one cycle later. While an answer leaves, the unit can accept the next command.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class ColumnUnit(OneCycleUnit):
     """A unit that answers with a column of the AES state after SubBytes. The column's low byte is row 0."""
 
     def answer(self, *, defined, column, addend, rotation, mix, inverse) -> None:
-        """Answer with ``addend ^ rotl(column, 8 * rotation)``, or with 0 if the command is not `defined`.
+        """Answer with ``addend ^ rotl(column, 8 * rotation)``, or with 0 if `defined` is 0.
 
         With `mix` the column first passes MixColumns, with `inverse` InvMixColumns, which is a correction before the
         same circuit. All arguments are values of the cycle that takes the command.

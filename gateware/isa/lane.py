@@ -100,7 +100,7 @@ class Lane(Module):
         function = Functions(self, portable=False)
         column, doubled = byte_list(self.boxes.o), byte_list(self.boxes.doubled)
 
-        def bits(rows):  # returns the bits of {02} times the sum of some rows
+        def bits(rows):  # returns the bits of {02} times the XOR of the given rows
             return [function([doubled[row][bit] for row in rows], sum_of) for bit in range(8)]
 
         every = bits(range(4))

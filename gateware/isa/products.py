@@ -104,7 +104,7 @@ class Products(Module):
         taken = Signal()
         finished = Signal()
 
-        # The tables hold multiples of register `owner`, or they are stale and wait to be zeroized.
+        # The tables contain multiples of the register whose number is in `owner`, or are stale and wait to be zeroized.
         owner = Signal(6)
         owned = Signal()
         stale = Signal(reset=1)

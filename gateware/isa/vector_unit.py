@@ -108,7 +108,7 @@ class VectorAESUnit(CFUUnit):
         ]
 
         # Stage 1 reads the registers and shuffles bytes between the lanes. Then it substitutes bytes or takes the CPU's
-        # operands, and adds the low half of a counter. ShiftRows before SubBytes has the same result as after it.
+        # operands. For a counter block, it computes the low half. The order of ShiftRows and SubBytes does not matter.
         index_low = Signal(64)
         counter_low = Signal(66)
         read_register = requests.read_register
@@ -172,7 +172,7 @@ class VectorAESUnit(CFUUnit):
             stage2_carry.eq(counter_low[64:]),
         ]
 
-        # Stage 2 mixes columns and adds the round key. In a counter, it adds the carry to the high half.
+        # Stage 2 mixes columns and adds the round key. In a counter block, it adds the carry to the high half.
         counter_high = Signal(64)
         self.comb += counter_high.eq(_big_endian(stage2_base_high) + stage2_carry)
         counter_high_columns = _columns(_big_endian(counter_high))
@@ -227,14 +227,14 @@ class VectorAESUnit(CFUUnit):
 
         # Interlock. An instruction waits in these cases: stage 2 still computes a register that it reads; a load of its
         # state register is pending; a group (an instruction on all state registers) uses the read port; the queue of
-        # loads and stores is full. Groups, memory_status and context wait until that queue is empty. The interlock must
-        # be fast, because the CPU's pipeline waits for it. So it uses only registers and few bits of the function id.
-        # It therefore may also delay an instruction without a state register, if these bits equal the number of a
-        # pending register.
+        # loads and stores is full. Groups and the instructions memory_status and context wait until that queue is
+        # empty. The interlock must be fast, because the CPU's pipeline waits for it. So it uses only registers and few
+        # bits of the function id. If these bits equal the number of a pending register, the interlock also delays an
+        # instruction that uses no state register.
         hazard = Signal()
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
-        same_register = stage2_state[:3] == decoder.state_register  # both instructions have the same context
+        same_register = stage2_state[:3] == decoder.state_register  # overlapping instructions share the context
         is_busy = (requests.pending != 0) | ~memory_port.idle | requests.request.valid
         waits = (
             (stage2_writes_state & same_register & decoder.reads_state)
@@ -245,8 +245,9 @@ class VectorAESUnit(CFUUnit):
             | (waits_for_memory & memory_busy)
         )
         if products:
-            # A product waits for earlier loads. Groups, memory_status and context wait for the product. Another
-            # instruction waits if it uses a register of the product, or while the product uses the read port.
+            # A product waits for earlier loads. Groups and the instructions memory_status and context wait for the
+            # product. Any other instruction waits if it uses a register of the product, or while the product uses the
+            # read port.
             is_product = decoder.is_vghsh | decoder.is_vgmul
             is_busy = is_busy | products.active
             waits = (
@@ -269,9 +270,9 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Each command gets one response, which stays valid until the CPU accepts it. Some commands answer late: one
-        # cycle after the others, and only from registers. The instruction `context` takes effect in that cycle. SubWord
-        # and RotWord commute, so RotWord may follow the S-boxes.
+        # Each command gets one response, which stays valid until the CPU accepts it. Some commands get their
+        # response one cycle later than the others, and only from registers. The instruction `context` takes effect in
+        # that later cycle. SubWord and RotWord commute, so RotWord can follow the S-boxes.
         features = STATUS_PRODUCTS >> 3 if products else 0
         late_is_status = Signal()
         late_rotates = Signal()

@@ -70,8 +70,8 @@ class RingOscillators(Module):
         self.sync += self.bit.eq(reduce(xor, samples))
 
     def _ring(self, length: int) -> Signal:
-        """Build a loop of `length` inverters; return the output of one. `keep` stops synthesis from removing or merging
-        inverters.
+        """Build a loop of `length` inverters; return the output of one inverter. `keep` stops synthesis from removing
+        or merging inverters.
         """
         nodes = [Signal(name=f"ring{length}_node{n}") for n in range(length)]
         for n, node in enumerate(nodes):

@@ -28,7 +28,7 @@ from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.soc.buffer import BufferMemory
 
 SLOTS_ORIGIN = 0x8000_0000  # an address that the CPU does not cache
-# Gigabit Ethernet moves 31.25 million words a second each way. At this clock, a tenth of the cycles remains
+# Gigabit Ethernet moves 31.25 million words a second each way. At 70 MHz, a tenth of the cycles remains
 # for the CPU.
 SYS_HZ_MIN = 70_000_000
 
@@ -51,7 +51,7 @@ def add_ethernet(
     dma_bus: wishbone.Interface,
     padding_register: bool = False,
 ) -> None:
-    """Add PHY, Ethernet MAC, fast path, and for the firmware `MACADDR1` to `MACADDR6`, `LOCALIP1` to `LOCALIP4`.
+    """Add PHY, Ethernet MAC and fast path, and the C constants `MACADDR1` to `MACADDR6`, `LOCALIP1` to `LOCALIP4`.
 
     `create_phy` comes from the board. `service` is the fast path's port of the CTR service. `macsec_service` are the
     ports for the SecY, to transmit and to receive, if there is one. `dma_bus` is the bus on which the DMA reaches the

@@ -59,7 +59,7 @@ WATCHDOG_RESET_DELAY_CYCLES = 4096
 
 def create_ctr_service(target: Target) -> CTRService:
     """Return the CTR service of a target. Its clients are the fast path, the accelerator and the SecY, in this order;
-    a target may lack the first and the last.
+    a target without Ethernet has no fast path, and a target without MACsec has no SecY.
     """
     configuration = target.configuration
     if configuration.ethernet:

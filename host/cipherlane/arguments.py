@@ -20,7 +20,7 @@ _NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # this matches the name of
 
 
 class Parser(argparse.ArgumentParser):
-    """Accepts only full option names. Errors show options and choices, but `...` for other words: these may be keys."""
+    """Accepts only full option names. Errors show `...` for words that are no options or choices: they can be keys."""
 
     commands: "argparse._SubParsersAction[Parser]"
 
@@ -75,7 +75,7 @@ class Parser(argparse.ArgumentParser):
 
     def _values(self) -> Iterator[str]:
         """Yield all words of the command line except options and choices. Messages must not repeat these words,
-        because one of them may be a key.
+        because one of them can be a key.
         """
         known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
         for word in self.words:

@@ -182,7 +182,7 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            os.close(number)  # close first: open needs a free file descriptor, perhaps this one
+            os.close(number)  # close first, because os.open needs a free descriptor and this can be the only one
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:
                 os.dup2(nowhere, number)

@@ -28,12 +28,12 @@ class Clock:
         return time.process_time()
 
     def sleep(self, seconds: float) -> None:
-        """Wait `seconds`."""
+        """Wait for a time in seconds."""
         time.sleep(seconds)
 
     def wait(self, changed: Condition, holds: Callable[[], bool], timeout: float | None = None) -> None:
-        """Wait until `holds()` is true, at most `timeout` seconds if given. Code that makes it true must notify
-        `changed`.
+        """Wait until `holds()` is true, at most `timeout` seconds if given. Code that changes the result of
+        `holds` must notify `changed`.
         """
         changed.wait_for(holds, timeout)
 

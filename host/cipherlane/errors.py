@@ -30,8 +30,8 @@ class ExistsError(FileError):
     """A file exists, and the user did not ask to replace it."""
 
     def __init__(self, name: str, remedy: str = "name another OUT", link: bool = False):
-        """Create the error for the file `name`. `remedy` is advice on how to avoid replacing it. `link` is true if
-        the file is a symbolic link.
+        """Create the error for the file `name`. `remedy` is advice on how to avoid replacing this file. `link` is
+        true if the file is a symbolic link.
         """
         self.question = f"{name} {'is a symbolic link' if link else 'already exists'}. Replace it?"
         super().__init__(
@@ -64,7 +64,7 @@ class NoReplyError(CipherlaneError):
 
 
 class VersionMismatchError(CipherlaneError):
-    """The board uses another version of the record layout than this tool."""
+    """The board and this tool use different versions of the record layout."""
 
     exit_code = 5
 
@@ -152,7 +152,7 @@ class TransferError(CipherlaneError):
     exit_code = 7
 
     def __init__(self, reason: str, missing: list[tuple[int, int | None]], written: int, record_bytes: int = 16):
-        """State why the transfer ended, which ranges are missing, and where it can be resumed."""
+        """State why the transfer ended, which bytes are missing, and from which byte the transfer can be resumed."""
         ranges = ", ".join(f"{start}-{'end' if end is None else end - 1}" for start, end in missing[:8])
         more = f" and {len(missing) - 8} more ranges" if len(missing) > 8 else ""
         super().__init__(
@@ -181,7 +181,7 @@ class VerifyError(CipherlaneError):
 
 
 class TamperedError(CipherlaneError):
-    """A part of an authenticated file was altered, or belongs to another key. None of this part's data was written.
+    """A part of an authenticated file was altered or encrypted with a different key. No data of this part were written.
 
     `part` names the header or the record, `name` the file; the caller that knows the file sets `name`.
     """

@@ -21,8 +21,8 @@ from .files import encodings
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # faster than any serial port, but small enough for the numbers that drivers use
-_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # pattern of a setting's name; encryption keys are longer
+MOST_BAUD = 100_000_000  # faster than any serial port; drivers' integer types can hold this number
+_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # names that an error message repeats; a longer name might be a key
 
 
 def seconds(text: str) -> float:

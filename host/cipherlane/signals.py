@@ -94,7 +94,7 @@ def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
 
 
 def _stop_and_continue_simply() -> None:
-    """Replace the handlers of TSTP and CONT that the terminal app has installed. Both signals may arrive after HUP has
+    """Replace the handlers of TSTP and CONT that the terminal app has installed. Both signals can arrive after HUP has
     ended the app, and then the app's handlers would fail.
     """
     if os.name == "posix":

@@ -29,7 +29,7 @@ class FittingTable:
         words: Sequence[str] = (),
         least: Sequence[str] = (),
     ):
-        """Store the cells. The first column, which holds words, is always shown."""
+        """Store the cells. The first column, which contains words, is always shown."""
         self.headings, self.rows, self.title = headings, list(rows), title
         self._words, self._least = ([headings.index(name) for name in names] for names in (words, least))
 

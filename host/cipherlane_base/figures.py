@@ -66,7 +66,7 @@ def document(
     tools: Mapping[str, str] | None = None,
     measured: str | None = None,
 ) -> str:
-    """Return the figures in `content` as JSON text. It begins with `provenance`, which tells how they were measured.
+    """Return the figures in `content` as JSON text. It begins with `provenance`: how the figures were measured.
 
     `provenance` holds date (UTC), commit, command, board, configuration and tools.
 

@@ -12,8 +12,8 @@ COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the
 
 
 def pack(firmware: bytes, build: bytes, origin: int) -> bytes:
-    """Return the image that contains `firmware` and its build id. The size of `firmware` must be a multiple of 4 bytes,
-    and it must be linked for the address `origin`.
+    """Return the image that contains `firmware` and its build id. The size of `firmware` must be a multiple of 4 bytes.
+    The linker must have placed the firmware at the address `origin`.
     """
     fields: dict[str, int | bytes] = {
         "magic": IMAGE_MAGIC,

@@ -15,8 +15,8 @@ def one_line(text: str) -> str:
 
 @contextlib.contextmanager
 def diagnostics() -> Iterator[None]:
-    """Suppress errors from writing to a full or closed standard error. The command's result does not depend on such
-    messages.
+    """Suppress errors when standard error is full or closed. The command's result must not depend on whether a warning
+    was printed.
     """
     with contextlib.suppress(OSError, ValueError):
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes text from outside safe to print: file names, texts of devices, boards and coordinators, library messages."""
+"""Makes text safe to print if it comes from outside: file names, texts that boards send, messages of libraries."""
 
 
 def plain(text: str, keep: str = "") -> str:

@@ -63,7 +63,7 @@ class Family:
 @dataclass(frozen=True)
 class Measurement:
     """CPU cycles of the key schedule, of all passes together, of the shortest and the longest pass, and of the last
-    pass. The shortest and the longest pass are chosen without the first pass.
+    pass. If there are several passes, the first one counts neither as the shortest nor as the longest.
     """
 
     key_cycles: int
@@ -75,8 +75,8 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Interleaved:
-    """CPU cycles of each context, and cycles from the start of the first context to the end of the last one. The first
-    pass is not counted.
+    """CPU cycles that each context of the vector unit took, and the cycles of all contexts together. The first pass is
+    not counted.
     """
 
     contexts: tuple[int, ...]
@@ -174,12 +174,14 @@ class ProgramBoard:
 
     @property
     def clock_hz(self) -> int:
-        """Return the frequency of the clock in which cycles are counted."""
+        """Return the frequency in Hz of the board's clock; the program counts cycles of this clock."""
         return self._board.description["clock_hz"]
 
     @property
     def clock_met_by(self) -> str:
-        """Return the name of a board that reaches this clock in place-and-route; an empty string if there is none."""
+        """Return the name of a real board that reaches the simulated board's clock in place-and-route; an empty string
+        if there is none.
+        """
         return self._board.description["clock_met_by"]
 
     def ask(self, reply_words: int, question: bytes) -> tuple[int, ...]:
@@ -215,7 +217,8 @@ class BenchBoard(ProgramBoard):
     def measure(
         self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, memory="buffer"
     ) -> Measurement:
-        """Process `size` bytes in place in one of `MEMORIES`, `passes` times; check the result and return the cycles.
+        """Process `size` bytes in place several times, in the memory that the argument `memory` names (a key of
+        `MEMORIES`). Check the result and return the cycles.
 
         Raises
         ------
@@ -234,8 +237,8 @@ class BenchBoard(ProgramBoard):
         return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
-        """Encrypt in CTR on several contexts in turn, `size` bytes a turn, and check the result. With `shared`, all
-        keys use one context.
+        """Encrypt in CTR on several contexts in turn, `size` bytes a turn, and check the result. If `shared` is true,
+        all keys use one context.
 
         Raises
         ------

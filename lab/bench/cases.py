@@ -27,8 +27,8 @@ SEEDS = range(1, 17)
 
 
 def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator[Record]]]) -> list[Record]:
-    """Return the records of a program. Records stored in its folder are used again until the gateware, the program or
-    the measuring code changes.
+    """Return the records of a program. If its folder contains stored records, return these, unless the gateware, the
+    program or the measuring code has changed since.
 
     Raises
     ------
@@ -50,8 +50,8 @@ def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator
 
 
 def symbol_sizes(elf: Path) -> dict[str, int]:
-    """Return the size in bytes of each symbol of a program. `peer` is the total size of everything from an external
-    library.
+    """Return the size in bytes of each symbol of a program. The entry "peer" is the total size of all symbols from an
+    external library.
     """
     output = subprocess.run(
         ["riscv64-unknown-elf-nm", "-S", "-l", str(elf)], capture_output=True, text=True, check=True, timeout=60
@@ -78,7 +78,7 @@ def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, k
 
 
 def record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: int, **values: Any) -> Record:
-    """Return a record that describes a measurement and contains its `values`."""
+    """Return a record that describes a measurement and contains the measured values, which are in `values`."""
     return {
         "measure": measure,
         "engine": board.family.engine,
@@ -158,8 +158,8 @@ def record_sizes(board: BenchBoard) -> Iterator[Record]:
 
 
 def contexts(board: BenchBoard) -> Iterator[Record]:
-    """Measure CTR on 1 to 8 contexts in turn, 1 KB a turn. Then measure the same keys on one context, which must load a
-    key at each turn.
+    """Measure CTR on 1 to 8 contexts in turn: each encrypts 1 KB in its turn. Then measure the same keys on one
+    context, which must load another key at each turn.
     """
     turns, size = 8, 1024
     for shared in (False, True):

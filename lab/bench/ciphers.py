@@ -111,7 +111,9 @@ def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, pass
 
 
 def program(name: str, header: str, engine: str, style: str, oracle: Callable, defines: tuple[str, ...] = ()) -> Family:
-    """Return the benchmark program that runs an algorithm other than AES: `header` in lab/bench/firmware/ciphers."""
+    """Return the benchmark program of an algorithm other than AES. Its code is the file in lab/bench/firmware/ciphers
+    that `header` names.
+    """
     return Family(
         name,
         ("variants_cipher.c",),

@@ -18,7 +18,7 @@ Step = tuple[str, Callable[[], list[cases.Record]]]  # (name for the option --on
 
 
 def run(name: str, description: str, kind: str, steps: Iterable[Step], columns: Sequence[str]) -> int:
-    """Run the command ``make bench-<name>``; return the exit status. Several of its `steps` can have one name.
+    """Run the command ``make bench-<name>``; return the exit status. Several items of `steps` can have the same name.
 
     Results are written only when everything was measured.
 

@@ -21,8 +21,8 @@ VECTOR_STATES = {
 
 
 def issue_slots(engine: str, key_bits: int) -> int:
-    """Return the number of instructions per block: 1 for the counter, 1 or 2 for each round, and 12 to move data. These
-    12 are 4 loads, 4 moves and 4 stores. With vector instructions, a load and a store replace them.
+    """Return the number of instructions per block: 1 for the counter, 1 or 2 for each round, and 12 to move data (4
+    loads, 4 moves, 4 stores). With vector instructions, one load and one store replace these 12.
     """
     rounds = key_bits // 32 + 6
     return 1 + rounds * (2 if engine == "ise" else 1) + (2 if engine == "ise_vmem" else 12)
@@ -37,5 +37,7 @@ def floor(engine: str, key_bits: int, memory: str) -> float:
 
 
 def state(engine: str, memory: str) -> str:
-    """Return a text that tells whether the data are in the cache. `memory` is a key of `STATES`."""
+    """Return a text that tells whether the data are in the cache. `memory` is one of the keys of the dictionary
+    `STATES`.
+    """
     return (VECTOR_STATES if engine == "ise_vmem" else STATES)[memory]

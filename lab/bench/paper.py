@@ -17,8 +17,8 @@ NONE = "-"
 
 
 def find(records: list[Record], **values) -> Record | None:
-    """Return the throughput record with these `values`, or None. By default, choose a record with data in the data
-    cache. For `ise_vmem`, which bypasses the cache, choose data in the buffer memory.
+    """Return the throughput record whose fields have the given values, or None. By default, choose a record with data
+    in the data cache. For the engine `ise_vmem`, which bypasses the cache, choose one with data in the buffer memory.
     """
     wanted = {"measure": "throughput", **values}
     wanted.setdefault("memory", "buffer" if values["engine"] == "ise_vmem" else "buffer, cached")
@@ -26,7 +26,9 @@ def find(records: list[Record], **values) -> Record | None:
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return how many times faster `record` is than the (engine, style) `over`; None if `over` was not measured."""
+    """Return the speed of `record` divided by the speed of the engine and style in `over`. Return None if they were not
+    measured.
+    """
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)
     return base["cycles_per_block"] / record["cycles_per_block"] if base else None
@@ -100,8 +102,8 @@ def show_quoted(console: Console, records: list[Record]) -> None:
 
 
 def show_bars(console: Console, records: list[Record]) -> None:
-    """Compare CTR on the vector unit with its targets, and with the fewest possible cycles. Rows differ in engine, and
-    in whether the data are in the cache.
+    """Compare CTR on the vector unit with its targets, and with the fewest possible cycles. Each engine has rows for
+    data in the cache and outside it.
     """
     rows = []
     for engine, bars in limits.BARS.items():

@@ -53,8 +53,8 @@ def _fetch() -> None:
 
 
 def _repository() -> str:
-    """Return the URL of the Debian archive that contains release `CODENAME`. It comes from the package lists of this
-    machine.
+    """Return the URL of the Debian archive that contains release `CODENAME`. The URL comes from the package lists of
+    this machine.
     """
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
     command += ["Created-By: Packages", "Origin: Debian", f"Codename: {CODENAME}", "Component: main"]

@@ -14,14 +14,17 @@ from lab.bench.board import BenchBoard, Family, words
 from lab.results.tables.public_keys import BITS, HALVES, MEASURE, MEASURED
 
 NUMBER_BYTES = BITS // 8
-# Maps each operation to the number of integers that one call receives as its data. They fit in the data cache.
+# Maps each operation to the number of integers that one call receives as its data. These integers fit in the data
+# cache.
 NUMBERS = {"product": 2, "multiply": 16, "power": 3}
 FEWER = 3
 FUNCTIONS = {"product": "public_product", "multiply": "public_multiply", "power": "cipher_run"}
 
 
 def worked(operation: str, data: bytes) -> bytes:
-    """Return `data`, a list of little-endian numbers, after an operation. Python's integers compute the result."""
+    """Apply an operation to `data`, a list of little-endian numbers, with Python's integers. Return the list that
+    results.
+    """
     numbers = [int.from_bytes(data[i : i + NUMBER_BYTES], "little") for i in range(0, len(data), NUMBER_BYTES)]
     if operation == "product":
         return (numbers[0] * numbers[1]).to_bytes(2 * NUMBER_BYTES, "little")

@@ -8,7 +8,9 @@ from lab.results.tables.instruction_sets import QUOTED
 
 @dataclass(frozen=True)
 class Quoted:
-    """A published system: cycles per block, bits per cycle (slashes separate its variants), and the publication."""
+    """A published system: cycles per block, bits per cycle (slashes separate the system's variants), and the
+    publication.
+    """
 
     system: str
     cycles_per_block: str | None

@@ -21,8 +21,9 @@ NAMES = ("mars", "twofish")
 # The benchmark's data: the generator with this SEED produces SIZE bytes. The cipher encrypts them in place PASSES
 # times.
 SEED, SIZE, PASSES = 1, 2048, 4
-# The number of encryptions in a chain, as in the file ECB_TBL of the Twofish submission. Key and plaintext start as
-# zeros. In each next encryption, the previous plaintext is the key, and the previous ciphertext is the plaintext.
+# The number of encryptions in a chain, as in the file ECB_TBL of the Twofish submission. The first key and plaintext
+# are zeros. Each further encryption uses the previous plaintext as the key, and the previous ciphertext as the
+# plaintext.
 STEPS = 49
 Encrypt = Callable[[bytes, bytes], bytes]
 
@@ -46,7 +47,7 @@ def passes(encrypt: Encrypt) -> bytes:
 
 @cache
 def load(name: str) -> tuple[bytes, bytes]:
-    """Return what `chain` and `passes` returned for this cipher of Crypto++ when recorded.toml was written."""
+    """Return two recorded results of Crypto++ for the cipher `name`: the result of `chain`, then of `passes`."""
     entry = tomllib.loads(FILE.read_text(encoding="utf-8"))[name]
     return bytes.fromhex(entry["chain"]), base64.b64decode(entry["passes"])
 

@@ -27,7 +27,9 @@ SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), (8,))
 
 
 def program(form: str, blocks: int, side: int) -> Family:
-    """Return a program with calls of `blocks` AES-128 blocks. It computes each round for `side` blocks together."""
+    """Return a program whose calls each process several AES-128 blocks, as many as `blocks` says. The code computes
+    each round for `side` blocks together.
+    """
     family = styles.program(form, "unrolled")
     defines = (f"-DBENCH_BLOCKS={blocks}u", f"-DBENCH_SIDE={side}u")
     name = f"sets_{form}_{blocks}_{side}"
@@ -35,7 +37,9 @@ def program(form: str, blocks: int, side: int) -> Family:
 
 
 def programs() -> dict[str, tuple[Family, int, int]]:
-    """Return by name: (program, blocks in a call, number of blocks for which it computes each round together)."""
+    """Return a dictionary from each program's name to: the program, the number of blocks in a call, and the number of
+    blocks for which the code computes each round together.
+    """
     ways = [(form, blocks, min(blocks, side)) for form, sides in SIDE.items() for blocks in BLOCKS for side in sides]
     found = [(program(*way), *way[1:]) for way in ways]
     return {each[0].name: each for each in found}
@@ -50,7 +54,9 @@ def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def measure(family: Family, blocks: int, side: int) -> list[cases.Record]:
-    """Measure a program; add to its records the blocks in a call and how many blocks go through each round together."""
+    """Measure a program. Add to each record the number of blocks in a call, and for how many blocks the code computes
+    each round together.
+    """
     found = cases.measured(family, (both_directions,))
     return [{**record, "blocks": blocks, "side_by_side": side} for record in found]
 

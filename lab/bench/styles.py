@@ -37,8 +37,8 @@ WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 
 
 def program(form: str, style: str) -> Family:
-    """Return the program that computes rounds in this form (a key of `FORMS` or `ROUND_FORMS`), in this style of C
-    code.
+    """Return the program that computes rounds in the given form, in the given style of C code. The form is one of the
+    keys of `FORMS` or `ROUND_FORMS`.
     """
     wide = (f"-DBENCH_WIDE={WIDE[form]}",) if form in WIDE else ()
     constant = ROUND_FORMS[form] if form in ROUND_FORMS else FORMS[form][0]
@@ -55,13 +55,13 @@ def program(form: str, style: str) -> Family:
 
 
 def families() -> tuple[Family, ...]:
-    """Return a program for each form of a round and each style of C code that is measured for it."""
+    """Return a program for each form of a round and for each style of C code in which `FORMS` lists this form."""
     return tuple(program(form, style) for form, (_, styles) in FORMS.items() for style in styles)
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Return the code size for one block in bytes: the size of its function, and of the functions that it calls for the
-    rounds.
+    """Return the size in bytes of the code that processes one block: the function for a block, and the functions that
+    it calls for the rounds.
     """
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds
@@ -83,7 +83,7 @@ def ecb(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int
 
 
 def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure a program of this file's `families` in both directions, with all key lengths."""
+    """Measure a program that `families` returns, in both directions and with all key lengths."""
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:
@@ -93,7 +93,9 @@ def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the engine `ise` like the other programs. It keeps eight blocks and all round keys in the vector unit."""
+    """Measure the engine `ise` like the other programs. This engine keeps eight blocks and all round keys in the vector
+    unit.
+    """
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:

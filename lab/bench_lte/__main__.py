@@ -29,8 +29,8 @@ BUILD = REPOSITORY / "build" / "bench" / "lte"
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
 # The configuration of the simulated board that contains all of these engines.
 CONFIGURATION = "lte"
-# After the paper's data rates, higher rates are measured: this is their step and maximum. The rate rises until a block
-# takes longer than 1 ms. Blocks for a rate above the maximum do not fit in the program's memory.
+# The step and the maximum of the data rates above the paper's rates, in Mbit/s. The rate rises by one step at a time
+# until a block takes longer than 1 ms. Blocks for a rate above the maximum do not fit in the program's memory.
 STEP_MBPS, MOST_MBPS = 25, 400
 # Number of timed passes over a block. Engines in C take about ten times the permitted time, so they make fewer passes.
 PASSES, C_PASSES = 4, 2
@@ -81,7 +81,7 @@ class LteBoard(ProgramBoard):
 
 def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
     """Measure each engine and yield records: at the data rates of the paper, then at higher rates until a block does
-    not finish in time.
+    not finish within 1 ms, or up to `MOST_MBPS`.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'}", file=sys.stderr, flush=True)

@@ -31,8 +31,8 @@ _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 @dataclass(frozen=True)
 class Bearer:
-    """A radio bearer: logical channel, BEARER (5 bits), 16-byte key (None for 128-EEA0), and its cipher, a key of
-    `CIPHERS`.
+    """A radio bearer: logical channel, BEARER (5 bits), 16-byte AES or SNOW 3G key (None for 128-EEA0), and the
+    cipher's name in `CIPHERS`.
     """
 
     lcid: int
@@ -42,15 +42,15 @@ class Bearer:
 
 
 def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> bytes:
-    """Encrypt or decrypt whole bytes with 128-EEA2 (3GPP TS 33.401, B.1.3). COUNT has 32 bits, `bearer` 5, `direction`
-    1.
+    """Encrypt or decrypt whole bytes with 128-EEA2 (3GPP TS 33.401, B.1.3). COUNT has 32 bits, BEARER has 5 bits, and
+    DIRECTION has 1 bit.
     """
     first = struct.pack(">IBxxxQ", count, bearer << 3 | direction << 2, 0)
     return Cipher(algorithms.AES(key), modes.CTR(first)).encryptor().update(data)
 
 
-# Maps names of ciphers in TS 33.401, annex B.1, to functions. Their arguments: key, COUNT, BEARER, DIRECTION, whole
-# bytes.
+# Maps names of ciphers in TS 33.401, annex B.1, to functions. The functions' arguments are key, COUNT, BEARER,
+# DIRECTION and data in whole bytes.
 CIPHERS = {"128-EEA1": eea1, "128-EEA2": eea2}
 
 

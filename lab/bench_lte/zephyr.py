@@ -31,7 +31,7 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from lab.results.tables.bench_lte_zephyr import ORDERS, TABLE
 
 SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
-# Configuration of the simulated board. Place-and-route reaches its clock in this configuration.
+# Configuration of the simulated board. Place-and-route of this configuration reaches the board's clock.
 CONFIGURATION = "eth_zephyr"
 # The engines. The index of an engine in this tuple is its number in a request. None means no ciphering (128-EEA0).
 ENGINES = (
@@ -103,7 +103,8 @@ class ZephyrLteBoard(ProgramBoard):
 
     def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
         """Return the application's reply for each order of its threads. A reply is a sequence of 32-bit numbers, which
-        the application's `main.c` describes. It includes the cycles of `times` blocks.
+        the application's `main.c` describes. The reply includes the cycles of each measured block; `times` is the
+        number of these blocks.
         """
         reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
@@ -126,8 +127,8 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """Return the values of one `reply` as a record. It lacks only the board's clock. The measured blocks have `size`
-    bytes and contain `packets`.
+    """Return the values of a reply as a record, without the board's clock. The measured blocks have `size` bytes and
+    contain the packets in `packets`.
 
     Raises
     ------
@@ -181,8 +182,8 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """Measure each engine and order of threads, and yield records: at the paper's data rates, then at higher rates. It
-    stops when blocks do not finish in time in any order.
+    """Measure each engine and order of threads, and yield records: at the paper's data rates, then at higher rates. For
+    each engine, the rate rises until blocks are late in every order of threads.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)

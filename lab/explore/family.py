@@ -123,7 +123,9 @@ def main() -> None:
 
 
 def _to_build(tasks: list[Task], checkouts: dict[str, Path]) -> Iterator[Task]:
-    """Yields the tasks that are out of date, with the sources of public cores. Skips cores without sources."""
+    """Yields the tasks whose results are out of date. Adds the Verilog sources to the tasks of public cores; skips a
+    public core whose sources are missing.
+    """
     for task in tasks:
         target = task.target
         if up_to_date(task):

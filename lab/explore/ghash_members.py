@@ -101,7 +101,9 @@ class _Mapped:
         self.netlist.settle()
 
     def give(self, name: str, values: list[bytes], **inputs: int) -> int:
-        """Offers one value to each lane until the unit accepts it; returns the number of the cycle in which it does."""
+        """Offers one value to each lane until the unit accepts it; returns the number of the cycle in which the unit
+        accepts them.
+        """
         numbers = [int.from_bytes(value, "little") for value in values]
         self.netlist.poke_lanes(self.ports[f"{name}_data"], numbers)
         self.put(**{f"{name}_valid": 1}, **inputs)

@@ -145,7 +145,7 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in COLUMN_SBOXES.items()},
     **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in COLUMN_SBOXES.items()},
 }
-# nextpnr's options for parts that are not placed on DEVICE but on another device.
+# nextpnr's options for the parts that are placed on another device than DEVICE.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
 
 
@@ -177,7 +177,8 @@ def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[d
         "fmax_mhz": round(mhz, 1),
         "fmax_least_mhz": round(min(reached), 1),
         "fmax_most_mhz": round(max(reached), 1),
-        # Subtract the harness from the resources. It adds an XOR for each output bit, and registers for every port.
+        # Subtract the harness from the resources. The harness adds an XOR for each output bit, and registers for every
+        # port.
         "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
         "bram": cells.get("DP16KD", 0),
@@ -192,7 +193,8 @@ def _reached(report: dict) -> float:
 def explore(
     part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str], versions: str, seeds: int
 ) -> dict:
-    """Builds the part that `create` makes, unless its files are up to date; returns its record from `figures`.
+    """Builds the part that the function `create` makes, unless its files are up to date; returns the record that
+    `figures` makes of it.
 
     Raises
     ------

@@ -25,7 +25,7 @@ from lab.explore.protocols import ProtocolError
 
 PARTS = ("85F-8",)
 SEEDS = 3
-# Data rates that Hessel et al. 2009 compare, in ns per byte.
+# The data rates that Hessel et al. 2009 compare, each as the time for a byte in ns.
 TIMES = (4, 14, 24)
 
 

@@ -107,7 +107,9 @@ def _design(core: Module, named: dict[str, Signal]) -> tuple[Design, dict[str, s
 
 
 class _Mapped:
-    """Simulates several copies (lanes) of a core's netlist in parallel. The simulation always accepts their results."""
+    """Simulates several copies (lanes) of a core's netlist in parallel. The simulation accepts the results of the
+    copies without delay.
+    """
 
     def __init__(self, module: dict, ports: dict[str, str], lanes: int):
         self.netlist, self.ports = Netlist(module, clock="sys_clk", lanes=lanes), ports
@@ -134,7 +136,9 @@ class _Mapped:
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
-        """Returns one result for each lane, or None if there are none yet. The next clock edge removes the results."""
+        """Returns one result for each lane, or None if there are no results yet. The next clock edge removes the
+        results.
+        """
         return self.netlist.peek_lanes(self.ports["out"]) if self.netlist.peek(self.ports["out_valid"]) else None
 
     def wait(self) -> list[int]:
@@ -178,7 +182,9 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
 
 
 def _aes(module: dict, ports: dict[str, str]) -> Message:
-    """Measures an AES core. It gets the next block as soon as it is ready. Each lane has its own keys and blocks."""
+    """Measures an AES core. The simulation sends each block as soon as the core is ready to accept it. Each lane has
+    its own keys and blocks.
+    """
     mapped, draw = _Mapped(module, ports, 8), random.Random(1)
     lanes = range(mapped.netlist.lanes)
     jobs = [[[draw.randbytes(BLOCK_BYTES) for _ in lanes] for _ in ("key", "block")] for _ in range(BLOCKS)]

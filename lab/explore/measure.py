@@ -15,8 +15,8 @@ from gateware.flow.mapped import Netlist
 from lab.explore.protocols import Protocol
 
 LANES = 16
-# Number of results before the measurement, while the core reaches a steady state; number of measured results. Several
-# engines finish blocks in groups, so the second number is a multiple of every number of engines.
+# The first number: results before the measurement, while the core reaches a steady state. The second number: measured
+# results. Several engines finish blocks in groups, so the second number is a multiple of every number of engines.
 WARM_UP = 8
 BLOCKS = 16
 # Number of results during which the simulation counts transitions of cell outputs.

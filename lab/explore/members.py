@@ -100,8 +100,8 @@ class Peer:
         return f"peer-{self.core}"
 
     def read(self, checkout: Path) -> tuple[Design, Callable[[Netlist], Protocol]]:
-        """Reads the core's Verilog from the folder `checkout`; returns it and the `Protocol` class that drives its
-        ports.
+        """Reads the core's Verilog from the folder `checkout`; returns the Verilog, and the `Protocol` class that
+        drives the core's ports.
 
         Raises
         ------
@@ -204,7 +204,7 @@ PEERS = {
 
 
 def members() -> Iterator[Member]:
-    """Yields those of our cores that the comparisons need.
+    """Yields the variants of our core that the comparisons need.
 
     These are every datapath with every S-box, each with one key of AES-128 and with 8 keys of all lengths. The separate
     costs of more keys and of more lengths are measured with a datapath's best S-box. So are several engines, which are
@@ -222,14 +222,14 @@ def members() -> Iterator[Member]:
 
 
 def _best_sbox(datapath: str) -> str:
-    """Returns the fastest S-box for a datapath. For the pipelined datapath, this is Canright's, because it can be
-    divided into pipeline stages.
+    """Returns the fastest S-box for a datapath. For the pipelined datapath, this is the Canright S-box, because its
+    logic can be divided into pipeline stages.
     """
     return "canright" if datapath == "pipelined" else "lut"
 
 
 def urgency(target: Member | Peer, device: str) -> int:
-    """Returns a sort key for the order of building. Cores that more comparisons need have lower numbers."""
+    """Returns a core's rank in the order of building. Cores that more comparisons need have lower ranks."""
     late = {"85F-8": 0}.get(device, 30)
     if isinstance(target, Peer):
         return late + 2

@@ -51,7 +51,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Offers blocks endlessly, each as soon as the core accepts it; yields the results in order."""
+        """Offers blocks without end: each block is offered until the core accepts it. Yields the results in order."""
 
     def _poke(self, port: str, values: Lanes) -> None:
         self.netlist.poke_lanes(port, [int.from_bytes(value, self.byte_order) for value in values])
@@ -99,7 +99,9 @@ class Stream(Protocol):
         self._step(**{ports["sys_rst"]: 0})
 
     def load(self, keys: Lanes) -> int:
-        """Implements `Protocol.load`: loads into slot 0. Counts cycles from the acceptance of the first key word."""
+        """Implements `Protocol.load`: loads the keys into key slot 0. Counts cycles from the acceptance of the first
+        key word.
+        """
         ports, netlist = self.ports, self.netlist
         netlist.poke(ports["key_length"], LENGTH_CODES[8 * len(keys[0])])
         first = None
@@ -134,12 +136,14 @@ class Stream(Protocol):
 
 
 class LoadDone(Protocol):
-    """Drives cores with the inputs `ld` and `rst` (active low). A pulse on `ld` starts a block with its key; `done`
-    marks the result.
+    """Drives cores with the inputs `ld` and `rst` (active low). A pulse on `ld` starts the encryption of a block; the
+    core reads block and key together. `done` marks the result.
     """
 
     def load(self, keys: Lanes) -> int:
-        """Implements `Protocol.load`. The core takes the key with each block, so loading it costs no cycles."""
+        """Implements `Protocol.load`. The core reads the key together with each block, so loading a key takes no
+        cycles.
+        """
         self._put(rst=0, ld=0)
         self._step(rst=1)
         self._poke("key", keys)
@@ -157,7 +161,7 @@ class LoadDone(Protocol):
 
 class InitNext(Protocol):
     """Drives cores with the inputs `init`, `next` and `reset_n`. A pulse on `init` loads a key, and a pulse on `next`
-    starts a block. `ready` marks the end of each.
+    starts a block. `ready` marks the end of either operation.
     """
 
     def load(self, keys: Lanes) -> int:
@@ -198,7 +202,9 @@ class Pipeline(Protocol):
         self.latency = latency
 
     def load(self, keys: Lanes) -> int:
-        """Implements `Protocol.load`. The core takes the key with each block, so loading it costs no cycles."""
+        """Implements `Protocol.load`. The core reads the key together with each block, so loading a key takes no
+        cycles.
+        """
         self._poke("key", keys)
         return 0
 

@@ -75,7 +75,7 @@ MACS: dict[str, Callable[..., Ports]] = {
 
 
 class Loop(LiteXModule):
-    """A loopback design: a MAC on the board's pins, which sends the frames that it receives."""
+    """A loopback design: a MAC on the board's pins sends back the frames that it receives."""
 
     def __init__(self, platform, create: Callable):
         self.crg = BOARD.create_crg(platform, BOARD.sys_clk_freq)

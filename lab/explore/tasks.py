@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines the tasks of `lab.explore.family`: a worker builds one core on one FPGA part. Also defines the files that are
-kept.
+"""Defines the tasks of `lab.explore.family`: a worker builds one core on one FPGA part. Also defines the files with
+stored results.
 
 Netlists and measurements stay on the machine that built the core, and serve all parts. Records are kept by the caller.
 """
@@ -79,7 +79,7 @@ class Task:
 
 @cache
 def _present() -> tuple[str, str]:
-    """Returns two digests: one of the sources of this flow, and one of the sources of our AES cores."""
+    """Returns two digests: one of the sources that build and measure cores, and one of the sources of our AES cores."""
     return _contents([file for file in _flow() if file.stem not in UNRELATED]), _contents(_sources("gateware/aes"))
 
 
@@ -93,7 +93,7 @@ def _sources(folder: str) -> list[Path]:
 
 
 def _contents(files: list[Path]) -> str:
-    """Returns a digest of the names and contents of files. It does not depend on the repository's location."""
+    """Returns a digest of the names and contents of files. The digest does not depend on the repository's location."""
     return digest([], *(f"{file.name}\n{file.read_text()}" for file in files))
 
 
@@ -101,8 +101,8 @@ TARGETS: dict[str, Target] = {target.name: target for target in [*members(), *PE
 
 
 def build(task: Task) -> tuple[list[dict], str | None]:
-    """Builds the core of a task. Returns its records, which can describe a failure, and the digest of its netlist. The
-    digest is None if synthesis failed.
+    """Builds the core of a task. Returns the task's records (a record can describe a failure) and the digest of the
+    core's netlist. The digest is None if synthesis failed.
     """
     target = task.target
     task.folder.mkdir(parents=True, exist_ok=True)
@@ -125,14 +125,14 @@ def build(task: Task) -> tuple[list[dict], str | None]:
 
 
 def keep(task: Task, found: list[dict], netlist: str | None) -> None:
-    """Stores the records of a task in its file, with digests of the inputs that they depend on."""
+    """Stores the records of a task in the task's file, with digests of everything that the records depend on."""
     task.folder.mkdir(parents=True, exist_ok=True)
     write(task.records, json.dumps({"key": task.key(), "netlist": netlist, "records": found}, indent=1) + "\n")
 
 
 def _measured(task: Task, clock: str, protocol) -> list[dict]:
-    """Returns the simulation results of the core's netlist. They are the same for every device, so a file next to the
-    netlist keeps them.
+    """Returns the simulation results of the core's netlist. These results are the same for every device, so they are
+    stored in a file next to the netlist.
     """
     path = task.folder / "measured.json"
     simulation = _contents([file for file in _flow() if file.stem in MEASURING])
@@ -147,12 +147,15 @@ def _measured(task: Task, clock: str, protocol) -> list[dict]:
 
 
 def up_to_date(task: Task) -> list[dict] | None:
-    """Returns the stored records of a task; None if there are none, or if their inputs have changed."""
+    """Returns the stored records of a task; None if there are no records, or if something that they depend on has
+    changed.
+    """
     if not task.records.exists():
         return None
     kept, key = json.loads(task.records.read_text()), task.key()
     if kept["key"] != key:
-        # A changed source file does not always change this core. So compare the digests of the netlists.
+        # A changed source file does not always change this core. So compare the stored digest of the netlist with the
+        # present one.
         if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
             return None
         keep(task, kept["records"], kept["netlist"])

@@ -59,16 +59,16 @@ class LookupTables(Module):
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
-        # Select the byte of `word` that is the index. If several bytes of an entry belong to one lookup, each lookup
-        # has a multiplexer. Otherwise each byte of an entry has its own multiplexer, which the number of the index byte
-        # controls.
+        # Select the byte of `word` that is the index of each lookup. For words wider than 32 bits, each lookup has a
+        # multiplexer. For words of 32 bits, each byte of an entry has its own multiplexer; the number of the index byte
+        # controls it.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:
             choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
             self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
-        # Each byte of an entry has its own memory. The subword size determines which of the lookups reads this memory.
+        # Each byte of an entry has its own memory. The size of a subword determines which lookup reads which memory.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}

@@ -32,8 +32,8 @@ LANE = 32
 
 
 class WidePtluUnit(WideRegistersUnit):
-    """Executes `ptlu` and its related instructions, through the streams of `CFUUnit`. Other function ids get the answer
-    0 and change nothing.
+    """Executes `ptlu`, and instructions to XOR and shift registers and to add round keys, through the streams of
+    `CFUUnit`. Other function ids get the answer 0 and change nothing.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class ZvknedUnit(WideRegistersUnit):
             self.early.eq(Mux(is_move, current, self.target ^ self.key)),
         ]
 
-        # First cycle: SubBytes of the state, or of the last round key to compute the next one.
+        # First cycle: apply SubBytes to the state. For a new round key, apply SubBytes to the last round key.
         self.comb += [current.eq(self.read_key(rs1[:4])), to_substitute.eq(Mux(is_schedule, current, self.target))]
         for n in range(16):
             box = SBoxPair(implementation=sbox)
@@ -88,7 +88,8 @@ class ZvknedUnit(WideRegistersUnit):
             constant.eq(constants[index]),
         )
 
-        # Second cycle: ShiftRows, MixColumns and AddRoundKey. InvMixColumns is MixColumns of a corrected column.
+        # Second cycle: ShiftRows, MixColumns and AddRoundKey. InvMixColumns(column) is MixColumns(column XOR a
+        # correction).
         forward = Cat(*shift_rows(byte_list(substituted)))
         straight, mixed, is_middle_inverse = Signal(128), Signal(128), Signal()
         self.comb += [

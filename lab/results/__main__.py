@@ -13,7 +13,7 @@ from lab.results import kept, pages
 
 
 def take(folder: Path) -> list[Path]:
-    """Copy the figures that pages show from the results files in `folder` to `lab/results/data`. Return the copied
+    """Read the results files in `folder`, and copy the figures that pages show to `lab/results/data`. Return the copied
     files.
 
     Raises

@@ -108,7 +108,7 @@ def cores() -> Plot:
 
 
 def luts() -> Plot:
-    """Plot the LUT4 of each unit in the reference board's bitstreams. Omit bitstreams without these numbers."""
+    """Plot how many LUT4 each unit takes in the reference board's bitstreams. Omit bitstreams without these numbers."""
     reports = kept.load((f"bitstream-{REFERENCE}*.json",), bitstream.TABLE.command).values()
     counted = [r for r in reports if "shares" in r]
     units = [*dict.fromkeys(unit for r in counted for unit in r["shares"] if unit != "rest"), "rest"]
@@ -175,8 +175,8 @@ def ciphers_of_lte() -> Plot:
 
 
 def layer2() -> Plot:
-    """Plot our Figure 5 of Hessel et al. The x axis is the time that the cipher takes per byte; the y axis is the time
-    of a transport block.
+    """Plot our equivalent of Figure 5 in Hessel et al. The x axis is the time that the cipher takes per byte; the y
+    axis is the time of a transport block.
     """
     records = kept.load(bench_lte.TABLE.sources, bench_lte.TABLE.command)["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
@@ -200,7 +200,7 @@ def layer2() -> Plot:
     return Plot(svg, ("engine", "cipher", "Mbit/s", "ns a byte", "ms", "kind"), rows)
 
 
-# Engines in the plot `record`, and the names in the plot for the stages of a record.
+# The engines in the plot `record`, and how the plot names the stages of a record's processing.
 WALKED = ("ise", "ise_vmem", "accelerator")
 STAGES = {
     "driver": "registers of the MAC",
@@ -225,7 +225,7 @@ def record() -> Plot:
         if r["packet_cycles"]
     }
     # The latency runs from the first bit of a frame to the first bit of its answer. The whole frame must arrive before
-    # the answer begins, so the time on the wire is part of the latency and is subtracted.
+    # the answer begins, so the latency includes the time on the wire. Subtract this time.
     through = bench_eth.latency_cycles(data["bench-eth"], record_bytes + HEADER.size, clock)
     courses["fastpath"] = {ON_WIRE: wire, "fast path": through - wire, OFF_WIRE: wire}
     shown = tuple((engine, tuple(courses[engine].items())) for engine in (*WALKED, "fastpath"))
@@ -239,8 +239,8 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# For each paper, the plot at the top of its page: the plot's title, the table or figure of the paper that it shows, and
-# an ending. The plot shows only values whose names have this ending.
+# For each paper, the plot at the top of its page: the plot's title, a table or figure of the paper, and the end of a
+# name. The plot shows those values of the table or figure whose names have this end.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),
@@ -250,7 +250,7 @@ BESIDE = {
 
 
 def beside(paper: str) -> Plot:
-    """Plot values of a paper, each next to the project's own value."""
+    """Plot values of a paper, each next to our value."""
     title, entry, end = BESIDE[paper]
     found = [r for r in papers.records(paper, papers.load(paper)) if r["entry"] == entry and r["value"].endswith(end)]
     found = [r for r in found if r["ratio"] is not None]

@@ -55,7 +55,7 @@ def measured(path: Path, command: str) -> Content:
 
 
 def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
-    """Return a copy of each row that contains only the fields `names`."""
+    """Return a copy of each row with only the fields that `names` lists."""
     return [{name: row[name] for name in names} for row in rows]
 
 

@@ -58,7 +58,9 @@ def add(name: str) -> Path:
 
 
 def render(loaded: dict[str, Content]) -> list[str]:
-    """Return a row for each measurement of the stored reports, compared with the simulated board where it has one."""
+    """Return a row for each measurement of the stored reports. If the same case was measured on the simulated board,
+    compare both.
+    """
     found = stored()
     if not found:
         return [NONE]

@@ -113,12 +113,12 @@ class Snow3GCore(Module):
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
-        # `live` is 1 while the generator is at block `position` of the message `running`, with the key in
-        # `generator_slot`.
+        # While `live` is 1, the generator contains the state of the message `running` at block number `position`. The
+        # message's key is in key slot `generator_slot`.
         live = Signal()
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
-        count = Signal(max=WORDS)  # number of words that are finished in the current block, which may be a skipped one
+        count = Signal(max=WORDS)  # number of finished words in the current block; the core may be skipping this block
         same, follows, takes = Signal(), Signal(), Signal()
         self.comb += [
             same.eq(live & (head == running) & (slot == generator_slot)),
@@ -182,7 +182,8 @@ class Snow3GCore(Module):
             .Elif(~same | (block < position), NextState("BEGIN"))
             .Else(NextState("PASS")),
         )
-        fsm.act(  # the core waits until the generator accepts a key; during initialisation it accepts none
+        # the core waits until the generator accepts a key; the generator accepts none during its initialisation
+        fsm.act(
             "BEGIN",
             If(
                 cut,
@@ -215,7 +216,7 @@ class Snow3GCore(Module):
             ),
         )
         # The core waits for the words of the block, and until the client has taken the previous result. Together with
-        # the last word, it accepts the next counter block.
+        # the last word, the core accepts the next counter block.
         fsm.act(
             "GIVE",
             If(

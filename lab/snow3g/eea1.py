@@ -64,8 +64,8 @@ class EEA1(Module):
             generator.sink.valid.eq(job.valid & (job.length != 0) & (left == 0) & ~ended),
             job.ready.eq((left == 0) & ~ended & (generator.sink.ready | (job.length == 0)) & ~self.clear),
             is_last.eq(left <= WORD_BITS),
-            # Mask of the valid message bits, in the bit order of a keystream word: its highest bit is the first message
-            # bit.
+            # Mask of the valid message bits, in the bit order of a keystream word: the highest bit is for the first
+            # message bit.
             Case(
                 Cat(left[:5], is_last),
                 {

@@ -105,8 +105,8 @@ class Snow3G(Module):
 
 
 def _table(module: Module, byte, table: tuple[int, ...]) -> Signal:
-    """Return a linear function of a byte; `table` lists its values. Each result bit is the XOR of some bits of the
-    byte.
+    """Return a signal that is a linear function of a byte. `table` lists the values of the function for all bytes. Each
+    result bit is the XOR of some bits of the byte.
     """
     word = Signal(32)
     module.comb += word.eq(Cat(*[_sum(byte[n] for n in range(8) if table[1 << n] >> bit & 1) for bit in range(32)]))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The S-boxes S1 and S2 of SNOW 3G (3GPP TS 35.216, 3.3): four S-boxes on bytes, then MixColumns in their own field.
+"""The S-boxes S1 and S2 of SNOW 3G (3GPP TS 35.216, 3.3): four S-boxes on bytes, then MixColumns with their own
+polynomial.
 
 Latency: none (combinational).
 
@@ -42,8 +43,8 @@ class WordSBox(Module):
         self.comb += [box.i.eq(self.i[byte]) for box, byte in zip(boxes, highest_first, strict=True)]
         y = [box.o for box in boxes]
         doubled = [_mulx(byte, polynomial) for byte in y]
-        # Row 0 of the result is r0 = 2y0 + y1 + y2 + 3y3; r1 to r3 follow by rotation. So each doubled byte 2yn is
-        # added to row n and to the next row.
+        # Row 0 of the result is r0 = 2y0 + y1 + y2 + 3y3; r1, r2 and r3 have all indices 1, 2 and 3 higher (modulo 4).
+        # So each doubled byte 2yn is added to row n and to the next row.
         self.comb += [
             self.o[byte].eq(doubled[n] ^ doubled[n - 1] ^ y[n - 1] ^ y[n - 2] ^ y[n - 3])
             for n, byte in enumerate(highest_first)

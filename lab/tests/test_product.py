@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the project works without the laboratory (the folder `lab`), in a copy of the repository without it."""
+"""Test that the project works without the laboratory (the folder `lab`). The tests run in a copy of the repository
+without this folder.
+"""
 
 import os
 import shutil
@@ -26,7 +28,7 @@ OF_THE_TREE = (
     "tests/gateware/flow/test_environment.py",
     "tests/host/test_package.py",
 )
-SOME_TIME_S = 4 * HANG_S  # limit for all tests in the copy, which may run at the same time as the tests of the original
+SOME_TIME_S = 4 * HANG_S  # timeout of the copy's tests, which can run at the same time as the original's tests
 
 
 def left_out(folder, names):
@@ -50,7 +52,7 @@ def product():
 
 def succeeds(tree, *command, limit=HANG_S):
     """Run a command in a copy of the repository; return its output. The command imports the copy's packages, but uses
-    the cache of the original.
+    the build cache of the original repository.
     """
     variables = {
         "CIPHERLANE_CACHE": str(cache.FOLDER),
@@ -58,7 +60,7 @@ def succeeds(tree, *command, limit=HANG_S):
         "MAKEFLAGS": "",
         "COLUMNS": "200",
     }
-    variables["PYTHONHASHSEED"] = "0"  # fixed, because it affects the order of names in Migen's output
+    variables["PYTHONHASHSEED"] = "0"  # fixed, because the hash seed affects the order of names in Migen's output
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")} | variables
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=limit)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]

@@ -33,7 +33,8 @@ BAR_SHARE = 0.99
 BAR_PAYLOAD = 1024
 # UDP payloads to measure with MACsec. The largest is the largest record at the MTU of 1468 bytes that MACsec leaves.
 PROTECTED_PAYLOADS = (*PAYLOADS[:-2], 1440)
-# AES cores to measure: the boards' core with two engines, and a core with one engine, to show where one is too slow.
+# AES cores to measure: the boards' core with two engines, and a core with one engine, to show for which payloads one
+# engine is too slow.
 CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
 PROTECTED = targets.load("ecpix5", "macsec")
 # The AES core of the boards with MACsec, but with the S-boxes that Verilator compiles fastest.

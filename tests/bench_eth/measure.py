@@ -185,8 +185,8 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
 
 
 def _cause(case: Case, core: dict, cycles: float) -> str:
-    """Return why a case stays below line rate, as text: the AES core or the header processing is too slow. `cycles` is
-    the time from one answer to the next.
+    """Return a text that tells why a case stays below line rate. Without MACsec, the text tells whether the AES core or
+    the processing of headers is too slow. `cycles` is the time from one answer to the next.
     """
     if case.suite is not None:
         return f"a datagram takes {cycles:.0f} cycles, the wire gives {case.frame_cycles:.0f}"

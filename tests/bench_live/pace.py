@@ -29,8 +29,8 @@ STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Stream with each of `choices` (engine and bits per pixel) in turn. Measure each over `rounds` periods, after one
-    period that does not count.
+    """Stream with each engine and number of bits per pixel in `choices`, one after the other. Measure each combination
+    over `rounds` periods, after one period that does not count.
     """
 
     def __init__(self, choices: list[dict], rounds: int):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure how long `make live` takes to print its address and to show a picture. It runs twice in a new clone.
+"""Measure how long `make live` takes to print its address and to show a picture. `make live` runs twice in a new clone.
 
 The clone has this checkout's HEAD, lies in build/bench-live, and has its own cache of simulators. It uses the machine's
 Debian packages and pip's downloads. A first picture later than the bars fails the command.

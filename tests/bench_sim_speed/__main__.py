@@ -40,8 +40,8 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def build_baseline(target: targets.Target, directory: Path) -> Path:
-    """Build the baseline for the comparison; return its folder. LiteX's own script builds it, so its model evaluates
-    every unit at every clock edge.
+    """Build the baseline for the comparison; return its folder. LiteX's own script builds the baseline, whose model
+    evaluates every unit at every clock edge.
     """
     _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))
@@ -66,7 +66,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
-    """Run the benchmark with each engine. Return two numbers for each: cycles on the simulated board, and CPU seconds
+    """Run the benchmark with each engine. For each engine, return the cycles on the simulated board and the CPU seconds
     of the simulator.
     """
     transport = SimTransport(folder)

@@ -108,8 +108,8 @@ class Interface:
 
 
 class Bridged(Interface):
-    """The end of the cable at another machine's network device. Until `close`, this device and the board's device are
-    taken out of their bridge.
+    """The end of the cable at the network device of another machine, such as user-mode Linux. The bridge `br0` connects
+    this device with the board's device; until `close`, both devices are removed from the bridge.
     """
 
     def __init__(self, name):

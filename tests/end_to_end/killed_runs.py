@@ -33,7 +33,7 @@ COMMANDS = (
 
 
 class Killed:
-    """Context manager: run commands in a new folder and kill them. Their temporary folders are in this folder, too."""
+    """Context manager: run commands in a new folder and kill them. The commands make their temporary folders there."""
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -107,8 +107,8 @@ class Killed:
 
 
 def built(commands):
-    """Return the commands that can run here: their simulated board is built, and this user has the necessary
-    privileges.
+    """Return the commands that can run here: those whose simulated board is built, and for which this user has the
+    necessary privileges.
     """
     boards = {"sim": "sim", "sim+udp": "sim_eth"}
     there = set()

@@ -30,7 +30,8 @@ from tests.gateware.isa import fips197
 
 WORD = 4
 WORDS_MIN = 2
-# The search for the simulation model skips larger memory mappings of the simulator: the model has less than a megabyte.
+# The search for the simulation model skips memory mappings of the simulator that are larger than this, because the
+# model takes less than a megabyte.
 MAPPING_BYTES_MAX = 1 << 22
 
 
@@ -75,8 +76,8 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the 32-bit words of `data`, and also the words that a memory with one byte lane may hold: every fourth
-    byte of a 16-byte block.
+    """Return the 32-bit words of `data`. Some memories store only one of the four bytes of each word, so also return
+    the words that such a memory contains: bytes 0, 4, 8 and 12 of each 16-byte block, bytes 1, 5, 9 and 13, and so on.
     """
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
@@ -110,7 +111,7 @@ class BoardMemory:
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
         """Search the board for secrets. Return a dictionary from the name of a secret to the parts (such as the key)
-        that the board contains; it has only secrets of which a part was found.
+        that the board contains. Secrets of which no part was found are not in the dictionary.
         """
         image = self.image()
         words = array("I", image[: len(image) // WORD * WORD])
@@ -129,8 +130,8 @@ class BoardMemory:
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search the board for secrets as `found` does, but in memories such as the UART's FIFOs. Their entries have 16
-        bits and hold one data byte each.
+        """Search the board for secrets as `found` does, but in memories whose entries have 16 bits and contain one data
+        byte each, such as the UART's FIFOs.
         """
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))

@@ -9,7 +9,8 @@
  * cycles that the test has set. It then sends the test the cycle number and the frame, and waits
  * for commands, such as frames to send next.
  *
- * Pads (GMII, a byte for each rising edge of the clock): the same as of `gmii_ethernet`.
+ * The pads are the same as for `gmii_ethernet`: GMII, with a byte for each rising edge of the
+ * clock.
  *
  * Message to the test: cycle (64 bits), number of bytes (32 bits), and the bytes of the frame
  * without preamble and check sequence; 0 bytes if there is no frame. Answer: commands, the last of
@@ -23,7 +24,7 @@
  * Without a flood, queued frames are sent at once. With a flood, frames follow each other without
  * a pause, as from a switch: half of the bytes are for queued frames, and the flood fills the rest.
  *
- * The arguments are `path`, the test's Unix socket.
+ * The module has one argument: `path`, the path of the test's Unix socket.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -28,7 +28,7 @@ SOURCE = Path(__file__).with_name(f"{MODULE}.c")
 REPLACED = "gmii_ethernet"
 START_S, TURN_S = 60, 60
 FAST_PATH_MAC, FAST_PATH = bytes.fromhex("02434c4e4502"), bytes((192, 168, 1, 51))
-# All of these are numbers of cycles of the clock of the Ethernet wire (GMII), which runs at 125 MHz.
+# The following constants count cycles of the clock of the Ethernet wire (GMII), which runs at 125 MHz.
 TURN_CYCLES = 1000
 BOOT_CYCLES = 3_000_000
 ANSWER_CYCLES = 200_000
@@ -90,7 +90,8 @@ class Wire:
         self._command(Op.FRAME, frame)
 
     def flood(self, *kinds: bytes, silent: bool = False) -> None:
-        """Begin a flood: another host fills the wire with the frames `kinds` in turn. Without `kinds`, end the flood.
+        """Begin a flood: another host repeats the given frames and fills the wire with them. Without frames, end the
+        flood.
 
         If `silent`, the wire stays idle for as long as the flood's frames would take.
         """
@@ -185,8 +186,8 @@ class Peer:
         return frame[:6] == self.mac and frame[12:14] == b"\x08\0" and frame[23] == f.UDP
 
     def ask(self, type_: int, data: bytes = b"", *, again: int = ANSWER_CYCLES, attempts: int = 1, **header) -> r.Reply:
-        """Send a request and return the reply. Repeat the request after `again` cycles without a reply, up to
-        `attempts` attempts in all.
+        """Send a request and return the reply. If no reply comes within `again` cycles, repeat the request. Send it at
+        most `attempts` times in all.
         """
         request = self.frame(r.record(type_, data, **{"session": self.session, "token": self.token, **header}))
         for _ in range(attempts):

@@ -3,8 +3,8 @@
  * @file
  * Faulty firmware for test_loader.py. It first sends a byte, so that the test detects each start.
  * Then it writes to all addresses that it can reach: its own code, the loader's code, and the
- * registers that protect both. In the end it answers no records. If compiled with HANGS, it also
- * does not feed the watchdog.
+ * registers that protect both. It never answers a record. If compiled with HANGS, it does not feed
+ * the watchdog either.
  */
 #include <generated/mem.h>
 

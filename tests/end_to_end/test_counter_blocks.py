@@ -43,7 +43,7 @@ def open_session(line, key, iv, engine, **fields) -> r.Reply:
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_a_stream_that_goes_from_engine_to_engine_serves_each_block_once(line, key_bits):
     """Each engine resumes the stream where the previous engine stopped. The board must answer a repeated record again,
-    but it must refuse other data at the same offset.
+    but it must refuse different data at the same offset.
     """
     rng = random.Random(key_bits)
     key, iv = rng.randbytes(key_bits // 8), rng.randbytes(16)
@@ -95,8 +95,8 @@ def test_bench_and_selftest_take_milliseconds(line, engine):
 
 
 def test_an_idle_session_ends_by_itself(line):
-    """The board must end an idle session. This session has used no counter block, so the board must free its entry in
-    the table of ranges.
+    """The board must end an idle session. The session in this test has used no counter block, so the board must also
+    free the session's entry in the table of used counter blocks.
     """
 
     def free_ranges():

@@ -62,7 +62,7 @@ def device(board):
 
 
 def opened(device, secret, engine, direction="encrypt"):
-    """Open a session, transfer the secret's data through it, and return the open session."""
+    """Open a session, encrypt or decrypt the data of `secret` with it, and return the open session."""
     session = device.open_session(secret.key, secret.iv, engine, direction, length=len(secret.plain))
     stream(session, secret)
     return session
@@ -77,7 +77,7 @@ def stream(session, secret):
 
 
 def settle(device):
-    """Send the board a record without a secret. It overwrites the previous record in the board's buffers."""
+    """Send the board a record without a secret. This record overwrites the previous one in the board's buffers."""
     device.counters()
 
 
@@ -106,7 +106,7 @@ def opened_in_gcm(device, secret, engine, direction):
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_close_in_gcm(memory, device, engine, direction):
-    """The board must zeroize the GCM hash subkey after each record, and everything else when the session is closed,
+    """The board must zeroize the GCM hash subkey after each record, and all other secrets when the session is closed,
     even if the last record had a wrong tag.
 
     Only the accelerator's queues keep what passed last, until other data pass or the key ends.
@@ -164,7 +164,7 @@ def test_close_in_compact_firmware(compact_board, direction):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_mac(memory, device, engine):
-    """After the board has computed and sent a MAC, no part of the key and of the message may remain. A MAC needs no
+    """After the board has computed and sent a MAC, no part of the key or of the message may remain. A MAC needs no
     session, so no session is closed either.
     """
     secret = Secret(random.Random(f"mac{engine}"), 128, 400)
@@ -226,8 +226,8 @@ def test_two_engines(memory, device, engines):
 
 
 def test_all_slots_of_the_accelerator(memory, device):
-    """Open eight sessions, each with a key in one of the accelerator's slots. If a session is closed, only its key may
-    disappear.
+    """Open eight sessions, each with a key in one of the accelerator's slots. When a session is closed, the board must
+    zeroize the key of this session and no other key.
     """
     rng = random.Random(8)
     secrets = [Secret(rng, KEY_BITS[n % 3], 40, str(n)) for n in range(8)]
@@ -254,7 +254,7 @@ def test_copies_of_an_open_key(memory, device, engine):
     session = opened(device, secret, engine)
     others = Secret(random.Random(100 + engine), 256, 40)
     close(device, opened(device, others, Engine.BYTE))
-    # Search only for the key's second half. A word of the first half may occur twice, because the simulation model also
+    # Search only for the key's second half. A word of the first half can occur twice, because the simulation model also
     # holds the word that was read last.
     assert memory.copies(secret.key[16:]) == 1
     close(device, session)
@@ -294,8 +294,8 @@ def test_refused_open(memory, device, values):
 
 
 def test_refused_key(memory, device):
-    """The board refuses to open a session for used counter blocks. To find this out, it must compute with the key. No
-    part of the key may remain.
+    """The board refuses to open a session for used counter blocks. To recognise used counter blocks, the board computes
+    with the key. No part of the key may remain.
     """
     secret = Secret(random.Random(4), 256, DATA_BYTES)
     close(device, opened(device, secret, Engine.TABLE))
@@ -333,8 +333,8 @@ def test_damaged_frame_with_a_key(memory, device, damage):
 
 
 def test_restart_after_a_fault(memory, device):
-    """If a fault restarts the firmware, it must zeroize the secrets in the board's memories before it accepts a
-    record.
+    """If a fault restarts the firmware, the firmware must zeroize the secrets in the board's memories before it accepts
+    a record.
     """
     rng = random.Random(6)
     secrets = [Secret(rng, 256, DATA_BYTES, str(engine)) for engine in HARDWARE]
@@ -350,8 +350,8 @@ def test_restart_after_a_fault(memory, device):
 
 
 def test_queues_of_the_uart(memory, device):
-    """After a session is closed, its key and data may remain only in the UART's FIFOs, until other bytes overwrite
-    them.
+    """After a session is closed, its key and data can remain in the UART's FIFOs, but nowhere else, until later bytes
+    overwrite them.
 
     No instruction can read the key there.
     """
@@ -381,15 +381,15 @@ def ethernet_device(ethernet_board):
         yield connected
 
 
-# Number of 32-bit words of a secret that may remain in the simulator. Verilator keeps the last bytes that each memory
+# Number of 32-bit words of a secret that can remain in the simulator. Verilator keeps the last bytes that each memory
 # port wrote in variables of its own (`__Vlvbound_*`), which a real board does not have. The DMA's port writes one
 # block of 16 bytes.
 SLOT_WORDS_LEFT = 4
 
 
 def settle_frames(device):
-    """Send more frames than the Ethernet MAC has frame buffers (slots). They overwrite the last word of each slot,
-    which the simulator also keeps in a variable.
+    """Send more frames than the Ethernet MAC has frame buffers (slots). The frames overwrite the last word of each
+    slot, of which the simulator also keeps a copy in a variable.
     """
     for _ in range(9):
         device.counters()
@@ -405,8 +405,8 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     """
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # This search need not find the data, because their words have another alignment in the Ethernet MAC's slots. The
-    # function `in_slots` searches for them.
+    # The function `found` need not find the data, because the Ethernet MAC's slots store them with an offset of two
+    # bytes. The function `in_slots` takes this offset into account.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
@@ -435,8 +435,8 @@ def send_damaged(board, payload):
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_device, damaged):
-    """If the board refuses a request to open a session, or receives a damaged one, no part of the key may remain. The
-    checksums over the frame must not remain either, because they depend on the key.
+    """If the board refuses a request to open a session, or receives a damaged request, no part of the key may remain.
+    The checksums over the frame must not remain either, because they depend on the key.
     """
     secret = Secret(random.Random(f"open {damaged}"), 256, 16)
     record = open_record(secret, engine=Engine.ISE if damaged else 31)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the host tool with the fast path of the simulated board with Ethernet, which answers data records without the
-CPU.
+"""Test the host tool with the fast path of the simulated board with Ethernet. The fast path answers data records
+without the CPU.
 """
 
 import io

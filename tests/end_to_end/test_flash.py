@@ -36,8 +36,8 @@ def asked_twice_and_patiently(monkeypatch):
 
 @pytest.fixture
 def board_with(tmp_path):
-    """Return a function that copies the simulated board and changes the contents of its ROM. It returns the board, and
-    the build id of the original.
+    """Return a function that copies the simulated board and changes the contents of its ROM. The function returns the
+    copy, and the build id of the original board.
     """
 
     def make(words):

@@ -21,8 +21,8 @@ STRANGER, STRANGER_MAC = bytes((192, 168, 1, 238)), bytes.fromhex("0a00000000ee"
 KEY, RECORD_BYTES, RECORDS = bytes(range(16)), 1440, 24
 CPU_WINDOW, FAST_WINDOW = 5, 4  # records in flight
 CPU_SHARE, FAST_SHARE = 0.5, 0.95
-# AGAIN: cycles after which the host sends an unanswered record again. The slowest engine needs less for a whole window.
-# QUIET: cycles within which the board zeroizes the frame buffers (slots) of its MAC.
+# AGAIN: cycles after which the host sends an unanswered record again. The slowest engine needs fewer cycles for a whole
+# window. QUIET: cycles within which the board zeroizes the frame buffers (slots) of its MAC.
 AGAIN, QUIET = 400_000, 300_000
 NEWCOMER_AGAIN, NEWCOMER_ATTEMPTS = 3_000, 4_000
 
@@ -83,8 +83,8 @@ TO_HARDWARE = {
 
 
 def some(floods, short):
-    """Return the parameters of a test, which are the names of floods. The names in `short` run in every test run, the
-    others only in the thorough suite.
+    """Return the names of the floods as parameters of a test. Floods that are also in `short` run in every test run,
+    the other floods only in the thorough suite.
     """
     return [name if name in short else pytest.param(name, marks=pytest.mark.thorough) for name in floods]
 
@@ -96,8 +96,9 @@ def initial(text: str) -> bytes:
 
 @pytest.mark.parametrize("flood", some(TO_CPU, SHORT))
 def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
-    """During a flood, the session must keep half of its goodput and lose no record. The test does not measure the first
-    stream during the flood, because the stranger can first use up cycles that its budget has saved.
+    """During a flood, the session must keep half of its goodput and lose no record. The test sends two streams of
+    records during the flood and measures only the second, because the stranger can first use up cycles that its budget
+    has saved.
     """
     owner.open(KEY, initial(f"cpu {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     wire.wait(QUIET)
@@ -113,8 +114,9 @@ def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
 
 @pytest.mark.parametrize("flood", some(TO_HARDWARE, ["long pings", "ARP requests", "short pings to the CPU"]))
 def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
-    """During a flood, the session must keep 95 % of its goodput. The session has half of the wire in both measurements.
-    The other half is idle in the first measurement, and the stranger uses it in the second.
+    """During a flood, the session must keep 95 % of its goodput. The test measures the goodput twice, and each time the
+    session has half of the wire. The other half is idle in the first measurement. In the second measurement, the flood
+    uses it.
     """
     owner.open(KEY, initial(f"fast {flood}"), Engine.FASTPATH, RECORD_BYTES)
     wire.wait(QUIET)
@@ -155,7 +157,7 @@ def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
 
 def test_the_mac_counts_what_it_drops_and_a_close_ends_the_reservation(wire, owner):
     """The Ethernet MAC reserves most of its frame buffers (slots) for hosts with a session. While no session is open,
-    other hosts may use all slots.
+    hosts without a session can use all slots.
     """
     owner.open(KEY, initial("counts"), Engine.ACCELERATOR, RECORD_BYTES)
     before = _overflows(owner)

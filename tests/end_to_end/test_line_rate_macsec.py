@@ -95,8 +95,8 @@ def forged(size: int) -> bytes:
 
 
 MKPDU = bytes((3, 5, 0, 42)) + bytes(42)  # an MKPDU with a header, but without the parameter sets that must follow
-# The frame of each flood, and the SecY's counter for the reason why it drops this frame. The SecY passes MKPDUs to the
-# CPU, so they have none.
+# For each flood: its frame, and the counter that the SecY increases when it drops this frame. None for MKPDUs, because
+# the SecY does not drop them but passes them to the CPU.
 FLOODS = {
     "short forged frames": (forged(100), "not_valid"),
     "long forged frames": (forged(FULL_SIZE), "not_valid"),
@@ -118,8 +118,9 @@ CASES = [
 
 @pytest.mark.parametrize(("flood", "engine"), CASES)
 def test_a_stranger_without_a_key_costs_less_than_a_twentieth(wire, flood, engine):
-    """During a flood, the session must keep 95 % of its goodput and lose no record. The session has half of the wire in
-    both measurements. The stranger uses the other half only in the second measurement.
+    """During a flood, the session must keep 95 % of its goodput and lose no record. The test measures the goodput
+    twice, and each time the session has half of the wire. The stranger uses the other half only in the second
+    measurement.
     """
     frame, dropped = FLOODS[flood]
     owner = Peer(wire, OWNER)
@@ -137,7 +138,7 @@ def test_a_stranger_without_a_key_costs_less_than_a_twentieth(wire, flood, engin
         wire.flood(frame, silent=True)
         alone = stream()
         wire.flood(frame)
-        stream()  # not measured, because the stranger can first use up cycles that its budget has saved
+        stream()  # this stream is not measured: the stranger can first use up cycles that its budget has saved
         beside = stream()
         print(f"{engine.name.lower()} beside {flood}: {alone / beside:.1%} of the goodput")
         assert alone >= FAST_SHARE * beside

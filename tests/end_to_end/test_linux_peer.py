@@ -28,7 +28,8 @@ HERE, CPU, FAST_PATH = "192.168.1.100", "192.168.1.50", "192.168.1.51"
 MACSEC, EAPOL = bytes.fromhex("88e5"), bytes.fromhex("888e")
 TOOL = str(Path(sys.prefix) / "bin" / "cipherlane")
 FAILURES = ("bad_tag", "no_sa_error", "late", "not_valid")
-# The tool, run by Python. It appends each token that it draws to the file TOKENS, as a decimal number in a line.
+# A Python program that runs the host tool, and appends each random token to the file TOKENS, as a line with a decimal
+# number.
 TOKENS = "/tmp/tokens"
 RECORDING_TOOL = f"""
 import secrets, sys
@@ -89,7 +90,9 @@ def secure(peer, device):
 
 
 def encrypt(peer, engine: str, size: int = 30_000, timeout: float = 120, tool: str = TOOL) -> str:
-    """Encrypt the first `size` bytes of Python's executable on Linux with `tool`, verified; return what it prints."""
+    """On Linux, encrypt the first `size` bytes of Python's executable with the host tool, and verify the result. Return
+    what the host tool prints. `tool` is the command that starts it.
+    """
     command = f"""
         umask 077; cd /tmp; test -f key || {TOOL} keygen key
         head -c {size} {shlex.quote(sys.executable)} > in
@@ -110,15 +113,15 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert state.suite == suite and state.encrypt
     counters = peer.macsec_counters()
     assert counters["InPktsOK"] == state.counters["encrypted"] - before["encrypted"] == state.next_pn - 1
-    # Ignore the counter of frames without MACsec: Linux may send such frames from eth0, such as router solicitations.
+    # Ignore the counter of frames without MACsec: Linux can send some from eth0, for example router solicitations.
     failed = state.failed() - state.counters["no_tag"] - (sum(before[name] for name in FAILURES))
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
 # Tests marked `thorough` repeat a test with another engine, or a case that test_mka.py tests without a real peer.
 def engines(often: str) -> list:
-    """Return the parameters of a test, which are engines. The engine `often` runs in every test run, the others only in
-    the thorough suite.
+    """Return the engines as parameters of a test. Every test run uses the engine in `often`, and the thorough suite
+    also uses the other engines.
     """
     others = [engine for engine in ("fastpath", "ise_vmem", "accelerator") if engine != often]
     return [often, *[pytest.param(engine, marks=pytest.mark.thorough) for engine in others]]
@@ -153,7 +156,7 @@ def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure
         frames = cable.frames()
     key = bytes.fromhex(peer.run("cat", "/tmp/key"))
     tokens = [int(token).to_bytes(8, "little") for token in peer.run("cat", TOKENS).split()]
-    # Records carry tokens in this form.
+    # Check that records contain the tokens in this form.
     assert len(tokens) > 1 and tokens[0] in Record(RecordType.INFO, token=int.from_bytes(tokens[0], "little")).encode()
     plain = Path(sys.executable).read_bytes()[:30_000]
     secrets_in_frames = [
@@ -167,7 +170,7 @@ def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure
     assert len(protected) > 40
     everything = b"".join(frame[14:] for frame in protected)
     assert not [secret for secret in secrets_in_frames if secret in everything]
-    # The four bytes of an address may occur by chance, but not at the places where IPv4 and ARP have addresses.
+    # The four bytes of an address can occur anywhere by chance, so look only where IPv4 and ARP have addresses.
     assert not [frame for frame in protected if frame[26:30] in addresses or frame[30:34] in addresses]
     readable = [frame for frame in frames if frame[12:14] != MACSEC]
     assert not [frame for frame in readable if any(address in frame for address in addresses)]

@@ -81,7 +81,7 @@ def picture(page, panes=PANES, codes=CODES):
 
 
 def another(page, before, panes=PANES, codes=CODES):
-    """Wait until the second of the page's `panes` shows a new picture. Return the pixels of all of them."""
+    """Wait until the second of the page's `panes` shows a new picture. Return the pixels of all panes."""
 
     def now():
         seen = picture(page, panes, codes)
@@ -104,8 +104,8 @@ def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
     for plaintext, wire, decrypted in seen:
         assert len(plaintext) == EDGE * EDGE and plaintext == decrypted != wire
     assert len({plaintext for plaintext, _, _ in seen}) > 1
-    # A chi-squared test of the encrypted bytes. With 255 degrees of freedom, random data exceed 409 once in 10^9
-    # tests. A picture with a visible pattern gives thousands.
+    # A chi-squared test of the encrypted bytes. With 255 degrees of freedom, the result for random data exceeds 409
+    # once in 10^9 tests. For a picture with a visible pattern, the result is several thousand.
     assert chi_square(b"".join(wire for _, wire, _ in seen)) < 409 < chi_square(seen[0][0])
 
 

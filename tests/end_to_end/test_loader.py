@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
 TIMEOUT_S = 120  # timeout for a reply, long enough for a busy machine
-STAYS_S = 20  # real seconds; a loader that starts its firmware by itself would do so in this time
+STAYS_S = 20  # real seconds, long enough for a loader that starts its firmware by itself
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def stray(built, make, tmp_path):
 
 
 def tool(verb, board, *words, **environment):
-    """Run a command of the host tool in a separate process, which may take over a minute. Return its exit status,
+    """Run a command of the host tool in a separate process, which can take over a minute. Return its exit status,
     standard output and standard error.
     """
     given = [COMMAND, verb, "--port", board.url, *map(str, words)]
@@ -207,7 +207,8 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
 
 
 def test_firmware_that_writes_everywhere_harms_neither_itself_nor_the_loader(board, stray, another):
-    """Load firmware that writes to all code memory, to the ROM and to the registers that lock them, and then hangs.
+    """Load firmware that writes to all code memory, to the ROM and to the registers that lock both memories, and then
+    hangs.
 
     The loader must not start it again.
     """

@@ -33,7 +33,7 @@ class Host:
 
     def receive(self, type_, data=b"", session=0) -> records.Reply:
         """Return the next reply from the board. If none arrives in time, send the given request again, because
-        datagrams may be lost.
+        datagrams can be lost.
         """
         for _ in range(TRIES):
             if select.select([self.socket], [], [], REPLY_S / TRIES)[0]:

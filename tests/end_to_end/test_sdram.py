@@ -58,7 +58,7 @@ def device(board):
 
 
 def transfer(device, secret, engine, direction):
-    """Process the secret's data in a new session; return the open session and the result."""
+    """Encrypt or decrypt the data of `secret` in a new session; return the open session and the result."""
     session = device.open_session(secret.key, secret.iv, engine, direction, length=len(secret.plain))
     out = io.BytesIO()
     data = secret.plain if direction == "encrypt" else secret.cipher
@@ -103,7 +103,7 @@ def parts(secret):
 
 
 def left(held, *secrets):
-    """Return the names of the parts (such as the key) that are in the board's memory, for each secret. To save time,
+    """For each secret, return the names of its parts (such as the key) that are in the board's memory. To save time,
     the search skips pages of zeros.
     """
     image = held.image()
@@ -129,7 +129,7 @@ def test_nothing_is_left_after_close(held, device, engine):
 
 
 def unfinished(device, held, secret):
-    """Send the first part of a frame that opens a session with the secret's key, so that the SDRAM contains the key."""
+    """Send the first part of a frame that opens a session with the key of `secret`. The key is then in the SDRAM."""
     device.link.transport._write(framing.frame(open_record(secret).encode())[:-9])
     until(lambda: left(held, secret) == [{"key"}], lambda: "the board does not take the frame")
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the host tool with the simulated board, which runs the same firmware as a real board, over the UART."""
+"""Test the host tool with the simulated board over the UART. The simulated board runs the same firmware as a real
+board.
+"""
 
 import contextlib
 import io
@@ -287,8 +289,8 @@ def _answers(connection, count):
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_vector_loads_and_stores_do_not_fall_to_scalar_ones(board, key_bits):
-    """The engine `ise_vmem` must use vector loads and stores. If the board wrongly used scalar ones, the results would
-    still be right, so the test checks the speed.
+    """The engine `ise_vmem` must use vector loads and stores. If the board wrongly used scalar loads and stores, the
+    results would still be right, so the test checks the speed.
 
     The selftest also notices the fallback.
     """

@@ -58,8 +58,9 @@ class Stranger:
         raise AssertionError("no answer")
 
     def around(self, victim, record: bytes, to, expected: bytes) -> list[bytes]:
-        """Return the cycle counts that the board reports just before and just after it answers a record of another
-        host. `victim` is that host's socket, and the answer must equal `expected`.
+        """Return the cycle counts that the board reports to this host just before and just after it answers a record of
+        another host, the victim. The argument `victim` is the victim's socket. The data of the answer must equal
+        `expected`.
 
         If the board drops one of the three frames, because it is zeroizing or the strangers' budget is used up, all
         three are sent again.
@@ -77,8 +78,8 @@ class Stranger:
         raise AssertionError("no answers")
 
     def probe(self, session: int) -> list[bytes]:
-        """Send each request that could reveal cycle counts to this host, the attacker: without a session and, if
-        `session` is not 0, in its own session. Return the answers.
+        """Act as an attacker: send all requests whose answers could reveal cycle counts. Send them without a session
+        and, if `session` is not 0, also in the attacker's own session. Return the answers.
         """
         told = [self.ask(r.NETWORK).data[:CYCLES_BYTES]]
         if session:

@@ -75,7 +75,7 @@ def test_datagrams_that_are_no_records(board):
 
 STAGES = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
 # EARLY_CYCLES: maximum cycles per record of 1440 bytes if records bypass the network stack. STACK_CYCLES: minimum
-# cycles per record if they pass through it.
+# cycles per record if records pass through the network stack.
 EARLY_CYCLES, STACK_CYCLES = 16_000, 30_000
 NO_OPERATIONS = bytes((1, 1, 1, 1))
 
@@ -143,7 +143,7 @@ def test_records_that_the_stack_brings(board):
 
 def test_echo_between_records(board):
     """Zephyr's network stack must get time to answer echo requests between records. While a session is open, the board
-    limits the time for such frames, so the host repeats an unanswered echo request.
+    limits the CPU time for echo requests, so the host repeats an unanswered echo request.
     """
     count = 10
     inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", ECHO]

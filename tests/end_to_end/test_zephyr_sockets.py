@@ -17,9 +17,9 @@ from tests.end_to_end.ethernet import running_board
 from tests.gateware.support import ROOT
 from tests.waiting import until
 
-# These tests run only in the thorough suite, because they need another image. With IPv6 or TCP enabled, Zephyr's
-# network stack computes all checksums. The suite `ethernet` of the Zephyr module tests that the driver then does not
-# offer to compute checksums.
+# These tests run only in the thorough suite, because they need a firmware image of their own. With IPv6 or TCP enabled,
+# Zephyr's network stack computes all checksums. The suite `ethernet` of the Zephyr module tests that in this case the
+# driver does not offer to compute checksums.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port
@@ -52,8 +52,8 @@ for size in map(int, sys.argv[5:]):
     print(size, flush=True)
 """
 
-# The program sends and receives on a raw socket. There, the host's kernel computes and checks the checksums of ICMPv6
-# (RFC 3542, 3.1).
+# The program sends and receives on a raw socket. For raw sockets, the host's kernel computes and checks the checksums
+# of ICMPv6 (RFC 3542, 3.1).
 PING = """
 import os, socket, struct, sys
 address, timeout = sys.argv[1], int(sys.argv[2])

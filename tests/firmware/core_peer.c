@@ -72,9 +72,9 @@ struct peer {
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
-	 * The state of the server `serving`, which takes the place of the fast path in tests.
-	 * `client`: the session that the core passed to the server last. `work`: the work that the
-	 * server reports for this session. `serving`: the number of sessions that it serves now.
+	 * The state of the simulated server, which replaces the fast path in tests. `client`: the
+	 * session that the core passed to the server last. `work`: the work that the server reports
+	 * for this session. `serving`: the number of sessions that the server serves now.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
@@ -95,7 +95,7 @@ struct peer {
 	/** The statuses that set_key and ctr of the engine `faulty` return. */
 	int set_key_status;
 	int ctr_status;
-	/** How often the core asked the port to zeroize data that calls left in its memory. */
+	/** How often the core called the port's function `forget`, which zeroizes memory. */
 	uint32_t forgotten;
 	/** The cycle counter advances by `step` each time it is read. */
 	uint32_t cycles;
@@ -286,8 +286,8 @@ static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply 
  * bench_bytes, mask of engines, first value of the cycle counter, step of the cycle counter, idle
  * time in cycles, kind of board, 1 if there is a random source. Reply: status of cl_service_init
  * (i32). Bits 0 to 4 of the mask select engines and the server. Bits 29 to 31 make the platform
- * invalid. Bit 29: the server's window is too long. Bit 30: the server has the code of the first
- * engine. Bit 31: the first engine is in the list twice.
+ * invalid. Bit 29: the server's window is too long. Bit 30: the server and the first engine have
+ * the same number. Bit 31: the first engine is in the list twice.
  */
 static void op_start(struct peer *peer, struct message *message)
 {
@@ -530,8 +530,8 @@ static void refresh_network(struct cl_link *link)
 }
 
 /**
- * Called by the link to reserve room for the frames of a session, or to end the reservation. Stores
- * this in the bit mask `reserved`, by the index of the session.
+ * Called by the link to reserve room for the frames of a session, or to end the reservation.
+ * Changes the bit of this session in the mask `reserved`: the bit number is the session's index.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -547,7 +547,8 @@ static void reserve(struct cl_link *link, uint32_t place, bool open)
 
 /**
  * Command: report for which sessions the link reserves room. No arguments. Reply: bit mask of
- * session indexes (u32), number of calls that would not have changed anything (u32).
+ * session indexes (u32), number of wrong calls (u32), which reserve room that is reserved already,
+ * or end a reservation that does not exist.
  */
 static void op_reserved(struct peer *peer, struct message *message)
 {
@@ -642,8 +643,8 @@ static void op_udp(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: set the timing of later commands. Arguments: 1 if the port finds no frame waiting before
- * each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
+ * Command: set the timing of later commands. Arguments: 1 if the port finds its receive buffer
+ * empty before each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
  */
 static void op_pace(struct peer *peer, struct message *message)
 {
@@ -738,10 +739,10 @@ static uint64_t take_u64(struct message *message)
 /**
  * Command: set the results of the server `serving`. Arguments: status of serve (i32), status of
  * finish (i32), and the work to report: bytes (u64), blocks (u64), records (u32). Reply: number of
- * sessions that the server serves (u32). Then its last session: session (u32), token (u64), peer
- * (u64), length (u64), record_bytes (u32). Then this session's window: first (u64), seen (u64),
- * records (u32). If the server serves a session, the reply ends with the initial counter block (16
- * bytes).
+ * sessions that the server serves (u32). Then the session that the core passed to the server last:
+ * session (u32), token (u64), peer (u64), length (u64), record_bytes (u32). Then this session's
+ * window: first (u64), seen (u64), records (u32). If the server serves a session, the reply ends
+ * with the initial counter block (16 bytes).
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
@@ -996,7 +997,10 @@ static void op_ctr(struct peer *peer, struct message *message)
 	free(out_memory);
 }
 
-/** CTR of an engine that fails at one call, which `gcm_fails` counts down to. 0: no call fails. */
+/**
+ * CTR of an engine that fails once: in call number `gcm_fails`, counted from 1. Each call
+ * decrements this number. If it is 0 at the start, no call fails.
+ */
 static uint32_t gcm_fails;
 
 static int gcm_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
@@ -1013,8 +1017,8 @@ static int gcm_ctr(const struct cl_engine *engine, const struct cl_engine_key *k
  * Command: encrypt or decrypt a GCM message. Arguments: 1 to decrypt (u8), misalign of all buffers
  * (u8), 1 to work in place (u8), number of the engine's call that fails, or 0 (u32), key bits
  * (u32), nonce (12 bytes), key (32 bytes), tag (16 bytes), bytes of additional data (u32),
- * additional data, text. Reply: status (i32), tag (16 bytes), output. Before the call, each byte of
- * the output is 0xa5 if it does not replace the text.
+ * additional data, text. Reply: status (i32), tag (16 bytes), output. If the output has a buffer of
+ * its own, each byte of this buffer is 0xa5 before the call.
  */
 static void op_gcm(struct peer *peer, struct message *message)
 {

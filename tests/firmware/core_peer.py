@@ -55,7 +55,7 @@ class PeerDied(RuntimeError):
 
 
 def portable_sources(*, over_secy: bool = False) -> list[Path]:
-    """Return the C files of the core that compile on any machine; with `over_secy` also those that call the SecY."""
+    """Return the C files of the core that compile on any machine; with `over_secy` also files that call the SecY."""
     left_out = TARGET_ONLY if over_secy else TARGET_ONLY | OVER_SECY
     return sorted(path for path in CORE.glob("*/*.c") if path.parent.name not in left_out)
 
@@ -135,7 +135,7 @@ class CorePeer:
         return self
 
     def __exit__(self, *_exception):
-        """End the process. Raise an error if a sanitizer reports a leak, or a fault at the end."""
+        """End the process. Raise an error if a sanitizer reports a leak, or a fault while the process ends."""
         _, errors = self._process.communicate(timeout=HANG_S)
         if self._process.returncode:
             raise PeerDied(errors.decode())
@@ -168,7 +168,7 @@ class CorePeer:
     # Engines and codecs
 
     def ctr(self, engine, key, counter, data, *, in_misalign=0, out_misalign=0, in_place=False) -> bytes:
-        """Run CTR on `data` with one engine, which must succeed; return the result."""
+        """Run CTR on `data` with one engine; return the result. The engine must not report an error."""
         head = struct.pack("<BBBBI", engine, in_misalign, out_misalign, in_place, 8 * len(key))
         result = self.call("C", head, counter, key.ljust(32, b"\0"), data)
         assert result[:4] == bytes(4), f"engine returned {int.from_bytes(result[:4], 'little', signed=True)}"
@@ -258,7 +258,7 @@ class CorePeer:
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """Set the timing of later calls. With `pauses`, the port finds no frame waiting before each frame.
+        """Set the timing of later calls. With `pauses`, the port finds its receive buffer empty before each frame.
         `ctr_cycles` is the number of cycles that the engine `faulty` takes.
 
         With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.

@@ -207,8 +207,8 @@ static void op_numbers(struct message *message)
 }
 
 /**
- * Command: set the statuses that functions return. Arguments (i32 each): the random source, the
- * installation of an SA that receives, and of an SA that transmits.
+ * Command: set the statuses that functions return. Arguments (i32 each): status of the random
+ * source, status of the installation of a receive SA, status of the installation of a transmit SA.
  */
 static void op_fault(struct message *message)
 {
@@ -241,7 +241,10 @@ static void op_stack(struct message *message)
 	answer(stack_left, sizeof(stack_left));
 }
 
-/** Command: let the SecY forget which SAKs were installed, so that one may be installed again. */
+/**
+ * Command: let the SecY forget which SAKs were installed, so that a test can install one of them
+ * again.
+ */
 static void op_forget(struct message *message)
 {
 	(void)message;

@@ -93,7 +93,7 @@ class MkaPeer(core_peer.CorePeer):
         self.call("N", struct.pack("<BBQB", direction, an, next_pn, expiring))
 
     def fail(self, *, random: int = 0, receive: int = 0, transmit: int = 0) -> None:
-        """Set the statuses that the random source returns, and the SecY when it installs a receive or transmit SA."""
+        """Set the statuses that these return: the random source, and the installation of a receive or transmit SA."""
         self.call("F", struct.pack("<iii", random, receive, transmit))
 
     def seed(self, seed: int) -> None:

@@ -2,8 +2,8 @@
 /**
  * @file
  * A simulated SecY that records its calls, for tests of code that uses macsec/secy.h. It calls
- * die() if the code breaks a rule of that interface. It must not install a SAK twice, change the
- * SCI while an SA is installed, or set a policy with an SA that is not installed. Include this
+ * die() if the code breaks a rule of that interface. The code must not install a SAK twice, change
+ * the SCI while an SA is installed, or set a policy with an SA that is not installed. Include this
  * header in one file of a program.
  */
 #ifndef CL_RECORDING_SECY_H
@@ -26,7 +26,10 @@ static struct {
 	bool expiring;
 	/** The status that cl_secy_install() returns, for each direction. */
 	int install_status[2];
-	/** All keys that were installed, for each direction, to find a key that comes twice. */
+	/**
+	 * All SAKs that were installed, for each direction, to detect a SAK that is installed
+	 * twice.
+	 */
 	uint8_t saks[2][SAKS_MAX][CL_KEY_BYTES_MAX];
 	size_t count[2];
 	char log[LOG_MAX];

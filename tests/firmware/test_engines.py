@@ -40,8 +40,8 @@ def test_block_cipher_on_nist_known_answers(core, engine, bits, name):
     for vector in fields(VECTORS / "ECB" / f"ECB{name}{bits}.rsp"):
         assert 8 * len(vector["KEY"]) == bits
         for i in range(0, len(vector["PLAINTEXT"]), 16):
-            # The engines have no ECB mode, so encrypt the plaintext P in CTR mode: with P as the counter block and
-            # zeros as the data, the result is E_K(P).
+            # The engines have no ECB mode. To compute E_K(P), run CTR mode with P as the counter block and zeros as the
+            # data.
             block = core.ctr(engine, vector["KEY"], vector["PLAINTEXT"][i : i + 16], bytes(16))
             assert block == vector["CIPHERTEXT"][i : i + 16]
             checked += 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the bare-metal Ethernet driver with a model of the Ethernet MAC. Frames may arrive while the driver zeroizes
-earlier frames.
+"""Test the bare-metal Ethernet driver with a model of the Ethernet MAC. In the tests, frames arrive while the driver
+zeroizes earlier frames.
 """
 
 import struct

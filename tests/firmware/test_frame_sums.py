@@ -108,8 +108,8 @@ def test_a_datagram_without_a_checksum_passes(library):
 
 @pytest.mark.parametrize("cut", [0, 13, 14, 33, 34, 41, 60])
 def test_nothing_is_read_behind_the_end(library, cut):
-    """If the frame ends inside the UDP header or data, its checksum must be wrong. If it ends before, the driver must
-    treat it as a frame of another protocol.
+    """If the frame ends inside the UDP header or data, the driver must report that the checksum is wrong. If the frame
+    ends before the UDP header, the driver must treat it as a frame without checksums.
     """
     data = frame(UDP, payload(UDP, 40))[:cut]
     assert is_right(library, data) == (cut < 34)

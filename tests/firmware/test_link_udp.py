@@ -72,7 +72,7 @@ def test_data_of_any_length(board, length, summed, staging):
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 61, 1440])
 def test_the_mac_s_sums_are_the_window_s(board, length):
     """The Ethernet MAC and the CPU must compute the same checksums of record data. Otherwise the board would not
-    recognise a repeated record, or would not refuse other data.
+    recognise a repeated record, or would accept different data under the same record number.
     """
     data = random.Random(length).randbytes(length)
     session = open_session(board)

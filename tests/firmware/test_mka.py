@@ -165,8 +165,8 @@ def test_the_board_as_key_server(board, cak, sak_bits, encrypt):
 @pytest.mark.parametrize("cak", [CAK, bytes(range(32))])
 @pytest.mark.parametrize("sak_bytes", [16, 32])
 def test_the_board_as_member(board, cak, sak_bytes):
-    """If another member is key server, the board must receive with a new SAK at once, and transmit with it when the key
-    server does. Several rekeys follow.
+    """If another member is key server, the board must receive with a new SAK at once, and transmit with this SAK as
+    soon as the key server does. Several rekeys follow.
     """
     member, _hello = joined(board, cak=cak, priority=NEVER)
     answer = last(board, member)
@@ -235,7 +235,7 @@ def test_two_hundred_rekeys_use_two_hundred_saks(board):
 
 @pytest.mark.parametrize("who", ["own", "own_number", "receive", "peer"])
 def test_packet_numbers_run_out(board, who):
-    """A key server makes a new SAK before its own packet numbers or those of its peer run out."""
+    """A key server makes a new SAK before its own packet numbers or its peer's packet numbers run out."""
     member, mkpdu, _ = secured(board)
     use = using(mkpdu)
     if who == "peer":
@@ -273,8 +273,8 @@ def test_a_peer_that_vanishes(board):
 
 
 def test_a_peer_that_does_not_hear_the_board_is_lost(board):
-    """MKPDUs from a peer keep it live only if they contain a recent message number of the board. Otherwise an attacker
-    could have delayed them.
+    """MKPDUs from a peer keep it live only if they contain a recent message number of the board. MKPDUs with an older
+    number can be ones that an attacker has delayed.
     """
     member, mkpdu, _sak = secured(board)
     for _ in range(20):
@@ -328,8 +328,8 @@ def test_a_third_member_stays_potential(board):
 
 
 def test_a_new_sak_waits_while_a_member_is_potential(board):
-    """While another member may become live, the board delays a new SAK, because that member would need it, too. It
-    waits at most for the MKA life time (6 s).
+    """While another member can still become live, the board delays a new SAK, because that member would need the SAK,
+    too. It waits at most for the MKA life time (6 s).
     """
     member, mkpdu, _ = secured(board)
     heartbeat(board, member, 5000, use=using(mkpdu))
@@ -410,7 +410,7 @@ def test_frames_that_change_nothing(board):
         unchanged((int.from_bytes(good) ^ 1 << (8 * len(good) - 1 - bit)).to_bytes(len(good)), "forged")
     unchanged(good[:12] + b"\x08\x00" + good[14:], None)
     after = board.memory()
-    # In the participant's memory, only the counters and the number of ICVs that it may still compute have changed.
+    # In the participant's memory, only the counters and the remaining number of ICVs to compute are allowed to change.
     changed = [n for n in range(len(before)) if before[n] != after[n]]
     assert len(changed) <= 12, changed
     assert board.log() == []
@@ -671,12 +671,12 @@ def test_no_key_is_left_on_the_stack(board):
         board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(hello.mn, sak)))
         assert board.state().phase == Phase.RECEIVING
         search(*keys, sak)
-        board.call("Z")  # the simulated SecY forgets the SAKs, so that the second run may install them
+        board.call("Z")  # the simulated SecY forgets the SAKs, so that the second run can install them again
     assert found == []
 
 
 class Pair:
-    """Two MKA participants that are connected by a cable, which may lose frames."""
+    """Two MKA participants that are connected by a cable, which can lose frames."""
 
     def __init__(self, one, two, seed):
         self.boards, self.rng, self.loss = (one, two), random.Random(seed), 0.0

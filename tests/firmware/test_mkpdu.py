@@ -181,7 +181,7 @@ def test_lists_of_every_length(peer, rng):
 
 
 def test_a_frame_that_ends_early_is_refused(peer, rng):
-    """Cut an MKPDU after each byte. Its length field keeps the old length, or gives the length of the cut frame."""
+    """Cut an MKPDU after each of its bytes. The length field keeps the old length, or gets the new length."""
     for _ in range(20):
         frame = arbitrary(rng).without_icv() + rng.randbytes(16)
         for size in range(len(frame)):

@@ -45,8 +45,8 @@ def test_resumed_stream_goes_on_where_its_window_begins(host):
 
 
 def test_records_keep_their_size(host):
-    """The board's window identifies records by number. So it must resume a stream only if the size of its records stays
-    the same.
+    """The board recognises repeated records by their number. With another record size, the same number would mean other
+    bytes of the stream. So the board must resume a stream only with the stream's old record size.
     """
     smaller = {"record_bytes": MAX_DATA - 16}
     opened = host.opened(**smaller)
@@ -116,8 +116,8 @@ def test_an_extension_overlaps_no_other_range(host):
 
 
 def test_a_resumed_range_keeps_what_was_used(host):
-    """A stream is resumed with a shorter length. The counter blocks that it used before must stay used, even if no more
-    records arrive.
+    """A stream is resumed with a shorter length. The counter blocks that the stream has used must still count as used,
+    even if no more records arrive.
     """
     opened = host.opened(length=10 * MAX_DATA)
     assert host.data(opened, ONE, 9 * MAX_DATA) is None

@@ -6,8 +6,8 @@ from collections import Counter
 
 from tests.firmware.core_peer import CORE
 
-# Maps each folder of the core to the folders from which it may include headers. These must stand before it in the
-# dictionary.
+# Maps each folder of the core to the folders from which it is allowed to include headers. In this dictionary, a folder
+# must come after the folders from which it includes headers.
 ROOMS = {
     "engine": set(),
     "aes": {"engine"},

@@ -78,7 +78,7 @@ def write_headers(folder, phy, cache=CACHE):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    # Copy this header. In its own folder, it would include the real port.h instead of the test's port.h.
+    # Copy this header, because from its own folder it would include the real port.h instead of the test's port.h.
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
 
 
@@ -226,8 +226,8 @@ def test_a_step_that_is_none():
 
 @pytest.mark.parametrize("cache", [8192, 64])
 def test_what_was_zeroized_is_written_back(tmp_path, cache):
-    """The driver must write back the whole L2 cache, which it forces by reading words. This must also work if the CPU's
-    cache already contains some of these words.
+    """The driver must write back the whole L2 cache. To force this, the driver reads words from the SDRAM. All lines
+    must be written back even if the CPU's cache already contains some of these words.
     """
     write_headers(tmp_path, SDR, cache)
     include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]

@@ -284,8 +284,8 @@ def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
 
 
 def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
-    """Other records arrive more often than the main loop checks for idle sessions. The board must still end the idle
-    session.
+    """Records from another host arrive more often than the main loop checks for idle sessions. The board must still end
+    the idle session.
     """
     idle_host.open()
     for _ in range(40):
@@ -327,7 +327,7 @@ def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
         pytest.fail("no session became idle")
 
 
-# Tests of what a peer may learn about the times and counters of other peers
+# Tests of what a peer can learn about the times and counters of other peers
 
 
 def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
@@ -386,8 +386,8 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
     for length in (64, 61):
         host.ask(r.DATA, bytes(range(length)), session=session)
         assert left_on_stack(core, schedule, keystream[:48]) == []
-        # On the host, the cipher in C has its state on the stack, which contains the last block twice. On a board,
-        # this state is in registers.
+        # On the host, the block cipher in C leaves its state on the stack, so the last block is there up to twice. On a
+        # board, this state is in registers.
         assert core.left_on_stack(keystream[48:]) <= 2
     assert (
         host.refused(r.OPEN_TYPE, r.open_data(key.ljust(32, b"\0"), IV, key_bits=bits, engine=1 - engine))[0]
@@ -437,7 +437,7 @@ def test_answer_over_the_uart_leaves_no_data_on_the_stack(host):
 def test_nothing_is_left_in_the_uart_buffer_after_close(host, end):
     core, text = host.core, b"attack at dawn, or a little later" * 3
     core.uart(r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV, direction=1), token=TOKEN)))
-    assert core.occurrences(KEY[16:]) == 1  # only the session may hold the key, not the UART's buffer
+    assert core.occurrences(KEY[16:]) == 1  # only the session is allowed to contain the key, not the UART's buffer
     session = host.open(direction=1)
     (reply,) = r.unframe(core.uart(r.frame(r.record(r.DATA, oracle(KEY, IV, text), session=session, token=TOKEN))))
     assert r.parse(reply).data == text
@@ -652,8 +652,8 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
-    """A benchmark first runs 32 blocks as a trial, which takes 2000 cycles here. The whole benchmark may take 4000
-    cycles, so the service must shorten its calls to 64 blocks.
+    """A benchmark first runs 32 blocks as a trial, which takes 2000 cycles here. The whole benchmark is allowed to take
+    4000 cycles, so the service must shorten its calls to 64 blocks.
     """
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.bench_data(ENGINE_TABLE, 0, 128, 4096, 8192))

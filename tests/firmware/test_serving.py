@@ -83,8 +83,8 @@ def test_what_came_is_used_and_is_served_again_when_resumed(board):
 
 
 def test_a_stream_goes_on_between_the_engine_and_firmware(board):
-    """A stream is resumed with another engine. The window of firmware engines is shorter than the server's window, so
-    the firmware refuses older records.
+    """A stream of the server is resumed with a firmware engine. The window of firmware engines is shorter than the
+    server's window, so the firmware refuses records that the server would still accept.
 
     A longer window then knows what the shorter one knew.
     """

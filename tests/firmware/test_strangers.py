@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test what other hosts on the network can learn about a session's key, and how many CPU cycles they may use."""
+"""Test what other hosts on the network can learn about a session's key, and how many CPU cycles they can use."""
 
 import random
 import struct
@@ -24,7 +24,7 @@ class Station:
         self.core, self.address, self.port, self.token = core, address, port, token
 
     def send(self, type_, data=b"", **header) -> bytes:
-        """Return the record in the answer. It is empty if there is no answer."""
+        """Send a record; return the record in the board's answer, or b"" if there is no answer."""
         record = r.record(type_, data, **{"token": self.token, **header})
         packet = f.udp(record, sender=self.address, from_port=self.port)
         frame = self.core.udp(f.ethernet(f.ipv4(packet, f.UDP, sender=self.address)))
@@ -63,8 +63,8 @@ def board(core):
 
 
 def test_costs_are_told_to_the_session_s_owner_alone(board):
-    """The board must report the cycles of a session's records only to the owner of the session. Here, a record costs 1,
-    20 and 300 cycles in the three parts outside the service, and 100 cycles in the engine.
+    """The board must report the cycles of a session's records only to the owner of the session. Here, a record costs 1
+    cycle in the driver, 20 cycles to copy, 300 cycles in the network stack, and 100 cycles in the engine.
     """
     owner, stranger = Station(board), Station(board, STRANGER)
     session = owner.open(engine=ENGINE_TABLE)
@@ -111,8 +111,8 @@ def probe(stranger: Station, session: int) -> list[bytes]:
 
 @pytest.mark.parametrize("own_session", [False, True])
 def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
-    """The engine's run time depends on the key. Only the owner of the session may see this time, and no reply to
-    another host may depend on it.
+    """The engine's run time depends on the key. The board must report this time only to the owner of the session, and
+    no reply to another host is allowed to depend on it.
 
     The stranger asks before and after a record of the victim.
     """
@@ -209,8 +209,8 @@ def exhaust(stranger: Station) -> int:
 
 
 def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
-    """While a host has a session, others may use an eighth of the cycles. They send records of any type, and the board
-    must still answer all records of the session.
+    """While a host has a session, other hosts are allowed to use an eighth of the cycles. They send records of any
+    type, and the board must still answer all records of the session.
     """
     owner, stranger = Station(board), Station(board, STRANGER)
     bad = {"version": 9}, {"session": 7}, {}
@@ -287,8 +287,8 @@ def test_a_damaged_record_with_a_key_leaves_no_key(board, type_):
 
 @pytest.mark.parametrize("sessions", [1, 7])
 def test_sessions_of_another_address_leave_half_of_the_cycles(board, sessions):
-    """Other hosts send as many long records as possible, in one session or in all other sessions. The board must still
-    answer all short records of the victim's session.
+    """Other hosts send as many long records as possible, in one session or in all seven remaining sessions. The board
+    must still answer all short records of the victim's session.
     """
     board.pace(ctr_cycles=300_000)
     victim, others = Station(board), [Station(board, STRANGER, 4000 + n, 9 + n) for n in range(sessions)]

@@ -14,8 +14,8 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# Functions that code compiled by GCC may call without a C library. It may also call libgcc's functions, whose names
-# begin with two underscores.
+# Functions that code compiled by GCC is allowed to call although there is no C library. The code is also allowed to
+# call libgcc's functions, whose names begin with two underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
 # Limit for the code of all portable sources, in bytes. The ROM has 64 KB, and a real firmware omits unused code, such
 # as ECB and CBC (14 KB).

@@ -65,7 +65,7 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the checksums of records in a window, except small numbers, which memory may contain for other reasons."""
+    """Return the checksums of records in a window, except small numbers, which memory can contain for other reasons."""
     return {kept for kept in window.sums.values() if kept >> 48}
 
 
@@ -83,7 +83,7 @@ class Session:
     modes: int = 0
     device: int = 0
     decrypt: bool | None = None
-    # Only for sessions of the fast path:
+    # The following fields are only for sessions of the fast path.
     number: int = 0
     token: int = 0
     iv: bytes = b""
@@ -103,7 +103,7 @@ class Sessions:
         self.free = list(range(PLACES))
         self.gone: set[int] = set()
         self.counts = Counter()
-        self.windows: list[Window] = []  # windows of ended fast-path sessions, whose streams may continue
+        self.windows: list[Window] = []  # windows of ended fast-path sessions, whose streams can be resumed
         self.bounce_bytes = bounce_bytes
         self.ever = 0
         assert peer.start(remains=seed, bounce_bytes=bounce_bytes) == 0
@@ -347,7 +347,7 @@ class Sessions:
         assert self.peer.clear(session.engine, session.place)
 
     def lose(self, engine):
-        """Note that a fault has zeroized all keys of the given engine: the accelerator or the fast path."""
+        """Remember that a fault has zeroized all keys of the given engine: the accelerator or the fast path."""
         for session in self.of(engine):
             session.lost = True
 

@@ -13,7 +13,7 @@ NEW, AGAIN, OTHER, OUTSIDE = range(4)
 
 
 class Model:
-    """A model of the window that follows the same rules, but stores every record that ever arrived."""
+    """A model of the window. It follows the rules of the firmware's window, but stores every record that arrived."""
 
     def __init__(self, size):
         self.size, self.first, self.came = size, 0, {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compiles the engines that drive AES hardware for the host, and runs them with sanitizers. Software models replace the
-hardware.
+"""Compiles the firmware's engines, which drive AES hardware, as a program for the host, and runs it with sanitizers.
+Software models replace the AES hardware.
 
 `tests/firmware/units` models the hardware. On the target, the macros of `cl_isa.h` are instructions. Here, the same
 table of encodings makes them calls into the model.
@@ -19,7 +19,7 @@ from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, wr
 
 UNITS = Path(__file__).with_name("units")
 ROOMS = ["accelerator", "aes", "engine", "fastpath", "streams", "vector"]
-ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two use another vector context
+ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # `*_b` use a second vector context
 ENGINES += ["accelerator", "fastpath", "byte", "table"]
 MODES = ["ise", "ise_fused", "ise_vmem", "ise_inverse"]
 FAULTS = [
@@ -31,7 +31,7 @@ WINDOW = struct.Struct("<QQ64QI4x")
 
 
 class State(NamedTuple):
-    """Bit masks of the key slots and session rows in use, and the complete state of hardware models and firmware."""
+    """Bit masks of the key slots and session rows in use; all state of the hardware models and firmware, as bytes."""
 
     slots: int
     accel_keys: int
@@ -52,7 +52,7 @@ def pairs(memory: bytes) -> set[int]:
 
 
 def instruction_header() -> str:
-    """Return the text of `cl_isa.h` for the host, where each instruction macro calls the model."""
+    """Return the text of `cl_isa.h` for the host, where each instruction macro calls the model of the vector unit."""
     lines = [f"#define CL_ISA_LAST_K{register} {code}" for code, register in enumerate(LAST_ROUND_KEYS)]
     for i in ALL:
         operands = [name for name, used in (("rs1", i.uses_rs1), ("rs2", i.uses_rs2)) if used]
@@ -66,7 +66,7 @@ def instruction_header() -> str:
 
 
 def build() -> Path:
-    """Compile the program of engines and models if its sources have changed; return its path."""
+    """Compile the engines and the hardware models into one program, if a source file has changed. Return its path."""
     # Without optimization, the program compiles in seconds. Optimization would not speed up the tests.
     flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]
     flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]
@@ -104,7 +104,7 @@ class UnitsPeer(CorePeer):
     """
 
     def start(self, *, remains: int = 0, bounce_bytes: int = 512) -> int:
-        """Power on with the byte `remains` everywhere in the modelled hardware's memories. Return the status of the
+        """Power on, with every byte of the modelled hardware's memories set to `remains`. Return the status of the
         accelerator's initialisation.
         """
         return self._status("S", struct.pack("<BI", remains, bounce_bytes))
@@ -145,7 +145,7 @@ class UnitsPeer(CorePeer):
         return self._status("x", bytes((engine, place))) == 0
 
     def serve(self, place, session, token, peer, length, record_bytes, iv, window) -> int:
-        """Begin a fast-path session with the `cl_window` (first, seen, sums); return the status."""
+        """Begin a fast-path session with the fields (first, seen, sums) of a `cl_window`; return the status."""
         first, seen, sums = window
         head = struct.pack("<BIQQQI", place, session, token, peer, length, record_bytes)
         return self._status("s", head, iv, WINDOW.pack(first, seen, *sums, 64))
@@ -161,7 +161,7 @@ class UnitsPeer(CorePeer):
         return int.from_bytes(answer[:4], "little", signed=True), (first, seen, sums)
 
     def datagram(self, ip, port, session, token, offset, data, *, polls=0) -> int:
-        """Send a datagram, which the fast path encrypts after `polls` register reads; return the event code."""
+        """Send a datagram; return the event code. The fast path encrypts the datagram after `polls` register reads."""
         return self._status("d", struct.pack("<IIIQQI", ip, port, session, token, offset, polls), data)
 
     def reply(self, size: int) -> bytes:
@@ -169,7 +169,9 @@ class UnitsPeer(CorePeer):
         return self.call("a", struct.pack("<I", size))
 
     def fault(self, name: str) -> bool:
-        """Set a fault, which the hardware models cause once. Return whether the fault set before has happened."""
+        """Select a fault that the hardware models will cause once. Return whether the fault selected before has
+        happened.
+        """
         return self.call("F", bytes([FAULTS.index(name)])) == bytes(4)
 
     def state(self) -> State:

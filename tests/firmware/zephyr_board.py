@@ -27,7 +27,7 @@ def declared(root: Path) -> list[tuple[str, Path, dict]]:
 
 
 def scenarios(root: Path, board: str) -> list[tuple[str, Path, dict]]:
-    """Return the declared scenarios for one board, except scenarios that need a Zephyr module that is missing."""
+    """Return the test scenarios for one board, except scenarios that need a missing Zephyr module."""
     return [
         (name, folder, scenario)
         for name, folder, scenario in declared(root)

@@ -151,7 +151,7 @@ def is_proven(verilog: str, statement: str, width: int) -> bool:
     for name, value in values.items():
         text = text.replace(name, value)
     if statement == SUM:
-        # Delete the flip-flops, so that the accumulator z may have any value.
+        # Delete the flip-flops, so that the solver can choose any value for the accumulator z.
         prepare = [CUT_MEMORIES[0], "delete t:$dff", *CUT_MEMORIES[1:]]
         return holds(verilog + text, prepare, solve="", zeros=("difference", 128, 8))
     return holds(verilog + text, CUT_MEMORIES, solve="-tempinduct -maxsteps 2")
@@ -170,7 +170,7 @@ def test_multiplier(width, portable, statement):
         ("SUM", "16'd27030", "16'd27031"),  # mutant: one wrong bit in a LUT that XORs
         ("SUM", r"product_0\[4\]\}", "product_0[5]}"),
         ("SUM", r"(ghash_overflow\[3\], ghash_overflow)\[2\]", r"\g<1>[1]"),  # a wrong reduction
-        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: accepts a block and a subkey at once
+        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: takes a block and a subkey in one cycle
         ("STEPS", r"(z <= )1'd0;", r"\g<1>total;"),  # mutant: the hash of a message does not start at 0
         ("STEPS", r"(x_3, x_2, x_1, x_0\} <= )1'd0;", r"\g<1>total;"),
         ("STEPS", r"(rest <= ghash_tables1)\[2:0\]", r"\g<1>[1:0]"),  # mutant: table rows 8 to 15 are wrong

@@ -80,7 +80,7 @@ endmodule
 
 
 def proven(verilog: str, part: str) -> bool:
-    # Six steps are enough: the base cases of the induction find the mutants' counter-examples, which are short.
+    # Six steps are enough, because every mutant has a short counter-example. The base case of the induction finds it.
     induction = "-tempinduct -maxsteps 6"
     return holds(verilog + "`DECODER\n" + PROPERTIES, CUT_MEMORIES, solve=induction, defines=[part])
 

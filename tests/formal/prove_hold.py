@@ -79,7 +79,7 @@ def test_no_text_before_its_verdict():
     [
         (r"\(accept & \(~erasing\)\)", "(accept)"),  # mutant: releases rows that are being zeroized
         (r"\(stored != uncommitted\)", "(stored != 4'd0)"),  # mutant: outputs unverified text
-        (r"\| accept\)", ")"),  # mutant: accepts a block together with a verdict
+        (r"\| accept\)", ")"),  # mutant: accepts a block in the cycle of a verdict
         (r"\(erasing & \(uncommitted\[3:1\] == 1'd0\)\)", "(erasing & (uncommitted[3:2] == 1'd0))"),  # stops early
     ],
 )

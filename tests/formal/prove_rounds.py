@@ -85,7 +85,7 @@ module proof(input sys_clk, input [127:0] data, input valid, output [WIDTH-1:0] 
 endmodule
 """
 # Yosys commands that let the solver choose any output bytes of SubBytes, which is in block RAM. The proof assumes only
-# that each byte of `doubled` is {02} times such a byte; `prove_sbox` proves this.
+# that each byte of `doubled` is {02} times the SubBytes output byte at the same position. `prove_sbox` proves this.
 CUT = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose", "setattr -unset init w:*"]
 
 

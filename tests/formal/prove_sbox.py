@@ -17,7 +17,7 @@ from gateware.aes.sub_bytes import SubBytes
 from tests.formal.definitions import ALGEBRA, COLUMNS, INVERSES, TABLES
 from tests.formal.prover import holds, to_verilog
 
-# The table `inverse_of` gives the inverse z of x. The proof also checks that the product of x and z is 1.
+# `inverse_of(x)` is a table that returns z, the inverse of x. The proof also checks that the product of x and z is 1.
 DEFINITION = """
     wire [7:0] z = inverse_of(x);
     always @* assert(x == 0 ? z == 0 : product(x, z) == 8'h01);

@@ -152,7 +152,7 @@ def test_iterative(width):
         (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block when it is full
         (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # mutant: overwrites a waiting block
         (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: never reports a missing key
-        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # mutant: a block counts as not in use
+        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # mutant: `in_use` ignores active blocks
     ],
 )
 def test_a_broken_iterative_cipher_is_refuted(pattern, replacement):

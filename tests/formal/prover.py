@@ -59,7 +59,8 @@ def holds(
     defines: list[str] = (),
     zeros: tuple[str, int, int] | None = None,
 ) -> bool:
-    """Return whether the assertions of module `proof` hold and, with `zeros`, whether the named wire is always zero.
+    """Return whether the assertions of module `proof` hold. With `zeros`, also prove that the wire named in `zeros` is
+    always zero.
 
     Parameters
     ----------

@@ -27,7 +27,9 @@ CHECKED = {
 
 
 def frames(data: bytes) -> None:
-    """Pass data in pieces to the frame parser. It may store a limited number of bytes; its records must be valid."""
+    """Pass data in pieces to the frame parser. Check that the parser stores only a limited number of bytes, and that
+    the records that it returns are valid.
+    """
     parser = FrameParser(MAX_RECORD)
     step = 1 + data[0] % 37 if data else 1
     for start in range(0, len(data), step):

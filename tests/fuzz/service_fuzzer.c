@@ -14,7 +14,7 @@
 #define BLOCKS     (1u << 14)
 #define REMEMBERED 64u
 
-/** The data that one counter block of a key encrypted: input and output. */
+/** Input and output of one encryption under one counter block and key. */
 struct block {
 	uint32_t run;
 	uint8_t key;
@@ -41,7 +41,9 @@ static struct known {
 } known[REMEMBERED];
 static uint32_t opened;
 
-/** Returns a session that was opened, so that most records belong to an existing session. */
+/**
+ * Returns one of the sessions that were opened, so that most records belong to an existing session.
+ */
 static const struct known *session_of(uint8_t choice)
 {
 	const uint32_t count = opened < REMEMBERED ? opened : REMEMBERED;
@@ -147,7 +149,7 @@ static void open_session(struct input *input)
 		}
 	}
 	if ((request.flags & CL_WIRE_FLAG_GCM) != 0 && (base & 0x20) == 0) {
-		request.iv[7] ^= request.iv[15]; /* GCM needs a nonce prefix, then zeros */
+		request.iv[7] ^= request.iv[15]; /* for GCM: a nonce prefix, then zeros */
 		memset(request.iv + 8, 0, 8);
 	}
 	put_key(request.key, key, request.key_bits);

@@ -44,7 +44,8 @@ FAST_PATHS = [
     {"datapath": datapath, "sbox": sbox, "engines": engines} for datapath, sbox, engines in sorted(_fast_paths, key=str)
 ]
 
-# The S-boxes of the AES cores above: (S-box, number of pipeline stages), as in `gateware.aes.sub_bytes`.
+# The S-boxes in the AES cores of `ACCELERATORS` and `FAST_PATHS`: (S-box, number of pipeline stages), as in
+# `gateware.aes.sub_bytes`.
 REGISTERED_SBOXES = sorted(
     {
         (core["sbox"], IMPLEMENTATIONS[core["sbox"]] if core["datapath"] == PIPELINED else 1)

@@ -23,7 +23,7 @@ from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"  # not in /tmp, which YoWASP's Yosys cannot read
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for a record of the simulated designs and their tests' names
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for a list of the simulated designs and of the tests that simulate them
 FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with faulty Verilog to simulate instead of the designs
 NUMBER = "CIPHERLANE_FAULT"  # number of the fault to use, from 1; 0 for none
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
@@ -53,7 +53,7 @@ def pytest_sessionfinish(session):
 
 def _count_anew() -> None:
     """Make Migen number signals as in a new process, so that the Verilog is the same in every test run."""
-    step = 1 << 17  # more than any design's signals; Migen's simulator allocates so many each time
+    step = 1 << 17  # more than any design's signals; Migen's simulator allocates this many numbers each time
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 

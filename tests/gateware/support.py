@@ -134,7 +134,7 @@ class Simulation:
         """Restart the simulation, with all memories at their initial contents."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._folder):  # the model reads the contents of its memories from files there
+        with contextlib.chdir(self._folder):  # the model reads the contents of its memories from files in this folder
             self.reset()
 
     def close(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test memories that the design declares free of read-write collisions. No collision may occur, and synthesis must use
-the declaration.
+"""Test memories that the design declares free of read-write collisions. Simulations must show no collision, and
+synthesis must use the declaration.
 """
 
 import contextlib
@@ -124,7 +124,7 @@ def test_output_queue():
 
 @pytest.mark.parametrize("declare", [False, True])
 def test_synthesis_adds_no_bypass(declare):
-    """The FIFO may contain only the registers for its pointers, its level, two valid bits and the last word."""
+    """The FIFO must contain no registers except those for its pointers, its level, two valid bits and the last word."""
     width, depth = 34, 512  # with the bits `first` and `last`, a word fills the 36 bits of a block RAM
     fifo = BlockRAMFIFO([("data", width)], depth)
     if not declare:

@@ -97,7 +97,7 @@ def designs() -> Iterator[tuple[str, Module]]:
 
 
 def lint(directory: Path, found: Iterator[tuple[str, Module]]) -> int:
-    """Lint each design in a folder; return the exit status."""
+    """Write the Verilog of each design to a folder and lint it; return the exit status."""
     gc.set_threshold(100_000, 20, 100)  # as in conftest.py
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "cells.vlt").write_text('`verilator_config\nlint_off -file "cells.v"\n')

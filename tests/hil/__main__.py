@@ -30,7 +30,7 @@ def main() -> int:
     """Run the command; return the exit status."""
     arguments = _arguments()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Handle it like Ctrl-C, so that a reserved board is released.
+    # Handle SIGTERM like Ctrl-C, so that a reserved board is released.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the user's configuration
     name = "_".join(filter(None, (arguments.board, arguments.configuration)))
@@ -77,8 +77,8 @@ def _arguments() -> argparse.Namespace:
 
 @contextlib.contextmanager
 def _place(arguments: argparse.Namespace, name: str, environment: Path):
-    """Yield the labgrid environment file to use. With a coordinator, reserve a board there while the caller uses the
-    file.
+    """Yield the labgrid environment file to use. With a coordinator, first reserve a board at the coordinator, and
+    release the board when the caller no longer uses the file.
     """
     if not arguments.coordinator:
         yield environment

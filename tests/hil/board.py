@@ -40,7 +40,7 @@ _INT = attr.validators.optional(attr.validators.instance_of(int))
 
 
 class BoardProtocol(abc.ABC):
-    """The interface of all board drivers. The board answers records of our protocol.
+    """The interface of all board drivers. Each board answers records of Cipherlane's protocol.
 
     ``transports`` names its transports, UART and UDP. ``simulated`` tells whether it is simulated. ``serial_number`` is
     the board's, if known. ``tools`` lists the versions of the tools that built it, if it reports them.
@@ -59,7 +59,9 @@ class BoardProtocol(abc.ABC):
 
     @abc.abstractmethod
     def open(self, transport):
-        """Return an open transport of the host tool. Raises the host tool's errors."""
+        """Open the transport `UART` or `UDP` to the board, and return it as an object of the host tool. Raises the
+        errors of the host tool.
+        """
 
 
 @target_factory.reg_resource
@@ -108,8 +110,8 @@ class NetworkSimulatedBoard(NetworkResource, ManagedResource):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class AttachedBoardDriver(Driver, BoardProtocol):
-    """A board with a network address, a serial port, or both. The serial port may be attached to this machine, or to
-    another one that exports it.
+    """A board with a network address, a serial port, or both. The serial port is attached to this machine, or to
+    another machine that exports it.
     """
 
     bindings = {"port": {"SerialPort", "NetworkSerialPort", None}, "network": {"BoardAddress", None}}

@@ -34,7 +34,8 @@ class SimulatedBoardExport(exporter.ResourceExport):
         self.board = None
 
     def _get_start_params(self):
-        # If the returned parameters change, the exporter restarts the simulated board.
+        # If the returned parameters change, labgrid's exporter restarts the simulated board: here, once the board has
+        # ended.
         return {"ended": bool(self.board and self.board.ended())}
 
     def _get_params(self):
@@ -62,7 +63,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
 
 @attr.s(eq=False)
 class JtagCableExport(exporter.USBGenericExport):
-    """Exports a `JtagCable` to clients as a `NetworkUSBDebugger`, a class that they know."""
+    """Exports a `JtagCable` to clients as a `NetworkUSBDebugger`, because labgrid's clients know that class."""
 
     def __attrs_post_init__(self):
         exporter.ResourceExport.__attrs_post_init__(self)

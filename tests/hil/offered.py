@@ -26,7 +26,9 @@ class OfferError(PortError):
     """The coordinator offers an invalid value. The message contains the value."""
 
     def __init__(self, what, value, expected):
-        """Make the message from the value, its name `what`, and a description of valid values."""
+        """Make the message from the invalid value, the name of the value in `what`, and the description of valid
+        values in `expected`.
+        """
         shown = plain(repr(value))[:_MOST_TEXT]
         super().__init__(f"the coordinator offers {what} {shown}, which is not {expected}: look at its exporter")
 
@@ -137,7 +139,7 @@ def simulator(value):
 
 
 def end_simulator(value):
-    """End the process of a simulated board. Raises the errors of `simulator`."""
+    """End the process of a simulated board. Raises the same errors as the function `simulator`."""
     descriptor = simulator(value)
     try:
         signal.pidfd_send_signal(descriptor, signal.SIGTERM)

@@ -64,7 +64,9 @@ class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
     @Driver.check_active
     @step(args=["filename"])
     def load(self, filename=None):
-        """Load a bitstream into the FPGA's configuration memory. It is lost when the power is switched off."""
+        """Load a bitstream into the FPGA's configuration memory. The memory loses the bitstream when the power is
+        switched off.
+        """
         self._run(["--write-sram", self._synced(filename)])
 
     @Driver.check_active

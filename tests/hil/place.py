@@ -88,17 +88,17 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             held = True
             yield token
         finally:
-            # if the place was not acquired, its release may fail
+            # the release of a place that was not acquired can fail
             with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:
-        with contextlib.suppress(PlaceError):  # otherwise the reservation expires a minute after its last use
+        with contextlib.suppress(PlaceError):  # without this, the reservation expires a minute after its last use
             client(coordinator, "cancel-reservation", token)
 
 
 def environment_of(local: Path, coordinator: str, to: Path) -> Path:
-    """Copy the environment file `local` to `to`; return the copy's path. The copy names the reserved place instead of
-    resources of this machine.
+    """Make a copy of the environment file `local` at the path `to`; return this path. The copy names the reserved
+    place instead of resources of this machine.
     """
     content = Config(str(local)).data
     content["targets"]["main"]["resources"] = {"RemotePlace": {"name": "+"}}

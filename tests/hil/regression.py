@@ -34,8 +34,8 @@ def student_t(freedom: int) -> float:
 
 @dataclass
 class Levels:
-    """The levels of one measured figure, oldest first. A level is a sequence of runs at one speed. The next level
-    begins when the speed rises by more than noise, or when a user accepts a lower speed.
+    """The levels of one measured figure, oldest first. A level is a sequence of runs whose speeds differ only by
+    noise. The next level begins when the speed rises by more than noise, or when a user accepts a lower speed.
     """
 
     figure: str
@@ -76,8 +76,8 @@ class Levels:
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:
-        """Return the relative deviation from the mean that noise can explain; None if there are too few runs to
-        know.
+        """Return the relative deviation from the mean that noise can explain, or None if there are too few runs to
+        compute it.
         """
         counted = [level[-WINDOW:] for level in self.levels if level]
         freedom = sum(len(level) - 1 for level in counted)

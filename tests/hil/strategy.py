@@ -40,8 +40,8 @@ class Status(enum.Enum):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class BoardStrategy(Strategy):
-    """Brings a board to the state `serving` or `off`. `restart` switches the power off and on, or restarts the board in
-    another way.
+    """Brings a board to the state `serving` or `off`. `restart` switches the board's power off and on. Without a power
+    switch, it resets the board or loads the bitstream again.
 
     Args:
         part (str): optional, the part that must be on the cable, as openFPGALoader calls it
@@ -63,7 +63,9 @@ class BoardStrategy(Strategy):
 
     @property
     def bitstream(self):
-        """First 16 digits of the SHA-256 of the bitstream that was loaded into the board; None if none was loaded."""
+        """First 16 hexadecimal digits of the SHA-256 of the bitstream that was loaded into the board; None if none was
+        loaded.
+        """
         if not (self.loader and self.loader.image):
             return None
         return hashlib.sha256(self._path_of(self.loader.image).read_bytes()).hexdigest()[:16]
@@ -120,7 +122,7 @@ class BoardStrategy(Strategy):
                 self.reset.reset()
             else:
                 self._load()
-            self.target.update_resources()  # the serial port may have disappeared and returned
+            self.target.update_resources()  # the serial port can have disappeared and returned in the meantime
             self.target.activate(self.board)
             self._await_answer()
 
@@ -137,7 +139,7 @@ class BoardStrategy(Strategy):
         if self.part:
             flash.require_part(self.part, self.loader.detect(), self.title)
         self.loader.load()
-        self.target.deactivate(self.loader)  # releases the cable, which may also carry the serial port
+        self.target.deactivate(self.loader)  # releases the cable, which on some boards also carries the serial port
 
     def _await_answer(self):
         end = time.monotonic() + ANSWER_S

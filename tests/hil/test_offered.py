@@ -44,7 +44,7 @@ def serial(**values):
 
 @pytest.fixture
 def victim():
-    """Start a process of the same user that is not a simulated board."""
+    """Start a process of this user that is not a simulated board."""
     process = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"], stdout=-1)
     process.stdout.readline()
     yield process

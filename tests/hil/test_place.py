@@ -133,7 +133,7 @@ def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
     assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
 
 
-@pytest.mark.thorough  # takes half a minute, and differs from other tests only in the transport
+@pytest.mark.thorough  # takes half a minute, and differs from the other tests only by its transport, UDP
 def test_a_board_with_ethernet(coordinator, tmp_path):
     """Run the suite on a simulated board with Ethernet, with the fast path. Without the privilege to create the board's
     network, the test is skipped and prints the reason.

@@ -39,8 +39,8 @@ class PortBehindTheCable(USBSerialPort):
 
 @pytest.fixture
 def board_behind_cable(tmp_path):
-    """Return a function that makes a strategy for a board. The board's serial port gets the given names, one after the
-    other.
+    """Return a function that makes the strategy (labgrid's object that controls a board) for a board. Each time it is
+    found, the board's serial port gets the next of the given names.
     """
     program, words = recorded_loader(tmp_path / "programs")
     bitstream = tmp_path / "board.bit"

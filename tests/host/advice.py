@@ -12,8 +12,8 @@ _ADVISES = re.compile(
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\band resume\b|\bresume with\b|\bto resume\b|\bload \b"
 )
-# Files without advice, although some of their texts match the pattern: two contain style sheets, the third writes a
-# page.
+# Files that give no advice, although the pattern matches some of their texts: two files contain style sheets, the third
+# writes a page.
 _NO_ADVICE = {"cipherlane/report/page.py", "cipherlane/report/sorting.py", "cipherlane_base/wire/reference.py"}
 _NO_ERRORS = {
     "add_argument",
@@ -194,7 +194,7 @@ RUN = {
     "`cipherlane bench --report FILE` writes one": "test_reports::test_a_report_is_read_as_it_was_written",
     "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
-# Maps a part of each piece of advice that no test follows to the reason.
+# For advice that no test follows: maps a part of the advice to the reason.
 NOT_RUN = {
     "a report needs a board that `make bitstream` built": "would place and route",
     "ask its author for the file that `cipherlane bench` wrote": "is for a person",

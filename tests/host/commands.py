@@ -35,7 +35,7 @@ def reference(data):
     return Cipher(algorithms.AES(bytes.fromhex(KEY)), modes.CTR(bytes.fromhex(IV))).encryptor().update(data)
 
 
-# options for commands that must wait for the board as long as a busy machine needs
+# options for commands that must wait for the board, even on a busy machine
 PATIENT = ("--timeout", str(HANG_S))
 
 

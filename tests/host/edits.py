@@ -173,7 +173,7 @@ def _other_end(rng, file, data):
 
 
 def _move_a_border(rng, file, data):
-    """Insert or remove some bytes, so that later records are moved."""
+    """Insert or remove some bytes, so that the records after them begin at other offsets."""
     at, count = rng.randrange(len(data)), rng.randrange(1, 40)
     if rng.random() < 0.5:
         data[at:at] = rng.randbytes(count)
@@ -188,7 +188,9 @@ def _truncate_plaintext(rng, file, data):
 
 
 def _ends_like_an_empty_file(rng, file, data):
-    """Append the only record of an empty file under the same key, or replace all records by it."""
+    """An empty file has one record, which contains only a tag. Append the record of an empty file under the same key,
+    or replace all records by that record.
+    """
     data[HEADER:] = (
         rng.choice((b"", bytes(data[HEADER:]))) + Sealed(file.key, b"", file.size, rng.randbytes(8)).records[0]
     )

@@ -53,7 +53,7 @@ class FreshBoard(SocketBoard):
 
 
 def boards():
-    """Start a process that serves boards until this process ends; return the boards' URLs."""
+    """Start a child process that serves boards until the calling process ends; return the boards' URLs."""
     ours, theirs = os.pipe()
     tether, held = os.pipe()
     if os.fork() == 0:
@@ -73,7 +73,9 @@ def boards():
 
 
 class Child(BaseException):
-    """Raised in a forked process: it ends the loop over the seeds, and the process then runs the command."""
+    """Raised in a forked process. It leaves the loop over the seeds; after that, the forked process runs the
+    command.
+    """
 
 
 def run(seed, urls, folder):
@@ -102,7 +104,9 @@ def run(seed, urls, folder):
 
 
 def _wait(pid):
-    """Return the exit status of a process: the negative number of a signal, or None if the process had to be killed."""
+    """Return the exit status of a process. If a signal ended the process, this is the signal's negative number. Return
+    None if the process hung and was killed.
+    """
     handle = os.pidfd_open(pid)
     ended = select.select([handle], [], [], HANGS_S)[0]
     os.close(handle)
@@ -160,7 +164,8 @@ def _files(plan, status, work, kept):
 
 
 def run_many(seeds, report):
-    """Run all `seeds`, print the faults, and pass the outcomes and the failed seeds to `report`.
+    """Run the plans of all `seeds` and print the faults. Then call `report` with the outcomes and the seeds that
+    failed.
 
     In a child, return the exit status of the command.
     """

@@ -13,7 +13,7 @@ from .model import HEADER, from_frame, to_frame
 FAST = Pace.fixed(0.02, attempts=12)
 QUICK = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60)
 RECORD_TIME = 1e-4  # seconds that a record needs on the link
-SLOT = 2048  # the board's window consists of slots of this many bytes; a datagram occupies whole slots
+SLOT = 2048  # the board's window consists of slots of this many bytes; a datagram occupies one or more whole slots
 
 
 class SimulatedClock(Clock):
@@ -62,8 +62,8 @@ class LossyLink(Transport):
         self.shared = shared
         self.pace = pace
         self.run = run
-        self.runs = []  # number of records in each run delivered so far
-        self.left = None  # a received record that starts the next run, because its size differs
+        self.runs = []  # for each run delivered so far, the number of its records
+        self.left = None  # a received record that starts the next run: an empty or a longer one
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()

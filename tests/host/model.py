@@ -323,8 +323,8 @@ class PeerBoard:
     _load_begin = _load_data = _load_start = _loader
 
     def _mac(self, session, offset, token, data):
-        """Compute the authentication code (CMAC) of a message of whole bytes. The host has padded the message, but
-        OpenSSL pads it itself, so remove the padding.
+        """Compute the authentication code (CMAC) of a message of whole bytes. The host has already padded the message.
+        OpenSSL pads messages itself, so this method first removes the host's padding.
         """
         engine, subkey, key = MAC.unpack_from(data)
         assert self.engines >> engine & 1 and subkey in (1, 2)

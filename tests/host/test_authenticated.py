@@ -377,8 +377,8 @@ def test_pipes(server, tmp_path, size):
 
 @ON_POSIX
 def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
-    """The tool writes each record as soon as it is verified, while its input is still open. It keeps back only a record
-    that may be the last one.
+    """The tool writes each record as soon as it is verified, while the tool's input is still open. It keeps back only
+    a record that could be the last one.
     """
     file = sealed(bytes(10 * SIZE))
     process = subprocess.Popen(
@@ -419,8 +419,8 @@ def stopped(server, words, part, number, records):
 @pytest.mark.parametrize("records", [10, 120])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_transfer_is_resumed(server, tmp_path, number, records):
-    """A transfer can be resumed in both directions. The output may be longer than its sidecar (the journal file)
-    states, and the board's window may have moved past record 0.
+    """A transfer can be resumed in both directions. This holds even if the output is longer than its sidecar (the
+    journal file) states, and if the board's window has moved past record 0.
     """
     data = random.Random(3).randbytes(150_001)
     (tmp_path / "in").write_bytes(data)
@@ -467,7 +467,9 @@ def test_both_directions_are_resumed_after_any_record(server, tmp_path, fails_af
 
 @LOCKED
 def test_the_last_record_is_done_again_as_the_last_one(server, tmp_path, monkeypatch):
-    """If OUT.part is complete but was not yet renamed to OUT, a later run still knows which record is the last."""
+    """OUT.part was complete, but was not yet renamed to OUT, when the run was interrupted. A later run repeats the last
+    record, and still marks it as the last record.
+    """
     data = bytes(4 * SIZE)
     (tmp_path / "in").write_bytes(data)
     words = ("encrypt", "--port", server.url, tmp_path / "in", tmp_path / "out")
@@ -580,8 +582,8 @@ def test_a_wrong_record_after_resuming_leaves_nothing(server, source, tmp_path):
 
 
 class Dishonest(PeerBoard):
-    """A dishonest board. It computes AES-GCM, but replaces the data of each reply by `lie(number, data, last)`;
-    `number` is that of the record, and `last` marks the last one.
+    """A dishonest board. It computes AES-GCM, but replaces the data of each reply by `lie(number, data, last)`. Here
+    `number` is the record's number, and `last` is true for the last record.
     """
 
     def __init__(self, lie, **options):

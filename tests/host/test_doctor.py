@@ -126,7 +126,7 @@ def test_a_clock_that_is_not_what_the_firmware_says(checked, share):
 
 @pytest.mark.parametrize(("pauses", "passed"), [([5.0], True), ([5.0, 5.0], True), ([5.0, 5.0, 5.0], False)])
 def test_pauses_of_this_machine_are_not_taken_for_the_board_s_clock(checked, pauses, passed):
-    """The check of the board's clock passes unless this machine pauses during every measurement."""
+    """The check of the board's clock fails only if this machine pauses during every measurement."""
     board = TimedBoard()
     board.pauses = list(pauses)
     status, checks = checked(board)

@@ -325,8 +325,8 @@ def test_find_asks_each_address_of_a_network(capsys, null_board, monkeypatch):
 
 
 def test_find_takes_what_came_while_it_was_stopped():
-    """If its process is paused for longer than `find` would wait, `find` still uses the answers that arrived
-    meanwhile.
+    """If the process is paused for longer than `find` would wait, `find` still uses the answers that arrived during
+    the pause.
     """
     with contextlib.closing(NullBoard(port=0)) as board:
         clock = Serving(board, pause=60.0)
@@ -371,8 +371,8 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
 
 
 def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
-    """One of five ports answers, one is silent, one answers in another record version, one cannot be opened, and one is
-    not on USB. `find --ask` lists only the two ports that answer.
+    """Of five ports, the first answers, the second is silent, the third answers in another record version, the fourth
+    cannot be opened, and the fifth is not on USB. `find --ask` lists only the first and the third.
     """
     monkeypatch.setenv("COLUMNS", "120")
     other, silent = PeerBoard(), SocketBoard(PeerBoard(), mangle=lambda frame: b"\2")
@@ -399,8 +399,8 @@ def unserved():
 
 
 def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monkeypatch):
-    """`find` keeps the boards that it found, even if later datagrams cannot be sent: macOS, for example, then reports
-    that a host is down.
+    """If datagrams can no longer be sent, `find` still reports the boards that it has found. On macOS, for example,
+    sending then fails with "Host is down".
     """
     port, clock = int(unserved.url.rpartition(":")[2]), Serving(unserved)
     send, asked = Datagrams.send, set()
@@ -408,7 +408,7 @@ def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monke
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # fail only requests to the board, not its answers
+        if address[1] == port:  # fail only requests to the board's port, not the board's answers
             asked.add(address)
         send(datagrams, records, address)
 
@@ -433,7 +433,9 @@ def test_find_hears_boards_of_another_version_and_nobody_else(unserved):
 
 
 def test_find_lists_no_stranger_who_was_not_asked(unserved):
-    """A record of another version has no token to check, so `find` accepts it only from an address that it asked."""
+    """A reply in another record version has no token that `find` can check. So `find` accepts such a reply only from
+    an address to which it has sent a request.
+    """
     genuine = unserved.answer
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
 

@@ -11,8 +11,8 @@ from .links import SimulatedClock
 
 
 class Delays(Transport):
-    """A transport with a list of delays in seconds. It answers each request after the next delay; None means
-    no answer.
+    """A transport with a list of delays in seconds. It answers each request after the next delay in the list; a delay
+    of None means no answer.
     """
 
     pace = Pace(first=1.0, minimum=0.1, maximum=5.0, attempts=4)
@@ -45,14 +45,14 @@ class Delays(Transport):
 
 
 def time_outs(*seconds):
-    """Send one request for each entry of `seconds`, the time until the request's answer arrives. Return the link's
-    time-out after each request.
+    """Send one request for each number in `seconds`, which is the time until the request's answer arrives. Return a
+    list of the link's time-out after each request.
     """
     link = Link(Delays(*seconds))
     found = []
     for number in range(len(seconds)):
         link.send(Record(RecordType.INFO, token=number))
-        for _ in range(3):  # an earlier request, which was already given up, may time out first
+        for _ in range(3):  # an earlier request, which was already given up, can time out first
             if link.receive(link.patience()) or link.expire():
                 break
         found.append(link.timeout)

@@ -27,7 +27,7 @@ from tests.waiting import HANG_S
 from .commands import COMMAND, ON_POSIX, command, one_line_error
 from .served import Served
 
-GROWTH = 16 << 20  # bytes by which the tool's memory may grow while it runs
+GROWTH = 16 << 20  # maximum number of bytes by which the tool's memory is allowed to grow while it runs
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_an_interrupt_ends_it_though_a_page_is_open(running, number, status):
             viewer.recv(HANG_S)
 
 
-# Each viewer receives `FIRST` pictures. Then the test measures the memory, and each viewer receives this number of
-# further pictures.
+# Each viewer receives `FIRST` pictures. Then the test measures the memory. After that, each viewer receives `PICTURES`
+# more pictures.
 PICTURES = int(os.environ.get("CIPHERLANE_LIVE_LOAD", "10"))
 FIRST = 3
 

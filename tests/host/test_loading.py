@@ -117,8 +117,8 @@ def test_nobody_answers(board, file):
 @pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
 @pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
 def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
-    """The user's time-out also limits the wait for a loader. At every kind of port, each attempt takes at most about
-    this time.
+    """The user's time-out also limits the wait for a loader. At every kind of port, each attempt takes hardly longer
+    than this time-out.
     """
     for url in ("port", "socket://127.0.0.1:1"):
         board, clock = hostile.HostileBoard(0), hostile.Clock()
@@ -288,7 +288,9 @@ def test_a_break_on_a_socket_is_urgent_data_in_its_place():
 
 
 class Port:
-    """A serial port with the interface of pyserial's ports. It counts breaks, or raises `error` for each."""
+    """A serial port with the interface of pyserial's ports. It counts the breaks that are sent. If `error` is set,
+    each break raises this exception instead.
+    """
 
     write_timeout = timeout = 0
 

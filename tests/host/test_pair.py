@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `cipherlane pair` with a model of the board. `tests/end_to_end/test_linux_peer.py` tests it with a
+"""Tests `cipherlane pair` with a model of the board. `tests/end_to_end/test_linux_peer.py` tests this command with a
 real Linux.
 """
 
@@ -35,7 +35,7 @@ class MACsecBoard(PeerBoard):
         self.asked = []
         self.refuses = refuses
         self.agreement = None  # state, and the request
-        self.failed = False  # whether the hardware failed when keys changed
+        self.failed = False  # whether the hardware has failed at a change of keys
         self.required = False  # MACsec, by the configuration
 
     def _macsec(self, session, offset, token, data):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests reports of a board's speed: what `cipherlane bench --report` writes, and that nothing else is read."""
+"""Tests reports of a board's speed: what `cipherlane bench --report` writes, and that every other content is
+refused.
+"""
 
 import getpass
 import json
@@ -39,7 +41,7 @@ def test_a_report_is_read_as_it_was_written(board, tmp_path, mode):
     read = reports.read("x", path.read_bytes())
     assert (read.board, read.firmware, read.kind, read.link) == ("model", "peer 1.2.3", "board", "serial")
     assert (read.clock_hz, read.build_id) == (75_000_000, "0001020304050607-08090a0b0c0d0e0f")
-    assert read.selftest == 12 * 4 * 2  # tests of the model for each of its engines and modes
+    assert read.selftest == 12 * 4 * 2  # the model reports 12 tests for each of its four engines and each of two modes
     assert time.time() - time.mktime(time.strptime(read.date, "%Y-%m-%d")) < 3 * 86400
     (measured,) = read.measured
     assert (measured.engine, measured.key_bits, measured.bytes) == ("ise", 128, 4096)
@@ -48,7 +50,7 @@ def test_a_report_is_read_as_it_was_written(board, tmp_path, mode):
 
 
 def test_a_report_tells_nothing_about_its_author(board, tmp_path):
-    """Neither the port nor the file, the machine or the user is named."""
+    """A report must not name the port, the file, the machine or the user."""
     path = tmp_path / "report.json"
     for words in (("--engine", "ise"), ("--link", "--bytes", "4096")):
         found, _ = report_of(board, path, *words, "--force")
@@ -90,7 +92,7 @@ def test_a_simulated_board_gives_a_report_with_a_warning(tmp_path):
     assert found["kind"] == "sim" and error.count("\n") == 1 and "only takes reports about hardware" in error
 
 
-# Each changes one value of a whole report; the message names it.
+# Maps each field of a report to a wrong value, and to a text that the error about this value must contain.
 WRONG = {
     "format": ("cipherlane report 2", "is not a report"),
     "board": ("\x1b]0;x\x07", "board has characters"),
@@ -135,7 +137,7 @@ def refusal(found) -> str:
 
 
 def test_every_field_is_checked(board, tmp_path):
-    """A wrong value, a missing field and an unknown one are refused."""
+    """A report must be refused if a field has a wrong value, is missing, or is unknown."""
     path = tmp_path / "report.json"
     cases = [(WRONG, lambda found: found), (WRONG_MEASURED, lambda found: found["measured"][0])]
     for words, (wrong, place) in [(("--engine", "ise"), case) for case in cases] + [

@@ -32,7 +32,7 @@ from tests.waiting import HANG_S, until
 from .commands import COMMAND, command, one_line_error
 from .served import Served
 
-LONG = ("--timeout", "1000")  # seconds to wait for a silent board: longer than the test may take
+LONG = ("--timeout", "1000")  # seconds to wait for a silent board: longer than the test is allowed to take
 EDGE = 32
 SIZE = (80, 24)
 BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
@@ -72,8 +72,8 @@ class Screen:
 
 
 def show(url, scenario, size=SIZE, timeout=None):
-    """Run the app on the board at `url`, with the test `scenario(screen)`. Check that the app closes the board; return
-    the devices that it opened.
+    """Run the app on the board at `url`; meanwhile, run the test `scenario(screen)`. Check that the app closes the
+    board; return the devices that the app opened.
     """
     devices, screens = [], []
 
@@ -152,15 +152,15 @@ def test_other_sizes_break_nothing(null_board, size):
 
 @BY_TEXTUAL
 def test_keys_switch_while_it_runs(null_board):
-    """Keys change the sizes of key and records while the stream runs. The next session uses them, with new counter
-    blocks.
+    """While the stream runs, key presses change the AES key length and the record size. The next session uses these
+    values, with new counter blocks.
     """
 
     def last(screen):
         return screen.app._state["points"][-1] if screen.app._state.get("points") else {}
 
     async def scenario(screen):
-        await screen.press("k")  # this key has no effect, because there is nothing to choose yet
+        await screen.press("k")  # pressing "k" has no effect yet, because there is nothing to choose
         await screen.until(measured)
         before = screen.app._state["choice"]["key_bits"]
         await screen.press("k")
@@ -395,7 +395,8 @@ def test_q_ends_it_soon_before_there_is_a_board():
 @ON_TERMINALS
 @pytest.mark.parametrize(("numbers", "status"), [(["INT", "INT"], 130), (["CONT"], 0), (["TERM", "HUP"], 143)])
 def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, monkeypatch, numbers, status):
-    """Signals that arrive while the app leaves the board must not keep it from closing the session.
+    """Signals can arrive while the app ends its session with the board. They must not keep the app from closing the
+    session.
 
     They arrive after the terminal was restored and before the board answers the close request.
     """

@@ -67,7 +67,7 @@ print(came)
 
 
 class PeerError(RuntimeError):
-    """The Linux did not boot or has ended, or a command failed. The message contains the output."""
+    """The Linux did not boot or has ended, or a command failed. The message contains the last output, if any."""
 
 
 def missing() -> str:
@@ -171,7 +171,7 @@ class LinuxPeer:
         return bytes.fromhex(self.run("cat", "/sys/class/net/eth0/address").replace(":", "")) + b"\0\1"
 
     def add_macsec(self, suite: str, board_sci: bytes, an: int, receive_key: bytes, transmit_key: bytes) -> None:
-        """Create macsec0 with static keys. `suite` is a name of `ip link`, such as gcm-aes-128."""
+        """Create macsec0 with static keys. `suite` is a cipher suite as `ip link` names it, such as gcm-aes-128."""
         options = ["port", "1", "cipher", suite, "encrypt", "on", "validate", "strict", "replay", "on", "window", "0"]
         self.run("ip", "link", "add", "link", "eth0", "macsec0", "type", "macsec", *options)
         self.run("ip", "macsec", "add", "macsec0", "rx", "port", "1", "address", _mac(board_sci))
@@ -196,12 +196,12 @@ class LinuxPeer:
             self.run("ip", "link", "delete", "macsec0")
 
     def macsec_counters(self) -> dict[str, int]:
-        """Return the counters that `ip` lists for macsec0 and its channels. Those of single associations are left out,
-        since the counters of the channels include them.
+        """Return the counters that `ip` lists for macsec0 and its channels. The counters of single associations are
+        left out, since the counters of the channels include them.
         """
         found: dict[str, int] = {}
         lines = self.run("ip", "-s", "macsec", "show", "macsec0").splitlines()
-        # Whether the line is about an association, whose counters are included in its channel's counters.
+        # whether the line is about an association; the counters of its channel include those of the association
         inside = False
         for names, values in itertools.pairwise(lines):
             if "PN " in names:
@@ -239,11 +239,13 @@ class LinuxPeer:
         return self.mka_status()
 
     def cable(self) -> "Cable":
-        """Return a `Cable` at the board's end of the cable; a context manager."""
+        """Return a `Cable` object that receives and sends frames at the board's end of the cable. It is a context
+        manager.
+        """
         return Cable(self._inside, self._tap)
 
     def _await(self, start: str, timeout: float) -> str:
-        """Return the rest of the next line of the Linux's output that begins with `start`."""
+        """Wait for a line of the Linux's output that begins with `start`, and return the rest of this line."""
         deadline = time.monotonic() + timeout
         while True:
             line, newline, rest = self._seen.partition(b"\n")
@@ -277,7 +279,9 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 class Cable:
-    """Receives and sends frames on the cable between board and Linux, outside the Linux; a context manager."""
+    """Receives and sends frames on the cable between the board and the Linux, from a process outside the Linux. It is
+    a context manager.
+    """
 
     def __init__(self, inside: list[str], tap: str):
         here, there = socket.socketpair()

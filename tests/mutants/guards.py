@@ -19,8 +19,8 @@ PROOFS = "tests/formal/"
 
 @dataclass(frozen=True)
 class Guard(Mutant):
-    """A mutant from which one guard was removed. Its test must fail. If the mutant merely fails to compile, this is an
-    error.
+    """A mutant that lacks one guard. The guard's test must fail with this mutant. A mutant that does not even compile
+    is an error.
     """
 
     must_fail = True
@@ -30,7 +30,7 @@ class Guard(Mutant):
         return digest_of([self.place, self.change, self.judges()])
 
     def control(self) -> Mutant:
-        """Return a mutant with the unchanged sources; the test must pass with it."""
+        """Return a control run: a `Mutant` with unchanged sources. The test must pass with it."""
         return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
 
 

@@ -20,7 +20,9 @@ TRIES = 40  # lines to try per mutant, because most changes by the rules do not 
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
-    """Yield up to `count` mutants of the target's files; each file is chosen in proportion to its lines."""
+    """Yield up to `count` mutants of the target's files. The probability of a file is proportional to its number of
+    lines.
+    """
     paths = sorted(path for pattern in target.files for path in ROOT.glob(pattern))
     texts = {path: path.read_text() for path in paths}
     lines = [(path, number) for path in paths for number in range(texts[path].count("\n"))]
@@ -52,7 +54,7 @@ def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
 
 
 def _differs(path: Path, before: str, after: str) -> bool:
-    """Return whether the mutant compiles to code that differs from the original's."""
+    """Return whether the mutant compiles, and to code that differs from the original program's code."""
     if path.suffix == ".py":
         try:
             return _meaning(before) != _meaning(after)

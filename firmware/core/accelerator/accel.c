@@ -89,7 +89,8 @@ int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache
 }
 
 /**
- * Runs the command load_key or clear_key. The caller has written its arguments to the registers.
+ * Runs the command load_key or clear_key. The caller has written the command's arguments to the
+ * registers.
  */
 static int key_command(const struct cl_accel *accel, uint32_t mask)
 {

@@ -5,8 +5,8 @@
  *
  * Sequence: call cl_accel_init once, then cl_accel_set_key for each key. Each key needs its own
  * slot. Then call cl_accel_ctr or cl_accel_eea2 for each piece of data; both return when the result
- * is complete. To queue several pieces, call cl_accel_submit for each, and later cl_accel_poll for
- * each.
+ * is complete. To queue several pieces, call cl_accel_submit for each piece, and later
+ * cl_accel_poll for each piece.
  *
  * No call waits longer than a bound that its arguments determine. A function returns -EBUSY if the
  * accelerator cannot accept the command or descriptor now. It returns -ETIMEDOUT if the accelerator
@@ -37,8 +37,8 @@ struct cl_accel {
 /** A descriptor: tells the accelerator what to encrypt or decrypt, and how. */
 struct cl_accel_descriptor {
 	/**
-	 * Buffers at any alignment, in memory that the DMA may reach. @p out may equal @p in, or
-	 * begin before it; it must not begin elsewhere inside @p in.
+	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
+	 * or begin before @p in. It must not begin at another byte inside @p in.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
@@ -49,11 +49,11 @@ struct cl_accel_descriptor {
 	 * output byte to 0.
 	 */
 	bool in_bits;
-	/** The accelerator raises its interrupt when the descriptor has ended. */
+	/** True: the accelerator raises its interrupt when the descriptor has ended. */
 	bool interrupt;
 	/**
-	 * The accelerator begins this descriptor only when all earlier ones have ended. Needed if
-	 * this descriptor reads the output of an earlier one.
+	 * True: the accelerator begins this descriptor only when all earlier descriptors have
+	 * ended. Needed if this descriptor reads the output of an earlier one.
 	 */
 	bool ordered;
 	/** True if the CPU does not cache @p out: cl_accel_run then does not flush the cache. */
@@ -65,7 +65,9 @@ struct cl_accel_descriptor {
 	 * codes CL_ACCEL_OPTIONS_WIDTH_*.
 	 */
 	uint8_t width;
-	/** Counter block T1 (SP 800-38A, 6.5). The first block of data uses T1 + index. */
+	/**
+	 * `counter`: counter block T1 (SP 800-38A, 6.5). The first block of data uses T1 + `index`.
+	 */
 	_Alignas(sizeof(uint32_t)) uint8_t counter[16];
 	uint64_t index;
 };
@@ -138,21 +140,21 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
  * Returns whether a descriptor has ended, and with which result. If it has ended, the CPU can read
  * its output.
  *
- * @retval 0 it ended without error
- * @retval -EAGAIN it has not ended
+ * @retval 0 the descriptor ended without error
+ * @retval -EAGAIN the descriptor has not ended
  * @retval -EINVAL the slot holds no key, or @p out begins inside @p in
- * @retval -EFAULT a buffer is not in memory that the DMA may reach
+ * @retval -EFAULT a buffer is not in memory that the DMA can reach
  * @retval -EIO the bus reported an error; the output is incomplete
  * @retval -ETIMEDOUT the bus did not answer; the output is incomplete
- * @retval -ECANCELED it was aborted; the output is incomplete
+ * @retval -ECANCELED the descriptor was aborted; the output is incomplete
  * @retval -EBADMSG the tag of a GCM message is wrong; nothing was written
  * @retval -EMSGSIZE a length of a GCM message is not allowed; nothing was done
  */
 int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
 
 /**
- * Queues a descriptor and waits for its end. Its output must share no cache line with the CPU's
- * stack or with @p accel.
+ * Queues a descriptor and waits for its end. The descriptor's output must share no cache line with
+ * the CPU's stack or with @p accel.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT it did not end in time; all outstanding descriptors were aborted

@@ -12,15 +12,17 @@
 
 /** Describes a GCM message. */
 struct cl_accel_gcm {
-	/** CL_ACCEL_OPTIONS_MODE_ENCRYPT, _DECRYPT or _VERIFY; the last one does not use @p out. */
+	/** CL_ACCEL_OPTIONS_MODE_ENCRYPT, _DECRYPT or _VERIFY; _VERIFY does not use @p out. */
 	uint8_t mode;
 	/** Key slot to use. */
 	uint8_t slot;
 	/** Length of the tag in bytes: 4, 8 or 12 to 16. */
 	uint8_t tag_length;
-	/** The accelerator raises its interrupt when the message has ended. */
+	/** True: the accelerator raises its interrupt when the message has ended. */
 	bool interrupt;
-	/** The accelerator begins this message only when all earlier descriptors have ended. */
+	/**
+	 * True: the accelerator begins this message only when all earlier descriptors have ended.
+	 */
 	bool ordered;
 	/**
 	 * True if the CPU caches neither @p out nor @p tag: cl_accel_gcm_run then does not flush
@@ -28,14 +30,15 @@ struct cl_accel_gcm {
 	 */
 	bool uncached;
 	/**
-	 * The IV. An IV of 12 bytes may be in any memory. The DMA reads an IV of another length: it
-	 * must be in memory that the DMA may reach, and stay unchanged until the message has ended.
+	 * The IV. An IV of 12 bytes can be in any memory. An IV of another length is read by the
+	 * DMA: it must be in memory that the DMA can reach, and must not change until the message
+	 * has ended.
 	 */
 	const uint8_t *iv;
 	uint32_t iv_length;
 	/**
-	 * Buffers at any alignment, in memory that the DMA may reach. @p out may equal @p in, or
-	 * begin before it. A buffer of length 0 may be NULL.
+	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
+	 * or begin before @p in. A buffer of length 0 can be NULL.
 	 */
 	const uint8_t *aad;
 	uint32_t aad_length;
@@ -62,8 +65,8 @@ int cl_accel_gcm_submit(const struct cl_accel *accel, const struct cl_accel_gcm 
 
 /**
  * Queues a message and waits for its end. To decrypt a ciphertext that does not fit the
- * accelerator's memory, it verifies the tag first, and then decrypts in CTR mode. The ciphertext
- * must not change between these two steps.
+ * accelerator's memory, the function verifies the tag first, and then decrypts in CTR mode. The
+ * ciphertext must not change between these two steps.
  *
  * @retval 0 done
  * @retval -EBADMSG the tag is wrong; nothing was written

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The block cipher in C, in three styles of loop. A round uses byte operations, tables or the
- * instructions of an extension. An extension's header must be included before this one, and must
- * define CL_C_INSTRUCTION_ROUND and CL_C_INSTRUCTION_LAST.
+ * The block cipher in C, in three styles of loop. A round uses byte operations, tables, or the
+ * instructions of an ISA extension. The extension's header must be included before this header, and
+ * must define CL_C_INSTRUCTION_ROUND and CL_C_INSTRUCTION_LAST.
  *
  * Everything is inlined with constant arguments, so each use compiles to its own code.
  */
@@ -44,8 +44,8 @@ struct cl_c_cipher {
 	bool inverse;
 	enum cl_c_style style;
 	/**
-	 * Number of rounds for CL_C_UNROLLED: 10, 12 or 14. For other styles 0, because they take
-	 * the number from the key.
+	 * Number of rounds for CL_C_UNROLLED: 10, 12 or 14. 0 for the other styles, which read the
+	 * number from the key structure.
 	 */
 	unsigned int rounds;
 };
@@ -102,7 +102,7 @@ CL_C_INLINE void cl_c_xor(uint32_t to[4], const uint32_t from[4])
 	to[3] ^= from[3];
 }
 
-/** Encrypts or decrypts one block; @p out may be @p in. */
+/** Encrypts or decrypts one block; @p out can be equal to @p in. */
 CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_key *key,
 			    const uint32_t in[4], uint32_t out[4])
 {

@@ -36,7 +36,7 @@ struct cl_server_client {
 	/**
 	 * The window of the session's records: it remembers which records arrived
 	 * (streams/window.h). For a new stream it is empty. For a resumed stream it contains the
-	 * records of earlier sessions. It has as many records as the member `window` of struct
+	 * records of earlier sessions. Its size in records is the member `window` of struct
 	 * cl_server.
 	 */
 	const struct cl_window *window;
@@ -60,7 +60,7 @@ struct cl_server {
 	int (*set_key)(const struct cl_server *server, struct cl_engine_key *key,
 		       const uint8_t *key_bytes, unsigned int key_bits);
 	/**
-	 * Begins to process a session's records with a key from `set_key`. To end this, call
+	 * Begins to process a session's records with a key from `set_key`. To stop the server, call
 	 * `finish` and then `clear`.
 	 *
 	 * @retval 0 done

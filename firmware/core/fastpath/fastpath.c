@@ -112,7 +112,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 	}
 	cl_zeroize(key, sizeof(*key));
 	/*
-	 * From here on, the slot may hold a key. `clear` clears the slot only if key_bits is set.
+	 * From here on, the slot can contain a key. `clear` clears the slot only if key_bits is
+	 * set.
 	 */
 	key->key_bits = (uint16_t)key_bits;
 	key->slot = (uint8_t)slot;
@@ -129,8 +130,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 }
 
 /**
- * Reads or writes one entry of a window, number @p place. The entry stores whether a record
- * arrived, and a checksum of its data. The window belongs to the selected row, which is the
+ * Runs a command that reads or writes entry number @p place of a window. The entry stores whether a
+ * record arrived, and a checksum of its data. The window belongs to the selected row, which is the
  * hardware's entry for one session.
  */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
@@ -268,7 +269,7 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
 	for (uint32_t polls = POLLS; (get(device, CL_FASTPATH_IN_USE) >> key->slot & 1u) != 0;) {
 		if (--polls == 0) {
-			/* a record that is still in progress may change the window */
+			/* a record in progress can still change the window */
 			return -ETIMEDOUT;
 		}
 	}

@@ -6,8 +6,8 @@
  * windows of their records, and reads windows and counters back.
  *
  * A row is the hardware's entry for one session. A session's row and its key slot have the same
- * number, which struct cl_engine_key stores. The structure does not store the key. No call waits
- * longer than a fixed number of register accesses.
+ * number, which struct cl_engine_key stores. That structure does not contain the key itself. No
+ * call waits longer than a fixed number of register accesses.
  */
 #ifndef CL_FASTPATH_H
 #define CL_FASTPATH_H
@@ -43,13 +43,14 @@ void cl_fastpath_zeroize(const struct cl_fastpath *device);
 
 /**
  * Returns the server `fastpath`. Its set_key returns -EBUSY when every row is in use, -ETIMEDOUT
- * when the hardware does not answer in time, and -EIO when it does not report a valid key.
+ * when the hardware does not answer in time, and -EIO when the hardware does not report a valid
+ * key.
  */
 struct cl_server cl_fastpath_server(struct cl_fastpath *device);
 
 /**
- * Sets the members of @p reply that the hardware knows: the address that receives records, and the
- * counters. The port of the firmware sets the other members.
+ * Sets the members of @p reply that the hardware knows: the IP address and UDP port that receive
+ * records, and the counters. The caller sets the remaining members.
  */
 void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastpath_reply *reply);
 

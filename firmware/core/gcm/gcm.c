@@ -7,7 +7,9 @@
 #include "gcm/ghash.h"
 #include "zeroize.h"
 
-/** Numbers of counter blocks: OF_HASH encrypts the hash; the text begins with OF_TEXT. */
+/**
+ * Numbers of the counter blocks for the hash (OF_HASH) and for the first block of text (OF_TEXT).
+ */
 #define OF_HASH 1u
 #define OF_TEXT 2u
 

@@ -12,8 +12,8 @@
  * Multiplies two polynomials over GF(2).
  *
  * Each factor is split into four parts; a part contains every fourth bit of the factor. Two parts
- * are multiplied as integers. Each fourth bit of this product is a sum of at most eight ones,
- * modulo 2. The three zero bits above it have room for the carry. GCC's first instruction
+ * are multiplied as integers. Every fourth bit of this product is a sum of at most eight bits,
+ * modulo 2. The three bits above each sum have room for its carry. GCC's first instruction
  * scheduling is off, so that fewer registers must be saved.
  */
 #ifdef __clang__
@@ -65,7 +65,8 @@ static __attribute__((noinline)) void multiply(struct cl_ghash *ghash)
 	uint32_t *const product = ghash->product;
 
 	/*
-	 * Three products of 64-bit numbers: the lower halves, the upper halves, the halves' sums.
+	 * Three products of 64-bit numbers: of the factors' lower halves, of their upper halves,
+	 * and of the sums of both halves.
 	 */
 	product[8] = product[4] ^ product[6];
 	product[9] = product[5] ^ product[7];

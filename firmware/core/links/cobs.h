@@ -26,7 +26,7 @@
 /** Returns the next byte received, or a negative number if there is none at present. */
 typedef int cl_cobs_get(void *context);
 
-/** Transmits @p size bytes; returns when it no longer needs the buffer. */
+/** Transmits @p size bytes; returns when the caller is free to overwrite @p bytes. */
 typedef void cl_cobs_put(void *context, const uint8_t *bytes, size_t size);
 
 /** A frame being received. */
@@ -59,7 +59,7 @@ enum cl_cobs_status {
 	CL_COBS_BAD,
 };
 
-/** Prepares for the next frame, once the caller has used the last one. */
+/** Prepares the decoder for the next frame. Call it after the last frame has been used. */
 static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 {
 	decoder->length = 0;
@@ -69,11 +69,12 @@ static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 }
 
 /**
- * Decodes received bytes up to the end of a frame; skips empty frames. One call takes a bounded
- * number of bytes, so a sender that never pauses cannot block the caller.
+ * Decodes received bytes up to the end of a frame; skips empty frames. One call reads at most as
+ * many bytes as the buffer has, so a sender that never pauses cannot block the caller.
  *
- * The function is inlined together with @p get, so that the state stays in registers as long as
- * bytes are available. After CL_COBS_FRAME or CL_COBS_BAD the caller restarts the decoder.
+ * The function is inlined together with @p get, so that the decoder's state stays in CPU registers
+ * as long as bytes are available. After CL_COBS_FRAME or CL_COBS_BAD the caller restarts the
+ * decoder.
  */
 static inline __attribute__((always_inline)) enum cl_cobs_status
 cl_cobs_decode(struct cl_cobs_decoder *decoder, cl_cobs_get *get, void *context)

@@ -273,8 +273,8 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 	/*
-	 * A checksum of 0 means that the sender computed none (RFC 768). The sum includes the IP
-	 * addresses, because they belong to the pseudo header.
+	 * A checksum of 0 means that the sender computed no checksum (RFC 768). The sum below
+	 * begins at the IP addresses, because they belong to the pseudo header.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
 	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),

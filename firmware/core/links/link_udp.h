@@ -3,13 +3,13 @@
  * @file
  * Records over UDP: one record per datagram, in an Ethernet frame (RFC 768, 791, 894).
  *
- * The link only answers the frame that it was given. It sends each answer back to the source
- * addresses of the frame, so it needs no ARP table that an attacker could fill, and never waits for
- * an ARP reply. It answers ARP requests (RFC 826) and ICMP echo requests (RFC 792) in the same way.
- * It accepts no fragments and no IPv4 options, and checks every length against the frame's length
- * before use. Frames from a group address are dropped as malformed, as an answer would go to the
- * whole group. Frames that name the board itself as their source are dropped as well. Frames with a
- * VLAN tag are ignored.
+ * The link sends a frame only as the answer to a received one. It sends each answer to the source
+ * addresses of the received frame, so it needs no ARP table that an attacker could fill, and never
+ * waits for an ARP reply. It answers ARP requests (RFC 826) and ICMP echo requests (RFC 792) in the
+ * same way. It accepts no fragments and no IPv4 options, and checks every length against the
+ * frame's length before use. Frames from a group address are dropped as malformed, as an answer
+ * would go to the whole group. Frames that name the board itself as their source are dropped as
+ * well. Frames with a VLAN tag are ignored.
  */
 #ifndef CL_LINK_UDP_H
 #define CL_LINK_UDP_H
@@ -50,9 +50,10 @@ struct cl_link_udp {
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
- * For a port with a network stack. If the frame appears to contain an unfragmented datagram without
- * IPv4 options for the link's UDP port, returns a pointer to the destination IPv4 address in @p
- * head; otherwise NULL. All other checks are left to cl_link_udp_receive.
+ * For firmware with a network stack, which receives all frames that are not for the link. If the
+ * frame appears to contain an unfragmented datagram without IPv4 options for the link's UDP port,
+ * returns a pointer to the destination IPv4 address in @p head; otherwise NULL. All other checks
+ * are left to cl_link_udp_receive.
  *
  * @param head as for cl_link_udp_receive
  */

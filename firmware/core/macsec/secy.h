@@ -3,9 +3,9 @@
  * @file
  * Driver of the SecY, the hardware that protects all Ethernet frames (IEEE 802.1AE-2018).
  *
- * Each direction holds four secure associations (SA), with numbers 0 to 3. To install an SA, its
- * key (SAK) and its first packet number are needed. Never install a SAK twice, because its packet
- * numbers would repeat. Every call returns after a limited time.
+ * There are four secure associations (SA) for each direction, with numbers 0 to 3. To install an
+ * SA, its key (SAK) and its first packet number are needed. Never install a SAK twice, because its
+ * packet numbers would repeat. Every call returns after a limited time.
  */
 #ifndef CL_SECY_H
 #define CL_SECY_H
@@ -71,7 +71,9 @@ struct cl_secy_policy {
 	/** Receive. */
 	enum cl_secy_validate validate;
 	bool replay_protect;
-	/** How far below the next expected packet number a received one may be, 0 to 64. */
+	/**
+	 * How far a received packet number is allowed to be below the next expected one: 0 to 64.
+	 */
 	uint8_t replay_window;
 	/** Bit n is set if SA n is used to receive. */
 	uint8_t receive_ans;
@@ -94,10 +96,10 @@ int cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BY
  * Installs an SA. It replaces an SA with the same number and direction. Frames that the SecY
  * already processes with the old SA are completed with the old SA.
  *
- * @retval 0 done: the SA may be used
+ * @retval 0 done: the SA can be used
  * @retval -EINVAL a number is out of range
  * @retval -ETIMEDOUT the hardware did not answer in time
- * @retval -EIO the hardware did not take the key
+ * @retval -EIO the hardware did not accept the key
  */
 int cl_secy_install(const struct cl_secy *secy, const struct cl_secy_sa *sa);
 
@@ -118,7 +120,7 @@ uint64_t cl_secy_next_pn(const struct cl_secy *secy, enum cl_secy_direction dire
 /** Returns true if the hardware requires MACsec: then no policy lets unprotected frames pass. */
 bool cl_secy_required(const struct cl_secy *secy);
 
-/** Returns true if the SA that transmits has used three quarters of its packet numbers. */
+/** Returns true if the SA that protects transmitted frames has used 3/4 of its packet numbers. */
 bool cl_secy_expiring(const struct cl_secy *secy);
 
 /** Returns the value of a counter, modulo 2^32. @p counter is CL_MACSEC_COUNTER_CODE_*. */

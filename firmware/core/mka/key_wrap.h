@@ -26,13 +26,13 @@ int cl_key_wrap(const struct cl_engine *engine, const uint8_t *kek, unsigned int
 /**
  * Unwraps a key.
  *
- * @param engine zeroizes the expanded key that @p modes computes
+ * @param engine engine whose `clear` zeroizes the expanded key that @p modes computes
  * @param modes functions for ECB decryption
  * @param hw modes.hw
  * @param[out] key @p size bytes; zeros after an error
  * @retval 0 done
- * @retval -EBADMSG the wrapped key was changed, or wrapped by another key
- * @return another error of @p modes
+ * @retval -EBADMSG the wrapped key was changed, or was wrapped with a key other than @p kek
+ * @return otherwise the error that a function of @p modes returned
  */
 int cl_key_unwrap(const struct cl_engine *engine, const struct cl_modes *modes, void *hw,
 		  const uint8_t *kek, unsigned int kek_bits, const uint8_t *wrapped, uint8_t *key,

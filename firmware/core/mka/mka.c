@@ -44,8 +44,8 @@ static bool same_member(const struct cl_mkpdu_member *a, const struct cl_mkpdu_m
 }
 
 /**
- * Returns true if @p time_ms milliseconds have passed since @p since_ms. @p since_ms may be a
- * little later than @p now_ms.
+ * Returns true if @p time_ms milliseconds have passed since @p since_ms. @p since_ms is allowed to
+ * be a little later than @p now_ms.
  */
 static bool has_passed(uint32_t now_ms, uint32_t since_ms, uint32_t time_ms)
 {
@@ -76,8 +76,8 @@ static unsigned int receiving(const struct cl_mka_sak *sak)
 }
 
 /**
- * Sets the SecY's policy according to the SAKs in use. While no SAK may transmit, encodingSA
- * selects an SA without a key, so the controlled port transmits nothing.
+ * Sets the SecY's policy according to the SAKs in use. While no SAK protects transmitted frames,
+ * encodingSA selects an SA without a key, so the controlled port transmits nothing.
  */
 static void apply(struct cl_mka *mka)
 {
@@ -161,8 +161,8 @@ static bool was_installed(const struct cl_mka *mka, const struct cl_mkpdu_member
 }
 
 /**
- * Installs a SAK as `latest`. It is used to receive at once, but not yet to transmit. A previous
- * SAK that is used to transmit stays in use. Returns false if the SecY failed.
+ * Installs a SAK as `latest`. The new SAK is used to receive at once, but not yet to transmit. A
+ * previous SAK that is used to transmit stays in use. Returns false if the SecY failed.
  */
 static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint8_t *key)
 {
@@ -175,8 +175,8 @@ static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint
 	};
 
 	/*
-	 * Of the two earlier SAKs, keep only the one that transmits. Remove it as well if its AN
-	 * (association number) is the new SAK's AN.
+	 * Of the two earlier SAKs, keep only the one that protects transmitted frames. Remove that
+	 * SAK as well if it has the same AN (association number) as the new SAK.
 	 */
 	withdraw(mka, mka->latest.transmits ? &mka->old : &mka->latest);
 	if (mka->latest.there) {
@@ -255,7 +255,7 @@ static void lose(struct cl_mka *mka, struct cl_mka_peer *peer)
 
 /**
  * Returns true if this participant is the key server (IEEE 802.1X-2020, 9.5). A peer takes part in
- * the election while it sets its flag "key server". It clears the flag when it accepts this
+ * the election while it sets its flag "key server". The peer clears the flag when it accepts this
  * participant as key server.
  */
 static bool is_server(const struct cl_mka *mka, const struct cl_mka_peer *peer)
@@ -388,7 +388,7 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 {
 	const struct cl_mkpdu_member *const ki = &mka->latest.ki;
 	const bool server = is_server(mka, peer);
-	/* After a while, the peer reports the SAK in use as its old SAK, no more as its latest. */
+	/* After a while, the peer reports the SAK in use as its old SAK, not as its latest. */
 	const struct cl_mkpdu_key_use *const key = !use->keys                         ? NULL
 						   : same_member(&use->latest.ki, ki) ? &use->latest
 						   : same_member(&use->old.ki, ki)    ? &use->old
@@ -404,8 +404,8 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 		transmit(mka, now_ms);
 	}
 	/*
-	 * A peer that lost contact with this participant has removed the SAK. It may not install a
-	 * SAK twice, so it needs a new one.
+	 * A peer that lost contact with this participant has removed the SAK. The peer must not
+	 * install a SAK twice, so it needs a new one.
 	 */
 	if (server && mka->latest.transmits) {
 		mka->rekeys |= key == NULL || !key->receives || key->lowest_pn >= PN_EXHAUSTION;
@@ -418,7 +418,9 @@ static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 	const struct cl_mka_peer *const live = find_live(mka);
 
 	if (live != NULL) {
-		/* If both have the same SCI, they are the same machine, which has restarted. */
+		/*
+		 * If the live peer has the same SCI, it is the same machine, which has restarted.
+		 */
 		if (memcmp(live->sci, peer->sci, sizeof(peer->sci)) != 0) {
 			mka->counts.crowded++;
 			return false;
@@ -492,7 +494,8 @@ void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint3
 
 	/*
 	 * An MKPDU with this participant's own SCI is its own message, which the network has
-	 * reflected. So the equal member identifier is no collision.
+	 * reflected. So its member identifier, which equals this participant's, does not mean that
+	 * another member has chosen the same one.
 	 */
 	if (memcmp(mkpdu.basic.sci, mka->sci, sizeof(mka->sci)) == 0 ||
 	    (peer != NULL && mkpdu.basic.actor.number <= peer->id.number)) {

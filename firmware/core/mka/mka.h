@@ -18,7 +18,7 @@
  * - A stranger who floods the port with MKPDUs of the right CKN can delay a new peer, because only
  *   a limited number of ICVs is computed in a second. The live peer has a limit of its own.
  *
- * How a port uses it:
+ * How firmware uses MKA:
  *
  *     static struct cl_mka mka;                         // zero at power-on
  *
@@ -34,16 +34,16 @@
  *
  * - On a board, `engine` is cl_engine_ise_fused, `modes` is cl_modes_ise_inverse with the same
  *   device, and `random` calls cl_random_condition.
- * - The frame reaches from the destination address to the last byte before the FCS. It may be in
- *   the MAC's slot. Pass frames to the group address 01:80:c2:00:00:03.
- * - Call cl_mka_poll at least every 100 ms. A call takes the time of at most 80 AES blocks and two
- *   installations of the SecY.
- * - cl_mka_stop zeroizes all keys and leaves the port closed. A policy with validateFrames disabled
- *   and without protectFrames opens it.
+ * - The frame reaches from the destination address to the last byte before the FCS. It can be in a
+ *   slot of the Ethernet MAC. Pass frames to the group address 01:80:c2:00:00:03.
+ * - Call cl_mka_poll at least every 100 ms. A call takes at most the time of 80 AES blocks and two
+ *   calls of cl_secy_install.
+ * - cl_mka_stop zeroizes all keys and leaves the controlled port closed. A policy with
+ *   validateFrames disabled and without protectFrames opens the port.
  * - A closed port has protectFrames set, validateFrames strict, and no SA: the SecY then drops all
  *   frames to send and to receive, except EAPOL.
  *
- * No function waits, allocates memory or recurses. All of them belong to one thread.
+ * No function waits, allocates memory or recurses. Call all functions from the same thread.
  */
 #ifndef CL_MKA_H
 #define CL_MKA_H
@@ -74,7 +74,8 @@ struct cl_mka_config {
 	const struct cl_engine *engine;
 	/**
 	 * AES decryption, to unwrap SAKs: for example cl_modes_byte or cl_modes_ise_inverse. MKA
-	 * calls only its set_key and ecb[1], with one block. `engine` clears its key structures.
+	 * calls only the functions set_key and ecb[1] of this structure, with one block per call.
+	 * `engine` clears the key structures that set_key fills.
 	 */
 	const struct cl_modes *modes;
 	void *modes_hw;
@@ -111,8 +112,9 @@ struct cl_mka_config {
 	/** 128 or 256: length of the SAKs that this participant makes as key server. */
 	uint16_t sak_bits;
 	/**
-	 * If true, own SAKs encrypt, and SAKs of another key server that do not encrypt are
-	 * refused. If false, own SAKs protect only the integrity.
+	 * If true, the SAKs that this participant makes encrypt, and it refuses SAKs of another key
+	 * server that protect only the integrity. If false, the SAKs that this participant makes
+	 * protect only the integrity.
 	 */
 	bool encrypt;
 	/** True if the SecTAG of each frame must contain the SCI. */
@@ -186,8 +188,8 @@ struct cl_mka_state {
 	/** True if this participant is key server; false if there is no live peer. */
 	bool server;
 	/**
-	 * The SAK that transmits: length, association number, key number. `key_bits` is 0 if there
-	 * is none.
+	 * The SAK that protects transmitted frames: length, association number, key number.
+	 * `key_bits` is 0 if there is none.
 	 */
 	uint16_t key_bits;
 	uint8_t an;
@@ -287,13 +289,13 @@ struct cl_mka {
 	 */
 	uint32_t sent_ms, made_ms;
 	/**
-	 * `tick_ms`: time of the last tick. `window_ms`: time when the last window of `checks`
+	 * `tick_ms`: time of the last tick. `window_ms`: time when the present window for `checks`
 	 * began.
 	 */
 	uint32_t tick_ms, window_ms;
 	/**
-	 * Number of ICVs (integrity check values) that may still be computed in this window: first
-	 * for unknown members, then for known ones.
+	 * Numbers of ICVs (integrity check values) that MKA is still allowed to compute in the
+	 * present window: [0] for unknown members, [1] for known members.
 	 */
 	uint16_t checks[2];
 	/** Key number of the SAK that this participant made last. */
@@ -311,7 +313,7 @@ struct cl_mka {
  */
 int cl_mka_start(struct cl_mka *mka, const struct cl_mka_config *config, uint32_t now_ms);
 
-/** Zeroizes all keys here and in the SecY. The controlled port is closed afterwards. */
+/** Zeroizes all keys in @p mka and in the SecY. The controlled port is closed afterwards. */
 void cl_mka_stop(struct cl_mka *mka);
 
 /** Handles a received EAPOL frame; ignores other frames. This function never sends a frame. */

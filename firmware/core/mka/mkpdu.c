@@ -37,8 +37,8 @@
 #define TYPE_ICV       255u
 
 /*
- * Parameter set "MACsec SAK Use". It describes two keys: each has 4 bits in the header's second
- * byte, and 20 bytes in the body.
+ * Parameter set "MACsec SAK Use". It describes two keys. For each key there are 4 bits in the
+ * header's second byte, and 20 bytes in the body.
  */
 #define USE_BYTES       40u
 #define USE_KEY_BYTES   20u
@@ -263,8 +263,8 @@ int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size)
 	}
 	set += HEADER + padded(body_bytes(set));
 	/*
-	 * The loop reaches `end` exactly: both pointers are multiples of 4 bytes after the body's
-	 * start.
+	 * The loop reaches `end` exactly, because the distances of `set` and of `end` from the
+	 * body's start are multiples of 4 bytes.
 	 */
 	while (set != end) {
 		const size_t bytes = body_bytes(set);

@@ -82,7 +82,7 @@ struct cl_mkpdu_key_use {
 
 /** MACsec SAK Use. */
 struct cl_mkpdu_use {
-	/** True if the MKPDU contains this parameter set. */
+	/** True if the MKPDU contains the parameter set "MACsec SAK Use". */
 	bool there;
 	/** True if the body of the parameter set is not empty, so that it names keys. */
 	bool keys;
@@ -92,7 +92,7 @@ struct cl_mkpdu_use {
 
 /** Distributed SAK. */
 struct cl_mkpdu_sak {
-	/** True if the MKPDU contains this parameter set. */
+	/** True if the MKPDU contains the parameter set "Distributed SAK". */
 	bool there;
 	uint8_t an;
 	/** Confidentiality offset. 0: integrity only. 1, 2, 3: encrypted from byte 0, 30, 50 on. */

@@ -8,8 +8,8 @@
 
 static const struct cl_secy_policy off = {.validate = CL_SECY_DISABLED};
 /**
- * Policy of a closed port. No frame passes unless an SA has a key. Frames under a key that is about
- * to be removed are still encrypted.
+ * Policy of a closed port: no frame passes, because no SA has a key. While the keys are being
+ * removed, a remaining key still encrypts frames.
  */
 static const struct cl_secy_policy closed = {
 	.protect = true, .encrypt = true, .include_sci = true, .validate = CL_SECY_STRICT};
@@ -20,7 +20,7 @@ static struct cl_macsec *macsec_of(const struct cl_exchange *exchange)
 	return (struct cl_macsec *)exchange->platform->macsec;
 }
 
-/** Values of the field `state` in the reply to record macsec. */
+/** Values of the field `state` in the reply to a record of type `macsec`. */
 enum {
 	OFF,
 	STATIC,
@@ -124,8 +124,8 @@ static void open_port(struct cl_macsec *macsec)
 }
 
 /**
- * Returns true if the board has transmitted with this key before. Otherwise remembers the key. @p
- * identity is the number that identifies it.
+ * Returns true if the board has transmitted before with the key that the number @p identity
+ * identifies. Otherwise stores this number and returns false.
  */
 static bool repeats(struct cl_macsec *macsec, uint64_t identity)
 {
@@ -208,8 +208,8 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 
 	if (status == 0 && repeats(macsec, identity)) {
 		/*
-		 * A host that received no reply repeats its request: it has the same token, and
-		 * succeeds.
+		 * A host that received no reply repeats its request. The repeated request has the
+		 * same token, and the board reports success.
 		 */
 		return macsec->port == CL_MACSEC_PROTECTED &&
 				       macsec->token == exchange->header.token

@@ -27,8 +27,8 @@ struct cl_macsec {
 	uint8_t peer_sci[CL_SECY_SCI_BYTES];
 	uint8_t suite;
 	/**
-	 * State of the port while MKA is stopped: no frame passes, all frames pass, or static keys
-	 * protect them.
+	 * State of the board's controlled port while MKA is stopped: no frame passes, all frames
+	 * pass, or static keys protect them.
 	 */
 	enum {
 		CL_MACSEC_CLOSED,
@@ -45,7 +45,7 @@ struct cl_macsec {
 	uint64_t keys[CL_MACSEC_KEYS];
 	uint32_t key_count;
 	/**
-	 * MKA and its configuration. The port of the firmware sets the engines and functions in
+	 * MKA and its configuration. The platform's main program sets the engines and functions in
 	 * `config`.
 	 */
 	struct cl_mka mka;

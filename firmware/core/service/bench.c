@@ -46,7 +46,7 @@ static __attribute__((noinline)) int run_gcm(struct call *call)
 	};
 	int status = 0;
 
-	if (call->request->direction != 0) { /* decryption needs a message with a right tag */
+	if (call->request->direction != 0) { /* decryption needs a message with a correct tag */
 		status = cl_gcm_run(call->engine, call->key, &message);
 		message.decrypt = true;
 	}

@@ -42,7 +42,7 @@ static inline uint16_t cl_exchange_refuse(struct cl_exchange *exchange, uint16_t
 	return code;
 }
 
-/** Returns the largest number of data bytes that a record over this link may have. */
+/** Returns the largest number of data bytes in a record over this link. */
 static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
 {
 	return exchange->link->max_data != 0 ? exchange->link->max_data
@@ -50,8 +50,8 @@ static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
 }
 
 /**
- * Returns the server that sessions of this link may use, or NULL. A server is hardware that answers
- * records without firmware, such as the fast path.
+ * Returns the server that sessions of this link can use, or NULL if there is none. A server is
+ * hardware that answers records without firmware, such as the fast path.
  */
 static inline const struct cl_server *cl_exchange_server(const struct cl_exchange *exchange)
 {
@@ -59,7 +59,7 @@ static inline const struct cl_server *cl_exchange_server(const struct cl_exchang
 }
 
 /**
- * Returns a bit mask: bit N is set if sessions of this link may use the engine, or the server, with
+ * Returns a bit mask: bit N is set if sessions of this link can use the engine, or the server, with
  * code N.
  */
 static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
@@ -75,9 +75,10 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 
 /**
  * A handler calls this function before it carries out a request that takes long. While another peer
- * has a session, the request is refused. On a network, it is also dropped if frames have been
- * waiting without a pause since the last long request. So as long as frames wait, only one long
- * request is carried out, and a request to open a session waits for at most one.
+ * has a session, the request is refused. On a network, the request is dropped if received frames
+ * have been waiting without a pause since the last long request. So while frames keep waiting, only
+ * one long request is carried out, and a request to open a session waits for at most one long
+ * request.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */

@@ -28,7 +28,7 @@ struct cl_station cl_frame_station(const struct cl_frame *frame)
 
 	/*
 	 * The sender's MAC address begins at byte 6 of the head, and its IPv4 address at byte 26.
-	 * Both are the middle of a 32-bit word.
+	 * Both addresses begin in the middle of a 32-bit word.
 	 */
 	return (struct cl_station){
 		.mac = {head[1] >> 16, head[2]},

@@ -12,8 +12,8 @@
 #include "service/service.h"
 
 /**
- * Number of 32-bit words in the copy of a frame's head. The last 16 bits are not part of the head:
- * they are the first bytes of the record's data.
+ * Number of 32-bit words in the copy of a frame's head. The last 16 bits of the copy are not part
+ * of the head: they are the first bytes of the record's data.
  */
 #define CL_FRAME_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
@@ -68,7 +68,8 @@ void cl_frame_put_head(const struct cl_frame *frame, uint8_t *slot);
 
 /**
  * Carries out the record of @p len bytes that cl_link_udp_receive found in the frame. Writes the
- * answer's frame to @p tx_slot. Its UDP checksum is not complete: see cl_link_udp_answer.
+ * answer's frame to @p tx_slot. The UDP checksum in this frame is not complete: see
+ * cl_link_udp_answer.
  *
  * @param[in,out] cost the function adds the cycles that it used to all members except `driver`
  * @return bytes of the answer's frame; 0 if there is none

@@ -10,8 +10,8 @@
 
 #define CTR_BYTES 64u
 /**
- * Length of test data for which every engine uses its fast method. For shorter data, an engine may
- * use a slower one.
+ * Length of test data for which every engine uses its fast method. For shorter data, an engine can
+ * use a slower method.
  */
 #define WAY_BYTES 1024u
 

@@ -9,7 +9,7 @@
 #include "links/record.h"
 #include "zeroize.h"
 
-/** Value for `length` of a record type whose data may have any length up to max_data. */
+/** Value for `length` of a record type whose data can have any length up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
 /** Rule for the session that a record's header names. */

@@ -4,8 +4,8 @@
 #include "zeroize.h"
 
 /**
- * Returns the most data bytes that a record may have in a session with this engine. The result
- * differs between records that the fast path handles and records that firmware handles.
+ * Returns the largest number of data bytes in a record of a session with this engine. The fast path
+ * and firmware have different limits.
  */
 static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
 {

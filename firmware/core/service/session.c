@@ -92,7 +92,7 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 	const uint32_t most = rest < record_bytes ? (uint32_t)rest : record_bytes;
 	uint8_t counter[CL_BLOCK_BYTES];
 
-	/* Only an empty record may begin at the end of the stream, and only in GCM. */
+	/* Only an empty record is allowed to begin at the end of the stream, and only in GCM. */
 	if (offset >= length + gcm || text > (int32_t)most || offset % CL_BLOCK_BYTES != 0) {
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
 	}

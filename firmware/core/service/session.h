@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Sessions: they define who may use a key, and with which counter blocks.
+ * Sessions: they define who is allowed to use a key, and with which counter blocks.
  *
  * Each session has a stream (streams.h), which reserves a range of counter blocks under the
  * session's key. A used counter block stays marked as used until the power is switched off, and
@@ -49,7 +49,8 @@ struct cl_session_owner {
 };
 
 /**
- * Clock cycles that a session's records cost outside the engine, as record network reports them.
+ * Clock cycles that a session's records cost outside the engine, as the reply to a record of type
+ * `network` reports them.
  */
 struct cl_session_cost {
 	uint64_t driver;
@@ -65,7 +66,8 @@ struct cl_session {
 	/** Initial counter block; in GCM the nonce prefix and zeros. */
 	uint8_t iv[CL_BLOCK_BYTES];
 	/**
-	 * Number that identifies the key. Its bit CL_RANGE_GCM is the mode, as in struct cl_range.
+	 * Number that identifies the key. Its bit CL_RANGE_GCM tells the mode, as in struct
+	 * cl_range.
 	 */
 	uint64_t key_identity;
 	struct cl_session_owner owner;
@@ -89,7 +91,10 @@ struct cl_session {
 	uint64_t used_at;
 	/** Time when the session was opened. */
 	uint64_t opened_at;
-	/** CPU cycles that the session may spend while sessions of other addresses are active. */
+	/**
+	 * CPU cycles that the session is allowed to use while sessions of other addresses are
+	 * active.
+	 */
 	struct cl_budget budget;
 	/**
 	 * Number that identifies the session in records; 0 if this entry is free. A number is
@@ -98,13 +103,13 @@ struct cl_session {
 	uint32_t id;
 	/**
 	 * Length of the tag, in bytes, in a record's data (`request_tag`) and in a reply's data
-	 * (`reply_tag`). In GCM, one of the two is 0, otherwise both are.
+	 * (`reply_tag`). In GCM, one of the two lengths is 0; in CTR, both are 0.
 	 */
 	uint8_t request_tag;
 	uint8_t reply_tag;
 	/**
-	 * The member `anywhere` of the engine. Always false in GCM, because GHASH in C is slow in
-	 * memory that the CPU does not cache.
+	 * Copy of the engine's member `anywhere`, except that it is always false in GCM, because
+	 * GHASH in C is slow in memory that the CPU does not cache.
 	 */
 	bool anywhere;
 	/** True while the server processes the session's records. */
@@ -130,9 +135,10 @@ struct cl_sessions {
  * Opens a session. If the owner has already opened a session with the same request, returns that
  * session.
  *
- * @param request   the request. The caller has checked that this owner may use the engine, and
- *                  zeroizes the request afterwards; this function checks the other values
- * @param max_data  most data bytes that a record of this session may have
+ * @param request   the request. The caller has checked that this owner is allowed to use the
+ *                  engine, and zeroizes the request afterwards; this function checks the other
+ *                  values
+ * @param max_data  largest number of data bytes in a record of this session
  * @param[out] session the session, if opened or found
  * @param[out] detail  detail of an error reply
  * @return 0 or CL_WIRE_ERROR_*

@@ -43,8 +43,9 @@ static int run(const struct cl_session *session, uint32_t number, const uint8_t 
 }
 
 /**
- * @p last tells whether record number @p end - 1 claims to be the stream's last record. Returns
- * true if the claim agrees with the records that have arrived.
+ * Checks the claim of record number @p end - 1 to be the stream's last record (@p last true) or not
+ * to be the last (@p last false). Returns true if the claim agrees with the records that have
+ * arrived.
  */
 static bool may_end(const struct cl_stream *stream, uint32_t end, bool last)
 {

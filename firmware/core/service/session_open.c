@@ -55,7 +55,8 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 	}
 	if (padding != 0) {
 		/*
-		 * Report detail 0 instead of the wrong bytes, because these could be part of a key.
+		 * Report 0 as `detail` instead of the wrong bytes, because the wrong bytes could be
+		 * part of a key.
 		 */
 		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
@@ -91,8 +92,8 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 }
 
 /**
- * Returns the session that an earlier copy of the same request has opened, or NULL. @p key_identity
- * is the number that identifies the request's key.
+ * Returns the session that was opened when the same request arrived before, or NULL if there is
+ * none. @p key_identity is the number that identifies the request's key.
  */
 static struct cl_session *find_repeated(struct cl_sessions *sessions,
 					const struct cl_session_owner *owner,
@@ -232,8 +233,8 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 }
 
 /**
- * If other peers have sessions, marks these sessions and the new one as shared. The board does not
- * report its cycle counts to the owner of a shared session.
+ * If other peers have sessions, marks these sessions and the new one as shared. The board reports
+ * no cycle counts to the owner of a shared session.
  */
 static void share(struct cl_sessions *sessions, struct cl_session *session)
 {

@@ -17,8 +17,8 @@
 #include "streams/window.h"
 
 /**
- * In GCM, 2^CL_STREAM_GCM_BITS counter blocks belong to a record: it has two possible nonces, with
- * 2^32 counter blocks each.
+ * In GCM, 2^CL_STREAM_GCM_BITS counter blocks belong to each record: a record has two possible
+ * nonces, with 2^32 counter blocks each.
  */
 #define CL_STREAM_GCM_BITS 33
 
@@ -62,7 +62,8 @@ struct cl_streams {
 };
 
 /**
- * Begins a stream, with an empty window of @p records records and no ticket yet.
+ * Begins a stream, with an empty window and no ticket yet. The size of the window is @p records
+ * records.
  *
  * @param blocks number of blocks in its range, at least 1
  * @retval 0 done
@@ -73,7 +74,7 @@ int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *na
 		     uint32_t records, struct cl_stream **stream);
 
 /**
- * Resumes a stream that has ended; its window is changed to @p records records.
+ * Resumes a stream that has ended. The size of its window changes to @p records records.
  *
  * @param blocks new number of blocks in its range, unless more blocks were already used
  * @retval 0 done

@@ -15,7 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Largest size of a window in records. Windows in firmware have this size. */
+/**
+ * Sizes of a window in records: CL_WINDOW_MAX is the largest, CL_WINDOW_RECORDS that of windows in
+ * firmware.
+ */
 #define CL_WINDOW_MAX     64u
 #define CL_WINDOW_RECORDS 32u
 
@@ -68,8 +71,8 @@ uint64_t cl_window_sum(const uint8_t *data, size_t len);
 uint64_t cl_window_sum_from(uint32_t a, uint32_t b, const uint8_t *data, size_t len);
 
 /**
- * Returns whether record @p record, whose data have this sum, is new, repeated or outside the
- * window. Does not change the window.
+ * Returns whether record number @p record is new, repeated or outside the window. @p sum is the
+ * cl_window_sum of its data. Does not change the window.
  */
 enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t record,
 				       uint64_t sum);

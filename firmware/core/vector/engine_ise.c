@@ -23,8 +23,8 @@
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
 /**
- * Below this number of bytes, vector loads and stores are slower than scalar ones, because they
- * need a drain and a cache flush.
+ * Below this number of bytes, vector loads and stores are slower than scalar ones, because the code
+ * must wait for the CPU's stores before them and flush the CPU's cache after them.
  */
 #define VECTOR_BYTES_MIN 512u
 
@@ -137,7 +137,7 @@ int cl_ise_memory_end(const struct cl_ise_memory *memory)
 	if (memory->dcache_flush != NULL) {
 		memory->dcache_flush();
 	}
-	/* The compiler must not use values that it read from memory before this point. */
+	/* From here on, the compiler must not use values that were read from memory earlier. */
 	CL_ISE_BATCH();
 	return status == 0 ? 0 : -EFAULT;
 }
@@ -233,8 +233,8 @@ CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_
 static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 {
 	/*
-	 * The code exists once for each number of rounds, because the numbers of registers are part
-	 * of the instructions.
+	 * The code exists once for each number of rounds, because the register numbers are part of
+	 * the instructions.
 	 */
 	if (rounds == 10 && !inverse) {
 		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
@@ -319,8 +319,8 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 
 /**
  * Loads the key and the initial counter block into the registers. The function is not inlined,
- * because it has variables on the stack. With these, the caller could not end with a jump to the
- * loop, and would have to call it.
+ * because it has variables on the stack. With these variables on its own stack, the caller could
+ * not end with a jump to the loop, but would have to call the loop.
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,
@@ -339,7 +339,8 @@ static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 }
 
 /**
- * Implements cl_engine.ctr. @p scalar and @p vector contain a loop each for 10, 12 and 14 rounds.
+ * Implements cl_engine.ctr. @p scalar and @p vector each contain three loops: for 10, 12 and 14
+ * rounds.
  */
 CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,

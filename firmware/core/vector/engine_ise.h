@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Engines on the vector AES unit, so they exist only on a board. The unit must be enabled.
+ * Engines that use the vector AES unit. They exist only in firmware for a SoC with this unit, which
+ * must be enabled.
  *
  * Engines that use the same hardware context must share one struct cl_ise_device. Only one call at
- * a time may use it.
+ * a time is allowed to use the structure.
  */
 #ifndef CL_ENGINE_ISE_H
 #define CL_ENGINE_ISE_H
@@ -23,11 +24,11 @@
  * The unit's memory port bypasses the CPU's data cache and store buffer. So a sequence of vector
  * loads and stores follows these rules, in this order:
  *
- * 1. Call `drain` before the first one. It waits until the CPU's earlier stores are in memory. The
- *    cache is write-through, so no other stores are pending.
- * 2. The CPU touches neither buffer.
- * 3. Use the instruction `memory_status` after the last one. It waits until all loads and stores
- *    are done, and reports faults.
+ * 1. Call `drain` before the first load or store. It waits until the CPU's earlier stores are in
+ *    memory. The cache is write-through, so no other stores are pending.
+ * 2. Meanwhile, the CPU accesses neither the input buffer nor the output buffer.
+ * 3. Use the instruction `memory_status` after the last load or store. It waits until all loads and
+ *    stores are done, and reports faults.
  * 4. Call `dcache_flush` before the CPU reads the memory again. It drops old copies in the CPU's
  *    cache.
  */
@@ -67,8 +68,8 @@ struct cl_ise_device {
 #define CL_ISE_INVERSE 1u
 
 /**
- * Makes @p key ready and loads it into the registers: for ECB or CBC decryption if @p inverse,
- * otherwise for encryption. The key structure stores only the cipher key.
+ * Makes @p key ready and loads it into the registers: for ECB or CBC decryption if @p inverse is
+ * true, otherwise for encryption. The key structure stores only the cipher key.
  *
  * @retval 0 done
  * @retval -EINVAL key_bits is not 128, 192 or 256
@@ -121,9 +122,9 @@ struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 
 /**
- * Returns @p engine, which is one of the engines above, with an operation for GCM messages. The
- * unit must have a multiplier (gateware/isa/README.md). Decryption verifies the tag first, and then
- * runs the engine's CTR.
+ * Adds an operation for GCM messages to @p engine, which is one of the engines above, and returns
+ * it. The unit must have a multiplier (gateware/isa/README.md). Decryption verifies the tag first,
+ * and then runs the engine's CTR.
  */
 struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
 

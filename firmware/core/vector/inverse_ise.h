@@ -10,8 +10,9 @@
 #include "engine/modes.h"
 
 /**
- * Decrypts in ECB mode with keys of 128 and 256 bits; cl_modes.hw is a struct cl_ise_device. The
- * other functions are NULL. An engine of the same device clears the key.
+ * Decrypts in ECB mode with keys of 128 and 256 bits; cl_modes.hw is a struct cl_ise_device. All
+ * other function pointers are NULL. To clear the key, call `clear` of an engine that uses the same
+ * device.
  */
 extern const struct cl_modes cl_modes_ise_inverse;
 

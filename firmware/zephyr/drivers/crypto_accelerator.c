@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Driver of Zephyr's crypto API for the CTR accelerator. A call either returns when its CTR
- * operation is complete, or starts the operation in the background. Then the driver calls the
- * application's callback at the end.
+ * Driver of Zephyr's crypto API for the CTR accelerator. A call carries out a CTR operation. A
+ * synchronous call returns when the operation is complete. An asynchronous call starts the
+ * operation in the background, and the driver calls the application's callback when the operation
+ * is complete.
  */
 #include <errno.h>
 
@@ -33,8 +34,8 @@ static void carry_out_in_background(struct k_work *work)
 						     session->out, pkt->in_len);
 
 	/*
-	 * The callback may start the next operation of this session, so mark the session as idle
-	 * before the call.
+	 * The callback is allowed to start the next operation of this session, so mark the session
+	 * as idle before the callback.
 	 */
 	session->pkt = NULL;
 	if (completed != NULL) {

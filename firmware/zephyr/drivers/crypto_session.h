@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Code that both crypto drivers share: sessions of Zephyr's crypto API, and checks of the arguments
- * of sessions and packets.
+ * Code that the two crypto drivers (vector unit and accelerator) share: sessions of Zephyr's crypto
+ * API, and checks of the arguments of sessions and packets.
  */
 #ifndef CL_CRYPTO_SESSION_H
 #define CL_CRYPTO_SESSION_H
@@ -16,9 +16,9 @@
 
 #include "engine/modes.h"
 
-/** A session of Zephyr's crypto API. Only one thread at a time may use it. */
+/** A session of Zephyr's crypto API. Only one thread at a time is allowed to use a session. */
 struct cl_crypto_session {
-	/** The application's context of the session; NULL while the session is free. */
+	/** The application's structure for the session; NULL while the session is free. */
 	const struct cipher_ctx *owner;
 	struct cl_engine_key key;
 	/**
@@ -37,7 +37,8 @@ struct cl_crypto_session {
 };
 
 /**
- * Returns a free session for @p ctx, or NULL if all CONFIG_CIPHERLANE_CRYPTO_SESSIONS are in use.
+ * Returns a free session for the application's structure @p ctx, or NULL if all
+ * CONFIG_CIPHERLANE_CRYPTO_SESSIONS are in use.
  */
 struct cl_crypto_session *cl_crypto_claim(const struct cipher_ctx *ctx);
 
@@ -47,7 +48,7 @@ struct cl_crypto_session *cl_crypto_claim(const struct cipher_ctx *ctx);
  */
 void cl_crypto_release(struct cl_crypto_session *session);
 
-/** Returns the session of @p ctx, or NULL if it has none. */
+/** Returns the session of the application's structure @p ctx, or NULL if there is none. */
 struct cl_crypto_session *cl_crypto_session_of(const struct cipher_ctx *ctx);
 
 /**

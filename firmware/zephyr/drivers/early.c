@@ -10,8 +10,9 @@
 #include "zeroize.h"
 
 /**
- * `server`: copy of the argument of cl_ethernet_serve. `udp`: state of its UDP link; `udp.link` is
- * NULL until cl_ethernet_serve is called.
+ * `server`: copy of the description that was passed to cl_ethernet_serve. `udp`: state of the UDP
+ * link on which this service receives records; `udp.link` is NULL until cl_ethernet_serve is
+ * called.
  */
 static struct cl_ethernet_service server;
 static struct cl_link_udp udp;
@@ -22,8 +23,8 @@ static struct cl_link_udp udp;
 static const struct cl_frame *answered;
 
 /**
- * Implements cl_link.reserve: reserves receive slots for the station of a session, or ends the
- * reservation. The calling thread holds the lock of the service.
+ * Implements cl_link.reserve: reserves receive slots for the station (the host) that opened a
+ * session, or ends the reservation. The calling thread holds the lock of the service.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -42,12 +43,12 @@ void cl_ethernet_serve(const struct cl_ethernet_service *service)
 	server = *service;
 	udp.port = service->port;
 	service->link->reserve = reserve;
-	compiler_barrier(); /* set `link` last: the driver's thread may read it at any time */
+	compiler_barrier(); /* set `link` last: the driver's thread can read it at any time */
 	udp.link = service->link;
 }
 
 /**
- * Returns whether an IPv4 address belongs to a network interface, and the net stack has finished
+ * Returns true if an IPv4 address belongs to the network interface and the net stack has finished
  * the configuration of this address.
  */
 static bool is_own(struct net_if *iface, const uint8_t *address)

@@ -16,12 +16,12 @@
 
 /**
  * Handles a received frame and answers its sender, if the frame is certainly a record for the
- * service that was given to cl_ethernet_serve. For this, the interface must be up, and all
- * checksums must be right. The packet must be IPv4 without options and not fragmented. It must be
- * sent to the MAC address and to an IPv4 address of the interface.
+ * service that was passed to cl_ethernet_serve. The conditions are: The interface is up, and all
+ * checksums are right. The packet is IPv4 without options, and not a fragment. Its destination is
+ * the MAC address and an IPv4 address of the interface.
  *
  * @param begin value of the cycle counter when the frame was found
- * @return true if the frame was handled. false if it is not certainly such a record: then it is
+ * @return true if the frame was handled. false if a condition is not met: then the frame is
  *         unchanged, and the caller must pass it to the net stack
  */
 bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t begin);
@@ -38,17 +38,20 @@ void cl_ethernet_reserve(uint32_t row, const struct cl_station *station);
 void cl_early_forget(void);
 
 /**
- * Returns whether the net stack may handle the next frame. True if there is no record service, or
- * if the service's budget of cycles for such frames is not used up.
+ * Returns whether the net stack is allowed to handle the next frame. True if there is no record
+ * service, or if the service's budget of cycles for the net stack is not used up.
  */
 bool cl_early_admits(void);
 
-/** Subtracts the cycles that the net stack took for a frame from the service's budget. */
+/**
+ * Subtracts the cycles that the net stack took for a frame from the service's budget of cycles for
+ * the net stack.
+ */
 void cl_early_spend(uint32_t cycles);
 
 /**
- * Subtracts the cycles of a zeroization from the service's budget, which may become negative: see
- * cl_service_owe.
+ * Subtracts the cycles of a zeroization from the service's budget of cycles for the net stack. The
+ * budget can become negative: see cl_service_owe.
  */
 void cl_early_owe(uint32_t cycles);
 

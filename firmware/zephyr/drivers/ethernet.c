@@ -34,15 +34,16 @@
 #define ALLOC_TIMEOUT K_MSEC(10)
 /*
  * ERASE_STEP: number of bytes that the driver zeroizes before it checks again for a received frame.
- * ARRIVED_MAX: upper bound of the bytes that can arrive from the network during this time.
+ * ARRIVED_MAX: upper bound of the bytes that can arrive from the network between two such checks.
  */
 #define ERASE_STEP  32
 #define ARRIVED_MAX 256
 
 /*
  * True if the driver, instead of the net stack, computes and checks all checksums. The driver
- * supports only UDP and ICMP over unfragmented IPv4. If the net stack is configured for other
- * protocols, the driver leaves all checksums to it, because Zephyr cannot choose for each protocol.
+ * supports only UDP and ICMP over unfragmented IPv4. If the net stack is configured for TCP, IPv6
+ * or IPv4 fragments, the driver leaves all checksums to the net stack, because Zephyr has a single
+ * setting for all protocols.
  */
 #define SUMS_ALL                                                                                   \
 	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
@@ -52,22 +53,22 @@ static struct net_if *iface;
 static uint8_t mac_address[] = DT_INST_PROP(0, local_mac_address);
 static struct cl_ethernet_counters counts;
 /**
- * True if the driver's thread must zeroize the data that earlier frames left in memory. This is
- * also the case at the start.
+ * True if the driver's thread must zeroize the data that earlier frames left in memory. It is true
+ * at the start.
  */
 static atomic_t forgets = ATOMIC_INIT(true);
 /** Number of the slot in which the last frame arrived. */
 static uint32_t rx_slot;
 /**
  * Bit masks of receive slots. `stale`: slots that hold old data and must be zeroized. `suspect`:
- * slots that the driver was zeroizing when their next frame arrived, so that this frame may be
- * damaged.
+ * slots in which a frame can be damaged, because the driver was zeroizing the slot when the frame
+ * arrived.
  */
 static uint32_t stale;
 static uint32_t suspect;
 /**
- * `erasing`: number of the slot that the driver is zeroizing, or RX_SLOTS. `erasing_left`: number
- * of bytes in this slot that are not zeroized yet.
+ * `erasing`: number of the slot that the driver is zeroizing; RX_SLOTS if there is none.
+ * `erasing_left`: number of bytes in this slot that are not zeroized yet.
  */
 static uint32_t erasing = RX_SLOTS;
 static uint32_t erasing_left;
@@ -120,9 +121,9 @@ static void pass_on(struct net_pkt *pkt)
 }
 
 /**
- * Makes the slot of the last frame available to the Ethernet MAC. Before that, zeroizes the slot if
- * it is marked `stale`. Otherwise zeroizes the frame if it is short, because a short frame may
- * contain a key.
+ * Makes the slot of the last frame available to the Ethernet MAC. Before that, zeroizes the whole
+ * slot if it is marked `stale`. Otherwise zeroizes only the frame, if it is short: a short frame
+ * can contain a key.
  */
 static void release(uint8_t *slot, size_t len)
 {
@@ -195,15 +196,15 @@ static void receive(void)
 }
 
 /**
- * Zeroizes one slot: of the slots marked `stale`, the one that received a frame last. Stops if a
- * new frame waits.
+ * Zeroizes one slot. Of the slots marked `stale`, it chooses the slot in which a frame arrived
+ * last. Stops if a new frame waits.
  *
  * The function does not zeroize the slot that the Ethernet MAC writes next. If a frame arrives, the
- * function stops, and a later call continues with the rest of the slot. By then, a second frame may
- * have begun to arrive in the half-zeroized slot. The function zeroizes the first bytes of a slot
- * last. If it was zeroizing them when the second frame began, this frame may be damaged. So it
- * marks the slot `suspect`, and the driver drops the frame. If the driver finds no frame waiting at
- * a later check, the mark is removed.
+ * function stops, and a later call continues with the rest of the slot. When the function stops, a
+ * later frame can already be arriving in the half-zeroized slot. The function zeroizes the first
+ * bytes of a slot last. If it stops among these first bytes, it can have zeroized bytes of that
+ * later frame. So it marks the slot `suspect`, and the driver drops the frame in this slot. The
+ * next call removes the mark.
  *
  * @return false if no slot has to be zeroized
  */

@@ -4,7 +4,7 @@
  * after a word boundary, so that the data after the headers of Ethernet, IPv4 and UDP are
  * word-aligned. In a slot, a frame begins at a word boundary. The copy moves whole words and also
  * computes the sum of the frame's data. From this sum, the driver checks or computes the checksums.
- * The net stack would have to read all data a second time for this.
+ * To compute the sum itself, the net stack would have to read all data a second time.
  */
 #include "frame_parts.h"
 
@@ -27,7 +27,7 @@
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE % 4 == 0, "what is in each buffer begins at a word");
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= 64, "the first buffer has a frame's headers");
 
-/** Copies like cl_copy_sum, and adds the cycles that the copy takes to the counters. */
+/** Works like cl_copy_sum, and also adds the copy's cycles to the counters. */
 static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len,
 		     struct cl_ethernet_counters *counts)
 {
@@ -98,7 +98,7 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 		return first;
 	}
 	for (struct net_buf *part = first; part != NULL; part = part->frags) {
-		cl_zeroize(part->data, part->len); /* the frame may be a record with a key */
+		cl_zeroize(part->data, part->len); /* the frame can be a record with a key */
 	}
 	net_buf_unref(first);
 	return NULL;

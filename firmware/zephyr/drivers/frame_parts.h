@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Copies frames between the Ethernet MAC's slots and the net stack's buffers. A packet may be in
- * one buffer, or in a chain of smaller buffers.
+ * Copies frames between the Ethernet MAC's slots and the net stack's buffers. A packet is in one
+ * buffer, or in a chain of smaller buffers.
  */
 #ifndef CL_FRAME_PARTS_H
 #define CL_FRAME_PARTS_H

@@ -31,7 +31,7 @@ struct packet {
 	/** Offset of the payload in the frame, and its length in bytes. */
 	size_t from;
 	size_t len;
-	/** Offset of the payload's checksum; 0 if it has none, as in a fragment. */
+	/** Offset of the payload's checksum; 0 if the payload has no checksum, as in a fragment. */
 	size_t checksum;
 	/** Sum of the payload's data. For UDP, it includes the pseudo header. */
 	uint32_t sum;

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /**
- * Returns whether all checksums of IPv4, UDP and ICMP in a received frame are right. Returns true
- * for frames of other protocols.
+ * Returns whether all checksums of IPv4, UDP and ICMP in a received frame are right. Also returns
+ * true if the frame contains none of these protocols.
  *
  * @param frame 2-byte aligned
  * @param sum   cl_sum of the frame

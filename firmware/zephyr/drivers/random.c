@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Driver of the random source. cl_zephyr_random_read returns raw noise words. For Zephyr's entropy
- * API, the driver computes bytes with full entropy from such words. Do not call it from interrupt
- * handlers, or before threads run.
+ * API, the driver computes bytes with full entropy from these noise words. Do not call the driver
+ * from interrupt handlers, or before threads run.
  */
 #define DT_DRV_COMPAT cipherlane_random
 
@@ -20,8 +20,8 @@ static const struct cl_random source = {
 };
 
 /*
- * Only one thread at a time may read the source. Otherwise a thread could wait for a word, and
- * another thread could then read this word.
+ * This lock allows only one thread at a time to read the source. Without it, a thread could wait
+ * for a word, and another thread could then read this word.
  */
 static K_MUTEX_DEFINE(turn);
 

@@ -15,7 +15,7 @@
 #define SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
 /*
  * Time limit for waiting until slots are free: one millisecond, in clock cycles. The Ethernet MAC
- * sends the frames of all slots in less time.
+ * needs less time to send the frames of all slots.
  */
 #define TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /**
- * Locks the transmit slots for the calling thread, and waits until the Ethernet MAC has sent the
- * frame that was in the next slot before.
+ * Locks the transmit slots for the calling thread, and waits until the next slot is free. The slot
+ * is free when the Ethernet MAC has sent the earlier frame in it.
  *
  * @return address of the next slot; the caller must unlock the slots with cl_tx_end. NULL after a
  *         time-out, if the Ethernet MAC does not free a slot; then the slots are not locked

@@ -2,7 +2,7 @@
 /*
  * Replaces mbedTLS's AES functions by the vector AES unit. mbedTLS makes CCM and CMAC from single
  * ECB blocks. Contexts of mbedTLS are independent of each other. So any number of threads and
- * multi-part operations may run at the same time.
+ * multi-part operations can run at the same time.
  */
 #include <string.h>
 

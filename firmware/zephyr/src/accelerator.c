@@ -86,7 +86,7 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	(void)k_mutex_unlock(&turn);
 }
 
-/** Starts one operation and sleeps until its interrupt. The DMA must reach both buffers. */
+/** Starts one operation and sleeps until its interrupt. The DMA must reach @p in and @p out. */
 static int run(const struct cl_engine_key *key, const uint8_t counter[CL_BLOCK_BYTES],
 	       const uint8_t *in, uint8_t *out, size_t len)
 {

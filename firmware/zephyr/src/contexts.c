@@ -33,9 +33,9 @@ static uint32_t generations;
 
 /**
  * Returns true if the operation that uses context @p i will never continue, because its thread was
- * aborted. The thread may be dead, or its thread object may have been started again. There are two
- * signs of a restarted thread. It is running but not in this operation. Or its stack pointer shows
- * that the lease is not on its stack any more.
+ * aborted. Then either the thread is dead, or its thread object was started again. A restarted
+ * thread shows one of two signs: the thread is running, but not in this operation; or its stack
+ * pointer shows that the lease is not on its stack any more.
  */
 static bool is_lost(unsigned int i)
 {
@@ -68,7 +68,8 @@ static void reclaim(void)
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_WAIT
 
 /*
- * A thread that waits for a context checks every millisecond whether an aborted thread holds one.
+ * A thread that waits for a context checks every millisecond whether a context belongs to an
+ * aborted thread.
  */
 #define LOOK K_MSEC(1)
 
@@ -88,8 +89,8 @@ static unsigned int take_over(void)
 }
 
 /**
- * Waits until a context may be idle, at most 1 ms (LOOK). Another thread may take the context
- * first.
+ * Waits until a thread ends an operation, at most 1 ms (LOOK). The caller must then check whether a
+ * context is idle, because another thread can take the context first.
  */
 static void await_idle(void)
 {
@@ -183,8 +184,8 @@ static unsigned int take_over(void)
 }
 
 /**
- * Ensures that the selected context contains the registers of this operation. If another operation
- * uses the context, saves the other operation's registers first.
+ * Ensures that the selected context contains the registers of the operation with this lease. If
+ * another operation uses the context, first saves the other operation's registers.
  */
 static void make_present(struct cl_lease *lease)
 {
@@ -330,8 +331,8 @@ void __soc_restore_context(struct soc_esf *state)
 	active = state->lease;
 	if (busy != 0 && !k_is_in_isr()) {
 		/*
-		 * The running thread may have been aborted and started again. Then a context may
-		 * still be marked as in use by its old operation.
+		 * If the running thread was aborted and started again, a context can still be
+		 * marked as in use by the thread's old operation.
 		 */
 		reclaim();
 	}

@@ -11,8 +11,8 @@
 #define DCACHE_BYTES      4096u
 #define DCACHE_LINE_WORDS 8u
 /*
- * Size of the sentinel, a value that the kernel writes to the end of each thread's stack. Nobody
- * may overwrite it.
+ * Size of the sentinel, a value that the kernel writes to the end of each thread's stack. No code
+ * is allowed to overwrite the sentinel.
  */
 #define SENTINEL_BYTES (IS_ENABLED(CONFIG_STACK_SENTINEL) ? 4u : 0u)
 

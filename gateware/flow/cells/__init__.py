@@ -12,14 +12,14 @@ from typing import Any
 
 Cell = dict[str, Any]
 MODELS = Path(__file__).parent
-# Layout of a block RAM's contents: number of INITVAL parameters, rows in each parameter, distance between two rows in
-# bits, and width of a unit in bits. A row contains two units.
+# Layout of a block RAM's contents: number of INITVAL parameters, rows in each parameter, bits from one row to the
+# next, and bits in a unit. A row contains two units.
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
 
 @cache
 def expression(truth: int, inputs: int) -> str:
-    """Returns a Python expression for a Boolean function. {0}, {1}, ... are its inputs; M is 1 in all simulated copies.
+    """Returns a Boolean function as a Python expression of inputs {0}, {1}, ...; M has a 1 for each simulated copy.
 
     Bit n of `truth` is the function's value when the inputs form the number n; the first input is the least
     significant.
@@ -47,7 +47,7 @@ def expression(truth: int, inputs: int) -> str:
 
 
 def contents(parameters: dict[str, str]) -> str:
-    """Returns the text of the file from which a block RAM's Verilog model reads its contents: a 9-bit unit a line."""
+    """Returns the text of the file with a block RAM's contents for its Verilog model: one 9-bit unit per line."""
     units = []
     for block in range(INITVALS):
         rows = number(parameters.get(f"INITVAL_{block:02X}", "0"))
@@ -63,7 +63,7 @@ def declaration(port: str, described: dict) -> str:
 
 
 def net(bit: int | str) -> str:
-    """Returns one bit in Verilog: a net, by its number, or a constant. An undefined constant becomes 0."""
+    """Returns one bit in Verilog: the name of a net, made from its number, or a constant; an undefined bit is 0."""
     return f"n{bit}" if isinstance(bit, int) else "1'b1" if bit == "1" else "1'b0"
 
 
@@ -84,7 +84,7 @@ def input_nets(cell: Cell, pins: Iterable[str], unconnected: str = "0") -> list[
 
 
 def chosen_net(cell: Cell, pin: str, choice: str) -> str:
-    """Returns the driver that a parameter of the cell chooses for an input: its net, the inverse, or a constant."""
+    """Returns what a parameter of the cell chooses as an input: the pin's net, that net inverted, or a constant."""
     connected = input_net(cell, pin, "1")
     inverse = {"1'b0": "1'b1", "1'b1": "1'b0"}.get(connected, f"~{connected}")
     return {"0": "1'b0", "1": "1'b1", pin: connected, "INV": inverse}[choice]

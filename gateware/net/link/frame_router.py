@@ -79,32 +79,32 @@ class FrameRouter(Module):
             ]
 
         self.submodules.fsm = fsm = FSM(reset_state="FIRST")
-        fsm.act(  # this state waits for the first word of a frame
+        fsm.act(  # the state FIRST waits for the first word of a frame
             "FIRST",
             sink.ready.eq(1),
             shift.eq(sink.valid),
             If(sink.valid, If(sink.last, self.runt.eq(1)).Else(NextState("SECOND"))),
         )
-        fsm.act(  # this state waits for the second word of a frame
+        fsm.act(  # the state SECOND waits for the second word of a frame
             "SECOND",
             sink.ready.eq(1),
             shift.eq(sink.valid),
             If(sink.valid, If(sink.last, self.runt.eq(1), NextState("FIRST")).Else(NextState("DESTINATION"))),
         )
-        fsm.act(  # this state lasts one cycle: it chooses the outputs by the frame's destination address
+        fsm.act(  # the state DESTINATION lasts one cycle: it chooses the outputs by the frame's destination address
             "DESTINATION",
             NextValue(to_hardware, own | group),
             NextValue(to_cpu, ~own | group),
             NextState("FORWARD"),
         )
-        fsm.act(  # this state forwards a frame, delayed by two words: with each arriving word, it sends an older word
+        fsm.act(  # the state FORWARD delays a frame by two words: for each word that arrives, it sends an older word
             "FORWARD",
             sink.ready.eq(1),
             shift.eq(sink.valid),
             emit.eq(sink.valid),
             If(sink.valid & sink.last, NextState("DRAIN")),
         )
-        fsm.act(  # this state lasts two cycles: it sends the frame's last two words
+        fsm.act(  # the state DRAIN lasts two cycles: it sends the frame's last two words
             "DRAIN",
             shift.eq(1),
             emit.eq(1),

@@ -135,9 +135,9 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # The number of waiting frames from strangers is limited. It is compared with the limit at a frame's first word.
-        # A stranger's frame above the limit is refused as soon as the search has found that its sender is a stranger
-        # (this spares the memory), or at its end.
+        # Strangers are stations without a session. The number of their waiting frames is limited. At the first word of
+        # a frame, this number is compared with the limit. If the limit is reached and the frame is from a stranger, the
+        # frame is refused as soon as the search for its sender has ended (this spares the memory), or at its last word.
         strangers, crowded, refused = Signal(max=slots + 1), Signal(), Signal()
         comes, goes = Signal(), Signal()
         self.comb += [
@@ -184,7 +184,7 @@ class SlotWriter(LiteXModule):
         # Sequence.
         self.fsm = fsm = FSM(reset_state="WRITE")
         self.comb += [port.write.eq(1), port.address.eq(Cat(position, slot)), port.data.eq(sink.data)]
-        fsm.act(  # this state waits for the words of a frame
+        fsm.act(  # the state WRITE waits for the words of a frame
             "WRITE",
             If(
                 sink.valid & frames.sink.ready & ~refused,
@@ -205,7 +205,7 @@ class SlotWriter(LiteXModule):
                 If(~sink.last, NextState("DROP")),
             ),
         )
-        fsm.act(  # this state skips the remainder of a frame for which there is no slot
+        fsm.act(  # the state DROP skips the remainder of a frame for which there is no slot
             "DROP",
             If(sink.valid & sink.last, NextState("WRITE")),
         )
@@ -218,7 +218,7 @@ class SlotWriter(LiteXModule):
                 NextState(next_state),
             )
         stays = ~bad & (stations.known | ~crowded)
-        fsm.act(  # this state lasts one cycle: the frame is complete, and the search for its sender has ended
+        fsm.act(  # the state SUM lasts one cycle: the frame is complete, and the search for its sender has ended
             "SUM",
             port.valid.eq(1),
             port.address.eq(Cat(Signal(LENGTH_BITS - 2, reset=SUMS // WORD_BYTES + 2), slot)),
@@ -345,35 +345,35 @@ class SlotReader(LiteXModule):
 
         # Sequence.
         self.fsm = fsm = FSM(reset_state="IDLE")
-        fsm.act(  # this state waits for a frame
+        fsm.act(  # the state IDLE waits for a frame
             "IDLE",
             start_sum.eq(1),
             If(frame.valid, NextState("BEGIN")),
         )
-        fsm.act(  # this state lasts one cycle, in which registers take values that depend on the frame's length
+        fsm.act(  # the state BEGIN lasts one cycle, in which registers store values that depend on the frame's length
             "BEGIN",
             NextValue(position, 0),
             NextState("SEND"),
             If(frame.checksum, NextValue(position, UDP // WORD_BYTES), NextState("SUM")),
         )
-        fsm.act(  # this state reads words in free cycles of the memory, at most in every second cycle
+        fsm.act(  # the state SUM reads words in free cycles of the memory, at most in every second cycle
             "SUM",
             summing.eq(1),
             ask.eq(turn[0]),
             If(asked, NextValue(position, position + 1), If(last, NextState("SUMMED"))),
         )
-        fsm.act(  # this state waits for the last word that was requested, and for the sum
+        fsm.act(  # the state SUMMED waits for the last word that was requested, and for the sum
             "SUMMED",
             summing.eq(1),
             If(come == 0, NextValue(position, 0), NextState("SEND")),
         )
-        fsm.act(  # this state reads words in free cycles of the memory while the queue has room
+        fsm.act(  # the state SEND reads words in free cycles of the memory while the queue has room
             "SEND",
             sending.eq(1),
             ask.eq((room != 0) & (turn != 0)),
             If(asked, NextValue(position, position + 1), If(last, NextState("SENT"))),
         )
-        fsm.act(  # this state waits until the end of the frame has been sent
+        fsm.act(  # the state SENT waits until the end of the frame has been sent
             "SENT",
             sending.eq(1),
             If(

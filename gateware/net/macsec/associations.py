@@ -149,7 +149,7 @@ class Associations(Module):
             *[If(pending[n], first.eq(n)) for n in range(ASSOCIATIONS)],
             self.busy.eq(words.key_busy | ~fsm.ongoing("WORDS") | begun | (pending != 0)),
         ]
-        fsm.act(  # this state waits for the words of a key, or for an association to zeroize
+        fsm.act(  # the state WORDS waits for the words of a key, or for an association to zeroize
             "WORDS",
             words.key.valid.eq(install.valid),
             install.ready.eq(words.key.ready),
@@ -172,7 +172,7 @@ class Associations(Module):
                 NextState("ZEROIZE"),
             ),
         )
-        fsm.act(  # this state waits until the key is expanded; another client may zeroize it meanwhile
+        fsm.act(  # the state INSTALL waits until the key is expanded; another client can zeroize the key meanwhile
             "INSTALL",
             If(
                 ~words.key_busy & ~self.advance,
@@ -181,12 +181,12 @@ class Associations(Module):
                 NextState("WORDS"),
             ),
         )
-        fsm.act(  # this state waits until the command to zeroize a key has been taken
+        fsm.act(  # the state ZEROIZE waits until the command to zeroize a key has been accepted
             "ZEROIZE",
             words.clear_slot.eq(~words.key_busy),
             If(~words.key_busy, NextState("ZEROIZED")),
         )
-        fsm.act(  # this state waits until no frame uses the key, and the key is zeroized
+        fsm.act(  # the state ZEROIZED waits until no frame uses the key, and the key is zeroized
             "ZEROIZED",
             If(~words.key_busy, zeroized.eq(1), NextState("WORDS")),
         )

@@ -120,7 +120,7 @@ class FramePath(Module):
             writer.freed.eq(sender.freed),
         ]
 
-        # Each frame's work goes to GCM, to the feeder, and to the queue of texts to replace, in the same cycle.
+        # A frame's description goes to GCM, to the feeder, and to the queue of texts to replace, in the same cycle.
         ready, fire = Signal(), Signal()
         encrypted, around = work.tci[TCI.E], Signal(5)
         message = gcm.message
@@ -148,7 +148,7 @@ class FramePath(Module):
             uses.drop.eq(self.drop),
         ]
 
-        # GCM's output replaces the text in the rows from which it was read.
+        # GCM's output replaces the frame's text: it is written to the rows from which GCM's input was read.
         replaced = Signal(row_bits)
         text = gcm.source
         self.comb += [

@@ -147,7 +147,7 @@ class FrameSender(Module):
             self.idle.eq(fsm.ongoing("IDLE") & ~register.source.valid),
             self.uncontrolled.eq(present.uncontrolled if received else 0),
         ]
-        fsm.act(  # this state waits for a job, and until the previous frame has left
+        fsm.act(  # the state IDLE waits for a job, and until the previous frame has left
             "IDLE",
             NextValue(count, 0),
             If(
@@ -161,7 +161,7 @@ class FrameSender(Module):
             ),
         )
         tagged = 0 if received else present.tagged
-        fsm.act(  # this state waits for the row with the addresses, and drops the row's last word
+        fsm.act(  # the state ADDRESSES waits for the row with the addresses, and drops the row's last word
             "ADDRESSES",
             word.valid.eq(reader.valid),
             If(
@@ -179,7 +179,7 @@ class FrameSender(Module):
         )
         if not received:
             tag = [first_word(present.tci, present.sl), present.pn, self.sci[:WORD_BITS], self.sci[WORD_BITS:]]
-            fsm.act(  # this state sends the SecTAG: two words, or four with an SCI
+            fsm.act(  # the state SECTAG sends the SecTAG: two words, or four with an SCI
                 "SECTAG",
                 word.valid.eq(1),
                 word.data.eq(Array(tag)[count[:2]]),
@@ -193,7 +193,7 @@ class FrameSender(Module):
                     ),
                 ),
             )
-        fsm.act(  # this state waits for rows with data
+        fsm.act(  # the state DATA waits for rows with data
             "DATA",
             word.valid.eq(reader.valid),
             word.last.eq((left <= WORD_BYTES) & ~tagged),
@@ -211,14 +211,14 @@ class FrameSender(Module):
             ),
         )
         if not received:
-            fsm.act(  # this state waits for the row with the ICV
+            fsm.act(  # the state ICV waits for the row with the ICV
                 "ICV",
                 word.valid.eq(reader.valid),
                 word.last.eq(count == ICV_WORDS - 1),
                 reader.take.eq(step),
                 If(step, NextValue(count, count + 1), If(word.last, NextState("FREE"))),
             )
-        fsm.act(  # this state zeroizes a row in each cycle in which nothing else is written
+        fsm.act(  # the state ERASE zeroizes a row in each cycle in which nothing else is written
             "ERASE",
             write.valid.eq(1),
             If(

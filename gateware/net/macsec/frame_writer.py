@@ -40,7 +40,7 @@ def _type(number: int) -> int:
 
 
 def frame_layout(rows: int, *, received: bool) -> list[tuple[str, int]]:
-    """Return the layout of a stored frame: place, length in bytes, and the fields that were examined."""
+    """Return the layout of a stored frame: its rows, its length in bytes, and the fields that were examined."""
     row_bits = bits_for(rows - 1)
     layout = [("row", row_bits), ("rows", row_bits), ("length", LENGTH_BITS), ("eapol", 1)]
     tag = [("tagged", 1), ("known", 1), ("tci", 8), ("sl", 8), ("pn", WORD_BITS)]
@@ -176,14 +176,14 @@ class FrameWriter(Module):
         else:
             code = Mux(lost, Counter.OutPktsStopped, Mux(short, Counter.OutPktsTooShort, Counter.OutPktsTooLong))
             room = ~full
-        fsm.act(  # this state waits for the words of a frame
+        fsm.act(  # the state TAKE waits for the words of a frame
             "TAKE",
             sink.ready.eq(1 if received else ~full),
             write.valid.eq(take & ends_row & ~full & ~lost & (words < most)),
             If(take & sink.last, NextState("END")),
         )
         done = Signal()
-        fsm.act(  # this state waits until the frame, or the event of a dropped frame, is taken
+        fsm.act(  # the state END waits until the frame, or the event of a dropped frame, is accepted
             "END",
             frame.valid.eq(fits & room & ~self.blocked),
             frame.rows.eq(written - first + int(not received)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives a stored frame to GCM, block by block (IEEE 802.1AE-2018, 14.5 and 14.7).
+"""Passes a stored frame to GCM, block by block (IEEE 802.1AE-2018, 14.5 and 14.7).
 
 =================  =====================================  ===============================
 protection         additional data                        text
@@ -77,27 +77,27 @@ class GCMFeeder(Module):
         ]
         self.submodules.fsm = fsm = FSM(reset_state="IDLE")
         ends = [NextState("ICV_ROW")] if received else [job.ready.eq(1), NextState("IDLE")]
-        fsm.act(  # this state waits for a frame
+        fsm.act(  # the state IDLE waits for a frame
             "IDLE",
             reader.start.eq(job.valid),
             NextValue(left, (job.length - 1)[4:]),
             NextValue(kept, (job.length - 1)[:4]),
             If(job.valid, NextState("ADDRESSES")),
         )
-        fsm.act(  # this state waits for the first row
+        fsm.act(  # the state ADDRESSES waits for the frame's first row
             "ADDRESSES",
             block.valid.eq(reader.valid),
             block.data.eq(Cat(reader.row[:ADDRESS_BITS], first_word(job.tci, job.sl))),
             NextValue(carry, Cat(job.pn, self.sci)),
             If(step, reader.skip.eq(1), NextState("DATA"), If(encrypted, NextState("SECTAG"))),
         )
-        fsm.act(  # this state waits for GCM
+        fsm.act(  # the state SECTAG waits until GCM accepts the rest of the SecTAG
             "SECTAG",
             block.valid.eq(1),
             block.data.eq(carry),
             If(step, NextState("DATA")),
         )
-        fsm.act(  # this state waits for rows with data; a received frame's ICV may begin in the last of them
+        fsm.act(  # the state DATA waits for rows with data; a received frame's ICV can begin in the last of these
             "DATA",
             block.valid.eq(reader.valid),
             If(encrypted, block.data.eq(reader.row))
@@ -111,7 +111,7 @@ class GCMFeeder(Module):
                 If(last & ~encrypted & overflows, NextState("CARRY")).Elif(last, *ends),
             ),
         )
-        fsm.act(  # this state waits for GCM
+        fsm.act(  # the state CARRY waits until GCM accepts the last words of data
             "CARRY",
             block.valid.eq(1),
             block.data.eq(carry),
@@ -122,7 +122,7 @@ class GCMFeeder(Module):
             icv, words = Signal(ROW_BITS), Signal(3)
             start, shift = Signal(4), Signal(2)
             self.comb += [start.eq(kept + 1), shift.eq(start[:2])]
-            fsm.act(  # this state waits for the row in which the ICV begins, and for its first word
+            fsm.act(  # the state ICV_ROW waits for the row and the word in which the ICV begins
                 "ICV_ROW",
                 NextValue(words, 0),
                 If(
@@ -130,7 +130,7 @@ class GCMFeeder(Module):
                     If(reader.lane == start[2:], NextState("GATHER")).Else(reader.take.eq(1)),
                 ),
             )
-            fsm.act(  # this state waits for five words, which contain the ICV
+            fsm.act(  # the state GATHER waits for five words, which contain the ICV
                 "GATHER",
                 If(
                     reader.valid,
@@ -141,7 +141,7 @@ class GCMFeeder(Module):
                     If(words == 4, NextState("ICV")),
                 ),
             )
-            fsm.act(  # this state waits for GCM
+            fsm.act(  # the state ICV waits until GCM accepts the ICV
                 "ICV",
                 block.valid.eq(1),
                 block.data.eq(icv),

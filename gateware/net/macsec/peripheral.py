@@ -92,8 +92,8 @@ class MACsecPeripheral(MACsecRegisters):
                 self.comb += If(register.re & (busy | live), written.eq(1))
                 self.sync += If(register.re & ~busy & ~live, part.eq(register.r))
 
-        # The registers of an association. The key's words move to the SecY through the first word, and zeros follow
-        # them.
+        # The registers of an association. The SecY reads the key from the register of its first word: the key's words
+        # shift into this register one after another, and zeros follow them.
         install = secy.install
         key = [Signal(WORD_BITS, name=f"key_word{n}") for n in range(WORDS)]
         salt, ssci = Signal(len(install.salt)), Signal(WORD_BITS)
@@ -127,12 +127,12 @@ class MACsecPeripheral(MACsecRegisters):
             If(shift, *[word.eq(following) for word, following in zip(key, [*key[1:], 0], strict=True)]),
             If(wipe, *[word.eq(0) for word in key]),
         ]
-        fsm.act(  # this state waits for a command
+        fsm.act(  # the state IDLE waits for a command
             "IDLE",
             NextValue(left, Mux(association.key_length == KEY_LENGTH_128, *[KEY_WORDS[length] for length in lengths])),
             If(wanted, NextState("WORDS")),
         )
-        fsm.act(  # this state waits until the SecY has taken all words of the key
+        fsm.act(  # the state WORDS waits until the SecY has accepted all words of the key
             "WORDS",
             install.valid.eq(1),
             If(shift, NextValue(left, left - 1), If(left == 1, NextState("WIPE"))),

@@ -191,19 +191,19 @@ class Receive(Module):
             frame.ready.eq(taken),
         ]
         self.sync += [good.eq(checks.good), data_length.eq(checks.data_length)]
-        decision.act(  # this state waits for a frame, and computes the lowest acceptable packet number
+        decision.act(  # the state CHECK waits for a frame, and computes the lowest acceptable packet number
             "CHECK",
             If(frame.valid, NextState("RECOVER")),
         )
-        decision.act(  # this state lasts one cycle, to compute the whole packet number
+        decision.act(  # the state RECOVER lasts one cycle, to compute the whole packet number
             "RECOVER",
             NextState("COMPARE"),
         )
-        decision.act(  # this state lasts one cycle, to compare the packet number with the window
+        decision.act(  # the state COMPARE lasts one cycle, to compare the packet number with the window
             "COMPARE",
             NextState("DECIDE"),
         )
-        decision.act(  # this state waits until GCM and the queue of verdicts accept the frame
+        decision.act(  # the state DECIDE waits until GCM and the queue of verdicts accept the frame
             "DECIDE",
             judged.eq(1),
             If(taken, NextState("CHECK")),
@@ -238,7 +238,7 @@ class Receive(Module):
             verdict.ready.eq(gives),
             result.ready.eq(gives & verdict.waits),
         ]
-        fsm.act(  # this state waits for a frame with its result from GCM
+        fsm.act(  # the state WAIT waits for a frame's verdict, and for GCM's result if the frame went to GCM
             "WAIT",
             NextValue(erase, verdict.erase),
             NextValue(code, verdict.code),
@@ -258,7 +258,7 @@ class Receive(Module):
                 ),
             ),
         )
-        fsm.act(  # this state waits until the replay window has judged the packet number
+        fsm.act(  # the state JUDGE waits until the replay window has judged the packet number
             "JUDGE",
             If(
                 replay.done,
@@ -272,7 +272,7 @@ class Receive(Module):
                 NextState("GIVE"),
             ),
         )
-        fsm.act(  # this state waits for room in the queue of jobs
+        fsm.act(  # the state GIVE waits for room in the queue of jobs
             "GIVE",
             If(job.ready & (counted.ready | ~verdict.counts), gives.eq(1), NextState("WAIT")),
         )

@@ -100,8 +100,8 @@ class ReplayWindow(Module):
 
         # # #
 
-        # Each association has a row of 64 places. Place n stands for the packet numbers that are n modulo 64. Only one
-        # of them is in the window.
+        # Each association has a row of 64 bits. Bit n stands for the packet numbers that are n modulo 64. Only one of
+        # these numbers is in the window.
         memory = Memory(PLACES, ASSOCIATIONS, name="numbers_seen")
         memory.attr = {NO_RW_CHECK, DISTRIBUTED}
         write_port = memory.get_port(write_capable=True, async_read=True)
@@ -109,8 +109,8 @@ class ReplayWindow(Module):
         seen = Signal(PLACES)
         place = Signal(max=PLACES)
         bit = Signal(PLACES)
-        behind = Signal(PN_BITS + 1)  # the next expected number minus this number; the top bit is the borrow
-        gap = Signal(PN_BITS)  # this number minus the next expected number
+        behind = Signal(PN_BITS + 1)  # next expected packet number minus the frame's; the top bit is the borrow
+        gap = Signal(PN_BITS)  # the frame's packet number minus the next expected one
         ahead, inside = Signal(), Signal()
         was_seen = Signal()
         store, genuine = Signal(), Signal()
@@ -124,8 +124,8 @@ class ReplayWindow(Module):
             write_port.we.eq(self.install | store),
         ]
         self.submodules.fsm = fsm = FSM(reset_state="IDLE")
-        skipped = Signal(max=PLACES)  # number of places that are yet to be cleared
-        fsm.act(  # this state waits for a packet number to judge
+        skipped = Signal(max=PLACES)  # number of bits that are yet to be cleared
+        fsm.act(  # the state IDLE waits for a packet number to judge
             "IDLE",
             NextValue(behind, self.next_pn - self.pn),
             NextValue(gap, self.pn - self.next_pn),
@@ -144,7 +144,7 @@ class ReplayWindow(Module):
             .Elif(gap >= PLACES, NextValue(seen, 0))
             .Elif(gap != 0, NextValue(place, self.next_pn), NextState("CLEAR")),
         )
-        fsm.act(  # this state clears the place of one skipped number per cycle
+        fsm.act(  # the state CLEAR clears the bit of one skipped packet number per cycle
             "CLEAR",
             NextValue(seen, seen & ~bit),
             NextValue(place, place + 1),

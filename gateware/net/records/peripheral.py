@@ -102,7 +102,7 @@ class FastPathPeripheral(FastPathRegisters):
         ]
 
         # Sessions.
-        written = Signal()  # software has written a register of the session
+        written = Signal()  # software has written a register that describes a session
         for column in Column:
             register = getattr(self, column.name.lower())
             self.comb += [

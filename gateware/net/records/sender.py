@@ -132,7 +132,7 @@ class RecordSender(Module):
         ]
         self.sync += last_byte.eq(job.length[:2] - 1)
         self.submodules.fsm = fsm = FSM(reset_state="HEADER")
-        fsm.act(  # this state waits for a job
+        fsm.act(  # the state HEADER waits for a job
             "HEADER",
             NextValue(rest, (job.length - 1)[2:]),
             buffer.sink.data.eq(Array(words)[count]),
@@ -154,7 +154,7 @@ class RecordSender(Module):
                 ),
             ),
         )
-        fsm.act(  # this state waits for encrypted words
+        fsm.act(  # the state DATA waits for encrypted words
             "DATA",
             word_valid.eq(self.encrypted.valid),
             buffer.sink.valid.eq(self.encrypted.valid),
@@ -173,7 +173,7 @@ class RecordSender(Module):
                 If(rest == 0, NextState("OUTCOME")),
             ),
         )
-        fsm.act(  # this state waits until the receiver reports whether the reply to this record may be sent
+        fsm.act(  # the state OUTCOME waits until the receiver reports whether to send or drop the reply to this record
             "OUTCOME",
             outcomes.source.ready.eq(1),
             If(
@@ -256,7 +256,7 @@ class RecordSender(Module):
         ]
         self.sync += [
             needed_words.eq((self.needed + (WORD_BYTES - 1))[2:]),
-            # A record is accepted only if words of the buffer and places for datagrams are free.
+            # A record is accepted only if its reply fits into the buffer, and one more datagram into the queues.
             self.room.eq((needed_words <= free) & (datagrams < DATAGRAMS_MAX)),
             free.eq(free - taken + given),
             datagrams.eq(datagrams + self.reserve - sent - dropped),

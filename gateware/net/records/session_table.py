@@ -131,7 +131,7 @@ class SessionTable(Module):
             If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
-        # Paths from the CPU are long, so the CPU's words pass registers, and are written to the columns one cycle
+        # Signal paths from the CPU are long, so registers delay the CPU's words: the columns are written one cycle
         # later.
         clear = self.close | zeroing
         row = Signal(row_bits)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stores which records arrived, with sums of their data, so that no counter block ever encrypts different data.
+"""Stores which records arrived, with sums of their data, so that no counter block ever encrypts two different texts.
 
 A counter block may serve one record, and the same record again.
 
@@ -136,8 +136,8 @@ class RecordWindow(Module):
             ports[name] = write_port, read_port.dat_r
         (base_write, base_read), (number_write, number_read) = ports["base"], ports["number"]
 
-        # Find the record's number within the window: the distance of its first block from the base, divided by the
-        # blocks of a record. The division yields one bit per cycle.
+        # Find the record's number within the window: the distance of the record's first block from the window's base,
+        # divided by the number of blocks in a record. The division yields one bit per cycle.
         row = Signal(row_bits)
         blocks = Signal(BLOCKS_BITS)
         base = Signal(INDEX_BITS)
@@ -191,7 +191,8 @@ class RecordWindow(Module):
             If(self.begin, low.eq(self.length), high.eq(0)),
         ]
 
-        # Access by the CPU in three steps: find the record's row, wait for a free cycle of the memory, take its output.
+        # Access by the CPU in three steps: find the record's row, wait for a free cycle of the memory, read the
+        # memory's output.
         asked, found, fetched = Signal(), Signal(), Signal()
         replaces = Signal()
         cpu_number = Signal(_NUMBER_BITS)

@@ -70,7 +70,7 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_ddr3(module: Callable[..., Any], clock_name: str, clock_hz: float, reset_name: str) -> Sdram:
-    """Return a board's `sdram`: a DDR3 memory of this LiteDRAM class, with a clock and a low-active reset from pads."""
+    """Return a board's `sdram`: DDR3 of the LiteDRAM class in `module`. Two pads provide clock and low-active reset."""
 
     def create_crg(platform, sys_clk_freq):
         return _CRG(platform, sys_clk_freq, clock_name=clock_name, clock_hz=clock_hz, reset_name=reset_name)

@@ -52,7 +52,7 @@ def _kept(words: list[str]) -> list[str]:
 
 def splitting(name: str, direction: str, cipher: str, iv: bytes | None, most: int, size: int | None) -> str:
     """Return advice on splitting a stream of more than `most` bytes into parts. The program `split` names the parts
-    `name`.aa and so on.
+    NAME.aa and so on, or part.aa and so on if the size is unknown.
     """
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"

@@ -152,7 +152,7 @@ def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> En
             other = "another board or current firmware" if not able else "another engine"
             raise ArgumentError(f"{which} has no AES-GCM: use {other}, or give --raw for AES-CTR without tags")
         # `ise_vmem` is the fastest for AES-GCM if the vector unit has a multiplier. Otherwise GHASH is in C, and all
-        # hardware engines take about as long.
+        # hardware engines take about the same time.
         present = [Engine.ISE_VMEM] if not name and Engine.ISE_VMEM in able else able
     if not present:
         if device.info().engines:

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def new_private_file(path: Path) -> Iterator[TextIO]:
-    """Create a file for a key; if writing it fails, remove it again.
+    """Create a file for a key; remove the file if writing the key fails.
 
     Raises:
         FileError: the file exists, cannot be written, or could be read by others.

@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the source of pictures that `args` choose, in a dictionary under its kind, such as `video`. The dictionary
-    is empty if they choose none. `stack` closes the source.
+    """Return a dictionary that maps the kind of source that `args` choose, such as `video`, to the source of pictures.
+    The dictionary is empty if `args` choose no source. `stack` closes the source.
     """
     from ..live import pictures, video
 
@@ -135,7 +135,7 @@ def _open_peer(args: argparse.Namespace) -> Device:
 
 
 def _parse(where: str) -> tuple[str, int]:
-    """Return the address and the port in the text `where`."""
+    """Return the address and the TCP port from a text such as the value of --listen."""
     try:
         parts = urlsplit(f"//{where}")
         address, port = parts.hostname, parts.port

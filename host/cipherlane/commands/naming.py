@@ -49,7 +49,7 @@ def settle(args: argparse.Namespace, parser: Parser) -> None:
 
 
 def output(name: str, option: str) -> Iterator[Use]:
-    """Yield the output file `name`, and the temporary files that hold the output until it is complete. Yield nothing
+    """Yield the named output file, and the temporary files that store the output until it is complete. Yield nothing
     for standard output.
     """
     if name == STANDARD:

@@ -19,7 +19,7 @@ from . import common, keygen
 
 PORT = b"\0\1"  # port number of a secure channel; its SCI is a MAC address and this number
 DEVICE = "macsec0"
-BOARD_PRIORITY, HOST_PRIORITY = 16, 100  # in MKA, the station with the lower number becomes key server
+BOARD_PRIORITY, HOST_PRIORITY = 16, 100  # in MKA, the station with the lower priority number becomes key server
 _INTERFACES = Path("/sys/class/net")
 _SUITES = {suite.name.lower().replace("_", "-"): suite for suite in Suite}
 _ABSENT = "the board has no MACsec: use firmware and gateware of configuration macsec"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane completion` and `cipherlane man`: generate shell completion and the manual page from the parser."""
+"""`cipherlane completion` and `cipherlane man`: print texts generated from the command-line parser."""
 
 import argparse
 import sys

@@ -11,7 +11,7 @@ from .. import signals
 from ..errors import ArgumentError
 from . import common
 
-_EDGE = 48  # pixels per side of a picture: few, so that it is sent quickly, but enough for the chi-square test
+_EDGE = 48  # pixels per side: few enough to send a picture quickly, and enough for its chi-square test
 
 
 def add_to(commands: Any) -> None:

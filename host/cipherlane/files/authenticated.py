@@ -33,7 +33,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class Header:
-    """The file's header: the key's length in bytes, the plaintext bytes in a full record, and the nonce prefix."""
+    """The file's header: key length in bytes, number of plaintext bytes in a full record, and nonce prefix."""
 
     key_bytes: int
     record_bytes: int
@@ -76,7 +76,7 @@ class Header:
         return self.prefix.ljust(BLOCK, b"\0")
 
     def block_of(self, number: int) -> bytes:
-        """Return the first counter block that record `number` may use. All later records use only later blocks."""
+        """Return the first counter block that record `number` can use. All later records use only later blocks."""
         return self.nonce(number, False).ljust(BLOCK, b"\0")
 
     def nonce(self, number: int, last: bool) -> bytes:
@@ -98,7 +98,7 @@ class Header:
 
 
 def check_size(number: int, size: int) -> None:
-    """Refuse record `number` if it is too short. `size` counts its tag. Only an empty file has a record without data.
+    """Refuse record `number` if its `size`, with its tag, is too small. Only an empty file has a record without data.
 
     Raises:
         TamperedError: the record is too short.
@@ -122,7 +122,7 @@ class RecordReader:
         self.at_end = False
 
     def read(self, count: int) -> list[memoryview]:
-        """Return up to `count` further records, or none after the last one. Only the last one may be short."""
+        """Return up to `count` further records, or none after the last one. Only the last record can be short."""
         if self.at_end:
             return []
         size = self._size

@@ -7,7 +7,7 @@ import shlex
 
 _MARK = len(codecs.BOM_UTF8) + 1  # position of the first byte after the byte order mark, counted from 1
 
-# Python loads a codec from a file at its first use. Load these codecs now, because opening a file may fail later, for
+# Python loads a codec from a file at its first use. Load these codecs now, because opening a file can fail later, for
 # example when the process has reached its limit of open files.
 for _name in ("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32"):
     codecs.lookup(_name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The input of a command: a file or standard input. Its true size may differ from the size that the system reports."""
+"""The input of a command: a file or standard input. Its true size can differ from the size that the system reports."""
 
 import errno
 import os
@@ -81,7 +81,7 @@ class InputFile:
 
     @property
     def unrepeatable(self) -> str:
-        """Return the reason why a later run cannot resume with this input; empty if it probably can."""
+        """Return the reason why a later run cannot resume with this input; an empty text if the run probably can."""
         return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
 
     @staticmethod

@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_key(args: argparse.Namespace) -> bytes:
-    """Return the key that the options or the environment supply; hide it from programs that this process starts later.
+    """Return the key that the options or the environment supply; hide the key from programs started later.
 
     Raises:
         ArgumentError: no key is supplied.
@@ -123,7 +123,7 @@ def _read(name: str) -> str:
 
 
 def _check_digits(data: bytes, name: str) -> None:
-    """Refuse a key file that does not hold hexadecimal digits in ASCII; the error describes what it holds."""
+    """Refuse a key file that contains raw bytes, or text that is not plain ASCII or UTF-8; the error tells which."""
     what, command = encodings.foreign(data)
     if not what and len(data) * 8 in _BITS and not data.decode("ascii", "replace").isprintable():
         what, command = f"holds {len(data)} raw bytes", "od -An -v -tx1"

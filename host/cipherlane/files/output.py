@@ -27,7 +27,7 @@ from . import private
 from .claims import STANDARD, Use, require_apart, require_replaceable
 from .inputs import InputFile, trouble
 
-ANEW = "start without --resume (--raw: under another IV)"  # advice for a transfer that cannot be resumed
+ANEW = "start without --resume (--raw: under another IV)"  # advice to print when a transfer cannot be resumed
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _ENDINGS = (".part", ".part.resume")
 _USUAL_NAME_MAX = 255  # longest file name in bytes on usual file systems
@@ -63,7 +63,7 @@ def write_at(descriptor: int, data: bytes, offset: int) -> None:
 
 
 class OutputFile:
-    """An output file, or standard output if the name is `-`; a context manager. `commit` gives the file its name.
+    """An output file, or standard output if the name is `-`; a context manager. `commit` renames `OUT.part` to OUT.
 
     `part` and `sidecar` are the paths of the incomplete output; `part` is None if the output is not a regular file. If
     the output is not committed, `kept` is the number of bytes that a later run can resume from. If `kept` is None, the
@@ -71,7 +71,7 @@ class OutputFile:
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
-        """Open the files for writing the output `name`. With `resume`, open its incomplete output without changing it.
+        """Open the files for writing the output `name`. With `resume`, open OUT.part and its sidecar unchanged.
 
         Raises:
             FileError: the output cannot be written or resumed, or is the same file as `source`.
@@ -140,7 +140,7 @@ class OutputFile:
             raise FileError(f"{self.sidecar} is not a file of cipherlane, but has the name of one: delete or rename it")
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
-            private.chmod(descriptor, 0o600)  # an empty file that existed before may have another mode
+            private.chmod(descriptor, 0o600)  # an empty file from before this run can have a mode other than 0600
         write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve space for the sidecar, in case the disk fills up
 
     def read_kept(self, offset: int, size: int) -> bytes:
@@ -198,7 +198,7 @@ class OutputFile:
             raise trouble("write", self.part, error) from error
 
     def commit(self) -> None:
-        """Write the output to the disk durably and give it its name and mode.
+        """Write `OUT.part` to the disk durably, set its mode, and rename it to OUT.
 
         Raises:
             FileError: that fails.

@@ -36,7 +36,7 @@ from .session import Session
 from .transfer import Progress
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # a direction's index in this tuple is its code in records
+DIRECTIONS = ("encrypt", "decrypt")  # the code of a direction in records is its index in this tuple
 SIM_BENCH_BYTES = 4096  # bytes to benchmark with C engines on a simulated board; the whole buffer would take a minute
 _MOST_BENCH_PARTS = 1 << 16
 # Mask of the bits that must be 0 in a counter block of 128-EEA1: all bits after DIRECTION, except the lowest 16, which
@@ -79,7 +79,7 @@ class Device(Calls):
         self._info: BoardInfo | None = None
 
     def connect(self) -> BoardInfo:
-        """Discard data of an earlier connection, and request the board's identity."""
+        """Discard data that an earlier connection left, and request the board's identity."""
         link = self.link
         link.transport.resync()
         link.drain(_DRAIN_QUIET, min(_DRAIN_LIMIT, link.pace.first))
@@ -100,7 +100,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # a simulated netlist runs firmware that reports `board`, not `sim`
+        if link.transport.simulated:  # firmware of a simulated netlist reports the kind `board`, not `sim`
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self._info = replace(self._info, max_data=min(self._info.max_data, self._most_on_the_way()))
         self.strict_version = False
@@ -203,8 +203,8 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
-        """Check and return `record_bytes`, the data bytes of a full record without its tag of `tag` bytes. If it is
-        None, return the default: the fast path's maximum, or for the CPU the property `record_bytes`.
+        """Check and return the data bytes of a full record, not counting its tag of `tag` bytes. If the argument is
+        None, return the default: the maximum of the fast path, or else that of the CPU (`Device.record_bytes`).
         """
         where = fast_path or self.info()
         if record_bytes is None:
@@ -224,7 +224,7 @@ class Device(Calls):
             return Opened.from_reply(reply, table.unpack(data)), token
         except BoardError:
             raise
-        except BaseException:  # the board may have opened a session: close it
+        except BaseException:  # the board might have opened a session: close this session
             with contextlib.suppress(CipherlaneError):
                 self.exchange(Record(RecordType.RESET, token=token), attempts=1, resync=True)
             raise
@@ -391,7 +391,7 @@ class Device(Calls):
         encrypt: bool = True,
         replay_window: int = 0,
     ) -> None:
-        """Send static MACsec keys to the board over the UART. From then on, it answers no frame without MACsec.
+        """Send static MACsec keys to the board over the UART. From then on, the board answers no frame without MACsec.
 
         Args:
             suite: the cipher suite.

@@ -31,8 +31,8 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class SerialPort:
-    """A serial port. For a port on USB, it also holds vendor and product, the device's own description, and the boards
-    that the port may belong to.
+    """A serial port. For a port on USB, the fields also give vendor and product, the device's own description, and the
+    boards whose UART this port can be.
     """
 
     port: str
@@ -44,7 +44,7 @@ class SerialPort:
 
 @dataclass(frozen=True)
 class Found:
-    """A board that answered; `info` is None if the board uses another record version."""
+    """A board that answered; `info` is None if board and host tool use different record versions."""
 
     port: str
     info: BoardInfo | None
@@ -114,7 +114,7 @@ def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
                 found.append(Found(each.port, device.info()))
         except VersionMismatchError:
             found.append(Found(each.port, None))
-        except CipherlaneError:  # the port is busy, or leads to no board
+        except CipherlaneError:  # the port is busy, or no board answers there
             continue
     return found
 
@@ -139,7 +139,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            late = 0  # answers read after the deadline: they may have waited while this process was paused
+            late = 0  # answers read after the deadline: they can have arrived earlier, while this process was paused
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()
                 if (arrived := datagrams.receive(max(0.0, left))) is None:
@@ -148,8 +148,8 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
                 data, size, address = arrived
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
-                    # An answer of another record version has no token to check. It counts only if it comes from an
-                    # address that was asked.
+                    # An answer of a different record version than this tool's has no token to check. Such an answer
+                    # counts only if it comes from an address that was asked.
                     if answer and (answer.info or address in missing):
                         found[address] = answer
                         missing.discard(address)

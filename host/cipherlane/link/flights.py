@@ -19,7 +19,7 @@ _DOUBTS = 1024
 
 
 class Key(NamedTuple):
-    """The fields by which a reply is matched to its request: both have equal values in them."""
+    """The fields by which a reply is matched to its request: request and reply have equal values in these fields."""
 
     type: int
     session: int
@@ -40,12 +40,12 @@ class _Flight(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Time from which the copies count as lost."""
+        """Time from which copies without an answer count as lost."""
         return self.sent + self.timeout
 
     @property
     def ghosts_end(self) -> float:
-        """Time until which a late answer to one of these copies may still arrive after the copy was counted as lost."""
+        """Time until which a late answer can still arrive to a copy that was already counted as lost."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 
@@ -64,10 +64,11 @@ class Answered(NamedTuple):
 class Window:
     """Maximum number of bytes in flight: the board's limit, or less on a shared link with losses (AIMD, RFC 5681)."""
 
-    _LEAST, _DECREASE = 4, 0.7  # minimum window in records (fewer would not reveal a loss); factor of a decrease
+    # minimum window in records (fewer could not reveal a loss), and the factor by which a loss shrinks the window
+    _LEAST, _DECREASE = 4, 0.7
 
     def __init__(self, limit: int, adapts: bool):
-        """Allow `limit` bytes until `start` is called. After that, the window may be smaller if `adapts` is true."""
+        """Allow `limit` bytes until `start` is called. After that, the limit can be lower if `adapts` is true."""
         self.bytes = limit  # maximum bytes in flight
         self._limit = limit
         self._adapts = adapts
@@ -76,7 +77,7 @@ class Window:
         self._deaf_until = 0.0
 
     def start(self, limit: int, size: int) -> None:
-        """Restart the window for records of `size` bytes. An adapting window starts small and grows up to `limit`."""
+        """Restart the window for records of `size` bytes. If it adapts, it starts small and grows to `limit`."""
         self._limit = limit
         self._grows_fast = True
         self._learn(float(self._LEAST * size))
@@ -103,7 +104,7 @@ class Window:
 
 
 class Flights:
-    """Tracks the copies in flight; a repeated record has several copies. Callers pass the current time."""
+    """Tracks the copies in flight: each transmission of a record is one copy. Callers pass the current time."""
 
     def __init__(self, limit: int, ordered: bool, shared: bool = False):
         """Allow `limit` bytes in flight. `ordered` and `shared` describe the link, as in the class `Transport`."""
@@ -114,7 +115,7 @@ class Flights:
         self.lost = 0
         self._number = self._latest = 0
         self._live: dict[int, _Copy] = {}  # copies in flight; the keys number copies in the order of sending
-        self._ghosts: dict[int, _Copy] = {}  # copies given up (counted as lost), whose answers may still arrive
+        self._ghosts: dict[int, _Copy] = {}  # copies given up (counted as lost), whose answers can still arrive
         self._overtaken: set[int] = set()  # copies in `_ghosts` that were given up because later copies were answered
         self._of_key: dict[AnyKey, list[int]] = {}
         self._deadline = float("inf")  # no copy times out before this time
@@ -123,11 +124,11 @@ class Flights:
 
     @property
     def count(self) -> int:
-        """Number of copies in flight."""
+        """Number of record copies in flight."""
         return len(self._live)
 
     def room(self, size: int) -> int:
-        """Return how many records of `size` bytes may be sent. An idle shared link always allows at least one."""
+        """Return how many records of `size` bytes can be sent now. An idle shared link always allows at least one."""
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
     def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
@@ -144,14 +145,14 @@ class Flights:
         self._deadline = min(self._deadline, flight.end)
 
     def answer(self, keys: Iterable[AnyKey], now: float) -> Answered:
-        """Process answers that arrived together at time `now`; return the conclusions from them."""
+        """Process answers that arrived together at time `now`; return round-trip times and lost records."""
         answered = Answered([], [])
         live, of_key = self._live, self._of_key
         size = total = 0
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # the copy was counted as lost, but its answer was only late
+                if key in self._doubts:  # a copy was counted as lost, but the answer was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue
@@ -228,7 +229,7 @@ class Flights:
         return lost
 
     def _give_up(self, number: int) -> Key:
-        """Give up a copy, but keep it in `_ghosts`, because its answer may still arrive; return its record's key."""
+        """Give up a copy, but keep it in `_ghosts`, because its answer can still arrive; return the record's key."""
         key, flight = self._ghosts[number] = self._live.pop(number)
         self.bytes -= flight.size
         return Key._make(key)

@@ -15,11 +15,11 @@ from ..transport.base import Address, Pace, Transport
 from .flights import AnyKey, Flights, Key
 from .recordlog import RecordLog
 
-_SLICE = 0.25  # longest wait in seconds before the function `given_up` is called again
+_SLICE = 0.25  # maximum seconds between two calls of the function `given_up` during a wait
 
 
 class Arrival(NamedTuple):
-    """A reply and the request it answers."""
+    """A reply, and the key of the request that it answers."""
 
     key: Key
     record: Record
@@ -53,7 +53,7 @@ class Link:
     """
 
     def __init__(self, transport: Transport, pace: Pace | None = None, log: RecordLog | None = None):
-        """Send and receive through `transport`. `pace` replaces its time-outs, and all records are written to `log`."""
+        """Send and receive through `transport`. `pace` replaces the transport's time-outs. `log` gets all records."""
         self.transport = transport
         self.clock = transport.clock
         self._log = log
@@ -90,11 +90,11 @@ class Link:
         return self.transport.wire_size(HEADER.size + len(record.data))
 
     def room(self, data_bytes: int) -> int:
-        """Return how many records with `data_bytes` bytes of data may be sent now."""
+        """Return how many records with `data_bytes` bytes of data can be sent now."""
         return self.flights.room(self.transport.wire_size(HEADER.size + data_bytes))
 
     def await_room(self, record: Record) -> None:
-        """Wait until `record` may be sent; records that arrive meanwhile are dropped.
+        """Wait until there is room to send `record`; drop records that arrive during the wait.
 
         Raises:
             CipherlaneError: the board's window is smaller than the record.
@@ -110,14 +110,14 @@ class Link:
             self.expire()
 
     def send(self, record: Record, timeout: float | None = None) -> Key:
-        """Send a request, which must fit the window; its answer is due within `timeout` seconds."""
+        """Send a request, for which the window must have room; the answer is due within `timeout` seconds."""
         key = self.post(record, timeout)
         self.flush()
         return key
 
     def post(self, record: Record, timeout: float | None = None, to: Address | None = None) -> Key:
-        """Queue a request, which must fit the window, until `flush` sends it; its answer is due within `timeout`
-        seconds.
+        """Queue a request, for which the window must have room, until `flush` sends it. The answer is due within
+        `timeout` seconds.
 
         If `to` is given, the record goes to this other address of the board.
         """
@@ -133,8 +133,8 @@ class Link:
         return key
 
     def send_parts(self, stream: DataCodec, offset: int, parts: Sequence[memoryview], to: Address | None) -> None:
-        """Send `parts` of a `stream` together as records; they must fit the window. The first part begins at byte
-        `offset`.
+        """Send `parts` of a `stream` together, each as a record; the window must have room for them. The first part
+        begins at byte `offset`.
 
         All parts have one size, except that the last may be shorter. If `to` is given, they go to this other address.
         """
@@ -240,7 +240,7 @@ class Link:
         return run
 
     def _decode(self, raw: bytes, strict_version: bool = False) -> Arrival | None:
-        """Return the reply in `raw`, the bytes that arrived; None if they are not a reply."""
+        """Return the reply in `raw`, the bytes that arrived; None if these bytes are not a reply."""
         self.counters.received += 1
         try:
             record = decode(raw)
@@ -258,7 +258,7 @@ class Link:
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)
-        # equal round trips come from records sent and answered together: count them once
+        # records that were sent and answered together have equal round trips: count each value once
         for round_trip in dict.fromkeys(round_trips):
             self._measure(round_trip)
         if lost:

@@ -23,12 +23,13 @@ from .device import Device
 from .expected_build import require
 from .replies import BoardInfo, printable
 
-# Time limits in seconds for one call of the loader: on a board, and in simulation. A board's loader waits longer than
-# this limit at power-on, so a call reaches it.
+# Time limits in seconds for one call of the loader: the first on a board, the second in simulation. At power-on, a
+# board's loader waits longer than the first limit, so a call reaches the loader.
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
-# Seconds to wait for the loader after a break: the first value if nothing answers, the second if firmware answers.
+# Seconds to wait for the loader after a break: a pair for boards, and a pair for simulation. Each pair's first value
+# applies if nothing answers, its second value if firmware answers.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
-MOST_DATA = 0xFFF0  # maximum data bytes of a record, limited by its 16-bit length
+MOST_DATA = 0xFFF0  # maximum data bytes of a record: its length field has 16 bits
 _QUIET_S = 0.1  # seconds between two calls of the loader while firmware answers
 _STAYS = "the loader is still in the board: run the command again"
 
@@ -96,7 +97,7 @@ def uart(transport: Transport) -> SerialTransport:
 
 
 def require_fit(image: Image, loader: LoaderInfo) -> None:
-    """Check that an image fits the board with this loader.
+    """Check that an image suits the board that this loader reports: its gateware, code memory size and address.
 
     Raises:
         ArgumentError: the image is for other gateware, for another address, or too large; the message says which.
@@ -186,11 +187,11 @@ def cause_text(cause: int) -> str:
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Return time limits in seconds: one for each answer, and a pair for the loader to appear. The pair's first limit
-    applies if nothing answers, its second if firmware answers.
+    """Return time limits in seconds: one limit for each answer, and two limits for the loader to appear. Of these two,
+    the first applies if nothing answers, the second if firmware answers.
 
     A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
-    other two.
+    wait for the loader.
     """
     transport = uart(device.link.transport)
     simulated = transport.simulated or "://" in transport.url

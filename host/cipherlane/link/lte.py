@@ -41,11 +41,11 @@ class Message:
 
     @property
     def most(self) -> int | None:
-        """Maximum bytes of a message; None if the algorithm sets no limit, so that only that of all streams applies."""
+        """Maximum bytes of a message; None if the algorithm sets no limit; then the limit of all streams applies."""
         return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:
-        """Check that the size of the input `source` fits the message's number of bits and its algorithm.
+        """Check that the size of the input `source` matches the message's number of bits and the algorithm's limit.
 
         Raises:
             ArgumentError: the input is too long, does not match the number of bits, or has an unknown length.
@@ -70,7 +70,7 @@ class Message:
             )
 
     def cut(self, data: bytes, offset: int) -> bytes:
-        """Return `data` from byte `offset` of the message, with the bits after the message's last bit set to 0."""
+        """Return `data`, which begins at byte `offset` of the message; set the bits after the message's end to 0."""
         if self.bits is None or not data or self.bits >= 8 * (offset + len(data)):
             return data
         behind = 8 * (offset + len(data)) - self.bits
@@ -81,7 +81,7 @@ class CutWriter:
     """Writes a message from byte `offset` on, and sets the bits after the message's last bit to 0."""
 
     def __init__(self, message: Message, writer: Writer, offset: int):
-        """Pass the data on to `writer`; `offset` is the position of the first byte in `message`."""
+        """Pass the data on to `writer`; the first byte that is written is byte `offset` of `message`."""
         self._message, self._writer, self._offset = message, writer, offset
 
     def write(self, data: bytes, /) -> None:

@@ -31,7 +31,7 @@ _DIGITS = 16  # number of hexadecimal digits of a SHA-256 hash that the log show
 
 
 class RecordLog:
-    """Writes records to a file that only its owner can read. The `Device` that uses the log also closes it.
+    """Writes records to a file that only its owner can read. The `Device` that uses the log closes the file.
 
     A command that searches for its board again reopens its log, and the log continues.
     """
@@ -146,8 +146,8 @@ class RecordLog:
         return value
 
     def _number(self, value: int) -> str:
-        """Return a name such as #1 to log instead of a secret number. Equal numbers get equal names; 0, which means no
-        number, is logged as 0.
+        """Return a name such as #1 to log instead of a secret number. Equal numbers get equal names. The value 0
+        means that there is no number, and is logged as 0.
         """
         return f"#{self._numbers.setdefault(value, len(self._numbers) + 1)}" if value else "0"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks every reply of a board on arrival: it becomes a typed value, or a ReplyError names the invalid part.
+"""Checks every reply of a board on arrival. A valid reply becomes a typed value; otherwise, ReplyError names the fault.
 
 Nothing that a board sends is used before this check. Afterwards, all text is printable ASCII.
 """
@@ -30,9 +30,9 @@ from ..errors import ReplyError
 from ..protocol.records import Record
 from ..transport.base import Address
 
-MOST_WINDOW = 4096  # maximum window in records: the host stores up to that many results while one is missing
+MOST_WINDOW = 4096  # maximum window in records: the host stores up to this many results while an earlier one is missing
 MOST_BENCH_BYTES = 1 << 24
-# If records are in external memory, the firmware's name ends with one of these keys; the value names the memory.
+# Maps the end of a firmware's name to the type of external memory in which this firmware stores records.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record
 
@@ -62,7 +62,7 @@ class _Checker:
             raise ReplyError(self._name, f"{name} {value} (must be {expected})")
 
     def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
-        """Check the size limits of the CPU or the fast path, which must allow a record of `least` bytes."""
+        """Check the size limits of the CPU or the fast path: the window must have room for `least` bytes."""
         self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
         size = wire_size(least)
         self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")
@@ -105,12 +105,12 @@ class BoardInfo:
 
     @property
     def memory(self) -> str:
-        """External memory that holds the data of records, as the firmware reports; empty if the data are on chip."""
+        """Name of the external memory that stores the data of records; empty if on-chip memory stores them."""
         return _MEMORIES.get(self.firmware.partition(", ")[2], "")
 
     @property
     def broken_memory(self) -> str:
-        """The firmware's message if the SDRAM failed, so that data are kept on chip; otherwise empty."""
+        """The firmware's message if the SDRAM failed and data are therefore in on-chip memory; otherwise empty."""
         return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod

@@ -17,7 +17,7 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds; an engine with a shorter turn gets twice as many pictures in its next turn
+SHORT = 0.1  # seconds; after a shorter turn, an engine gets twice as many pictures in its next turn
 _MOST_TURN = 1 << 20  # bytes
 
 
@@ -44,7 +44,7 @@ class Side:
     """One of the compared engines, with its session."""
 
     def __init__(self, session: Session, engine: Engine, blocks: CounterBlocks, iv: bytes):
-        """Start at byte 0 of `session`, which uses the key of `blocks` and the initial counter block `iv`."""
+        """Start at byte 0 of `session`. `blocks` supplied its key and its initial counter block `iv`."""
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
@@ -62,7 +62,7 @@ class Side:
         check: Callable[[bytes, bytes], None],
     ) -> tuple[Sample, float]:
         """Send `count` copies of `picture`; return the last copy with its result, and the seconds taken. If the stream
-        is stopped, the last copy may be incomplete.
+        is stopped, the last copy can be incomplete.
 
         `check` is called with each picture and the result of decrypting it with the host's library.
         """
@@ -90,11 +90,11 @@ class Side:
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
-        """Return the figures of all turns, or None if there are none; release unused counter blocks."""
+        """Return the figures of all turns together, or None if there was no picture; release unused counter blocks."""
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        # `_end` counts every record as a full one, because a short record uses up as many counter blocks
+        # `_end` counts every record as full, because a short record uses up as many counter blocks as a full one
         self._blocks.give_back(self._end)
         return figures
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # maximum bytes that one read returns: copies of one picture
+_RUN = 1 << 17  # bytes of the buffer that repeats one picture; a read returns a part of it
 
 
 class Sample(NamedTuple):
-    """A picture as sent to the board and as returned; it begins at byte `offset` of the stream."""
+    """A picture as it was sent to the board and as it came back. The picture begins at byte `offset` of the stream."""
 
     offset: int
     plaintext: bytes

@@ -36,9 +36,7 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Pass `sample` to the thread once it has taken the previous one; return False if the board has stopped
-        decrypting.
-        """
+        """Wait until the decrypting thread is ready, and pass `sample` to it. Return False if decryption stopped."""
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:
@@ -77,7 +75,7 @@ class Peer:
     """Owns the second board; `trouble` gives the reason if the board does not decrypt."""
 
     def __init__(self, open_device: Callable[[], Device]):
-        """Search for the board at once, and again whenever it is lost."""
+        """Search for the second board at once, and again whenever its connection is lost."""
         self._open = open_device
         self._device: Device | None = None
         self.trouble = "it is being searched for"

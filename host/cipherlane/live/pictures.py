@@ -105,8 +105,8 @@ def _scene(edge: int, time: float) -> bytes:
 
 
 def _ridge(place: float, time: float, waves: tuple[int, int]) -> float:
-    """Return the height of the hills at a horizontal `place` from 0 to 1. From `time` 0 to 1 the hills move by whole
-    periods, so that the film can repeat.
+    """Return the height, from 0 to 1, of the hills at the horizontal position `place` (0 to 1). While `time` runs from
+    0 to 1, the hills move by whole periods, so that the film can repeat.
     """
     return sum(0.5 + 0.5 * math.sin(2 * math.pi * wave * (place + time) + wave) for wave in waves) / len(waves)
 
@@ -123,7 +123,7 @@ def _boat(draw: "ImageDraw.ImageDraw", edge: int, x: float, y: float) -> None:
 
 
 def text(words: str, edge: int) -> Film:
-    """Return a film of one picture that shows `words` as large as possible."""
+    """Return a film of one picture that shows the text in `words` as large as possible."""
     from PIL import Image, ImageDraw, ImageFont
 
     picture = Image.new("L", (edge, edge), code(255, 255, 255))

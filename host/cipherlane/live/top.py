@@ -65,7 +65,7 @@ class Top(App[None]):
         self._thread = threading.Thread(target=self._stream, daemon=True)
 
     def compose(self) -> ComposeResult:
-        """Yield the parts of the screen from top to bottom."""
+        """Yield the elements of the screen from top to bottom."""
         yield Static("Looking for the board.", id="board", markup=False)
         yield Static(id="state", markup=False)
         yield Static(id="choice", markup=False)
@@ -135,7 +135,7 @@ class Top(App[None]):
             self._streamer.choose({name: chosen})
             self._state["choice"][name] = chosen
             self._refused = ""
-        except ArgumentError as error:  # after a reconnection, the board may have other engines
+        except ArgumentError as error:  # the board that answers after a reconnection can have fewer engines
             self._refused = str(error)
         self._show()
 

@@ -23,7 +23,7 @@ class Player:
     """
 
     def __init__(self, name: str, edge: int, device: str | None = None, clock: Clock = REAL):
-        """Play the file `name`, or the input `name` of the FFmpeg `device`, as `edge` x `edge` pixels.
+        """Play the file `name`, or the input `name` of the FFmpeg device type in `device`, in `edge` x `edge` pixels.
 
         Raises:
             ArgumentError: PyAV is not installed.
@@ -108,7 +108,7 @@ class Player:
             raise self._unreadable("it contains no picture")
 
     def _open(self) -> Any:
-        """Open the device or the file. A file may not refer to anything on a network."""
+        """Open the device or the file. A file must not refer to anything on a network."""
         if self._device:
             return self._av.open(self._name, format=self._device, timeout=_PATIENCE)
         return self._av.open(f"file:{self._name}", options={"protocol_whitelist": "file"}, timeout=_PATIENCE)

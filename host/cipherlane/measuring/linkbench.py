@@ -179,7 +179,7 @@ def measure(
             if begun and closed and not closed["cycles"]:  # another client's session has stopped the cycle count
                 if device.info().kind == "sim":
                     raise SharedBoardError
-                begun = None  # goodput is then measured by this machine's clock
+                begun = None  # goodput then uses this machine's clock, not the board's cycles
             if begun and closed and device.info().kind == "sim":
                 goodput = _rate(bits * clock_hz, _grown(begun, closed, "cycles"))
             if begun and closed and not engine.traits.serves:
@@ -216,7 +216,7 @@ def measure(
                 watch=look,
             )
         except (KeyboardInterrupt, CipherlaneError) as error:
-            # If a simulated board is lost, its counters are lost too, and with them the simulated time of the stream.
+            # The counters of a simulated board give the simulated time. If the board is lost, the time is unknown.
             known = isinstance(error, KeyboardInterrupt) or not opened or device.info().kind != "sim"
             if keep and counts.received and known:
                 with contextlib.suppress(CipherlaneError):
@@ -261,5 +261,5 @@ def _rate(bits: float, seconds: float) -> float:
 
 
 def _percentile(ordered: list[float], part: int) -> float:
-    """Return the percentile `part` (nearest rank) of the values, which are in ascending order; 0 without values."""
+    """Return the percentile `part` (0 to 100, nearest rank) of values in ascending order; 0 if there are no values."""
     return ordered[max(0, -(-len(ordered) * part // 100) - 1)] if ordered else 0.0

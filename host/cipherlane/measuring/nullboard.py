@@ -69,7 +69,7 @@ class NullBoard:
     """A board in software that consists only of a UDP socket; `serve` runs it."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = layout.UDP_PORT, echo: bool = False):
-        """Listen at `host` and `port` (0: any free port); with `echo`, return data unchanged.
+        """Listen at `host` and `port` (0: any free port); with `echo`, send data back unchanged.
 
         Raises:
             PortError: the address is in use or does not belong to this machine.
@@ -86,7 +86,7 @@ class NullBoard:
             UnicodeError,
             TypeError,
             LookupError,
-        ) as error:  # the errors after OSError come from malformed host names
+        ) as error:  # malformed host names raise the errors listed after OSError
             listener.close()
             reason = getattr(error, "strerror", None) or "it is not a host name"
             raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error
@@ -119,7 +119,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Mark a session's counter blocks up to the end of the echoed data record `raw` as used."""
+        """Mark the counter blocks of a session as used, up to the end of the data record `raw`, which was echoed."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):

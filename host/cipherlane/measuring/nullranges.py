@@ -16,7 +16,7 @@ from cipherlane_base.wire.layout import BLOCK
 RANGES = 256
 KEPT = 8  # number of ended ranges that can still be resumed
 WINDOW = 1024  # records
-GCM_BLOCKS = 1 << 33  # counter blocks of a GCM record: it has one nonce as the last record, and another otherwise
+GCM_BLOCKS = 1 << 33  # counter blocks of a GCM record: two nonces (last record or not) of 2^32 blocks each
 _BLOCKS = 1 << 128
 
 
@@ -50,7 +50,7 @@ class Range:
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
-        """Note that record `number` arrived with `data`; return False if the record arrived before with other data.
+        """Note that record `number` arrived with `data`; return False if it arrived before with different data.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -85,7 +85,7 @@ class Range:
         return number <= self.last and last == (number == self.last)
 
     def overlaps(self, start: int, blocks: int, gcm: bool) -> bool:
-        """Return whether the range overlaps the `blocks` counter blocks that begin at `start`, used in CTR or GCM."""
+        """Return whether this range overlaps `blocks` counter blocks from `start` on; `gcm` is set if GCM uses them."""
         if (start - self.start) % _BLOCKS < self.blocks or (self.start - start) % _BLOCKS < blocks:
             return True
         ctr = (self.start, self.blocks) if gcm else (start, blocks)
@@ -93,7 +93,7 @@ class Range:
 
 
 class Ranges:
-    """All ranges that the null board knows. It remembers every range while it runs, but can resume only the latest."""
+    """All ranges that the null board knows. It remembers every range while it runs, and can resume the newest ones."""
 
     def __init__(self) -> None:
         """Create a table that holds no ranges yet."""
@@ -105,7 +105,7 @@ class Ranges:
 
     @property
     def free(self) -> int:
-        """Number of further ranges that can be stored."""
+        """Number of ranges that can be stored in addition to the present ones."""
         fresh = sum(not live.resumed for live in self._live)
         return RANGES - fresh - sum(len(used) for used in self._used.values())
 
@@ -125,8 +125,8 @@ class Ranges:
         return self._live[-1]
 
     def find(self, key: bytes, start: int, record_bytes: int, gcm: bool, ticket: int) -> Range | None:
-        """Return the range with this ticket, key, start, record size and mode; None if there is none. A session may
-        still use the range, or may have ended.
+        """Return the range with this ticket, key, start, record size and mode; None if there is none. The
+        session that uses this range can be open or ended.
         """
         wanted = (ticket, self._name(key), start, record_bytes, gcm)
         ranges = (*self._live, *self._kept)

@@ -23,8 +23,8 @@ _MISSING = "--verify and --port none need the package cryptography: pip install 
 
 
 class Verifier:
-    """Observes the data of a transfer: encrypts the input with the package `cryptography`, and compares the board's
-    results.
+    """Observes the data of a transfer: encrypts the input with the package `cryptography`, and compares the result
+    with the board's.
     """
 
     def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):

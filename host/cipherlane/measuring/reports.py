@@ -27,8 +27,8 @@ LINKS = ("serial", "udp")
 _MOST_RECORDS = 1000
 _MOST_COUNT = 1 << 63
 _MOST_CLOCK_HZ = 1_000_000_000
-_MOST_BITS_PER_CYCLE = 128  # of one engine, whose interface to memory has at most this width
-_MARGIN = 1.001  # the fields of a report are rounded
+_MOST_BITS_PER_CYCLE = 128  # maximum bits per cycle: no engine has a wider interface to memory
+_MARGIN = 1.001  # tolerance factor, because the values in a report are rounded
 _WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ,.:()_+-]{0,63}")
 _VERSION = re.compile(r"[0-9a-z.+]{1,32}")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}(-dirty)?")
@@ -38,7 +38,7 @@ _MODES = tuple(mode.name.lower() for mode in Mode)
 
 @dataclass(frozen=True)
 class Report:
-    """A checked report: the board that was measured, how, and what was found.
+    """A checked report: the measured board, the circumstances, and the measurements.
 
     `measured` holds `Measurement` or `LinkMeasurement` values; their derived figures were computed again. `selftest` is
     the number of known-answer tests that the board had passed just before. `date` is a day in UTC, as text. `commit` is
@@ -59,7 +59,7 @@ class Report:
 
 
 def text(device: Device, selftest: int, measured: Sequence[Measurement | LinkMeasurement]) -> str:
-    """Return the report about these measurements of a board that passed `selftest` known-answer tests, as JSON."""
+    """Return a report as JSON: measurements of a board, and `selftest`, the number of known-answer tests passed."""
     info = device.info()
     report = {
         "format": FORMAT,
@@ -173,7 +173,7 @@ def _of_link(record: Mapping[str, Any], kind: str, clock_hz: int, link: str) -> 
         packet_cycles=None,
     )
     bits = measured.bytes * 8
-    # A simulated board has a clock of its own.
+    # The goodput of a simulated board uses simulated time, but `seconds` uses the host's clock.
     if kind == "board" and abs(measured.goodput_mbps * measured.seconds * 1e6 - bits) > bits * (_MARGIN - 1):
         raise _Refused(f"{measured.bytes} bytes in {measured.seconds:g} s are not {measured.goodput_mbps:g} Mbps")
     if link == "udp" and kind == "board" and measured.goodput_mbps > wire_limit_mbps(measured.record_bytes) * _MARGIN:

@@ -46,7 +46,7 @@ _FACTS = ("date", "commit", "command", "board", "configuration", "tools", "note"
 
 
 def page(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
-    """Return the page for `sources`; `repeated` names the files left out, and `made` is the time of creation."""
+    """Return the page for `sources`; `repeated` names duplicates that were left out; `made` is the time of creation."""
     found = {number: list(figures.of(source)) for number, source in enumerate(sources)}
     parts = [_first(sources), _contents(sources)]
     parts += [_section(number, source, found[number]) for number, source in enumerate(sources)]

@@ -225,7 +225,7 @@ class SimulatedBoard:
         return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip()) or self._log_tail
 
     def obituary(self, reason: str) -> str:
-        """Return a text that tells how the simulator ended, or `reason` if it is still running."""
+        """Return a text that tells how the simulator ended, or the text in `reason` if it is still running."""
         if self._process is None:
             return reason
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -236,15 +236,15 @@ class SimulatedBoard:
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
     def _logged(self) -> str:
-        """Return the simulator's output. Reading leaves the file offset unchanged, because the simulator shares it."""
+        """Return the simulator's output. Reading does not move the file offset, because the simulator shares it."""
         if self._log is None:
             return ""
         number = self._log.fileno()
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the simulator's configuration as text. It lets the simulator choose a port and report it over
-        `tether`.
+        """Return the simulator's configuration as text. It lets the simulator choose a port, and report the port
+        over the socket with the descriptor `tether`.
         """
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]

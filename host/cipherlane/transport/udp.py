@@ -36,7 +36,7 @@ _HEADERS = 28  # bytes of the headers of IPv4 and UDP
 _SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
 _MOST_SEGMENTS = 64
 _BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # buffer sizes in bytes to try, in this order, for sending and for receiving
-_FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE and SO_SNDBUFFORCE, which only root may use
+_FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE and SO_SNDBUFFORCE, only for root
 _SIZE = struct.Struct("=H")
 _IPV4 = "give the IPv4 address of the board, as udp://192.168.1.50"
 
@@ -45,7 +45,7 @@ class Datagrams:
     """A UDP socket that sends and receives many datagrams at once."""
 
     def __init__(self, connection: socket.socket, clock: Clock = REAL):
-        """Use the UDP socket `connection`. `close` closes it. All waits use `clock`."""
+        """Use the UDP socket `connection`; the method `close` closes it. All waits use `clock`."""
         self.socket = connection
         self.clock = clock
         self.write_timeout = WRITE_TIMEOUT
@@ -77,7 +77,7 @@ class Datagrams:
                     self._send(datagram, (), address)
 
     def send_run(self, data: bytes | bytearray, size: int, address: Address) -> None:
-        """Send `data` as datagrams of `size` bytes; the last may be shorter. Raises the same errors as `send`."""
+        """Send `data` as datagrams of `size` bytes; the last can be shorter. Raises the same errors as `send`."""
         left = memoryview(data)
         while left:
             piece = left[: size * min(self.segments, most_segments(size))]
@@ -94,7 +94,7 @@ class Datagrams:
             left = left[len(piece) :]
 
     def receive(self, timeout: float) -> tuple[bytes, int, Address] | None:
-        """Return the data of one or more datagrams, the size of each (the last may be shorter), and their sender.
+        """Return the data of one or more datagrams, the size of each (the last can be shorter), and their sender.
 
         Return None after `timeout` seconds.
         """
@@ -109,7 +109,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram was refused: ignored, because its answer times out
+            except ConnectionError:  # a refusal of an earlier datagram: ignore it, because that request times out
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -131,7 +131,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram caused this error; the present one is not sent yet
+            except ConnectionError:  # an earlier datagram caused this error; this datagram is not sent yet
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
@@ -142,13 +142,13 @@ class Datagrams:
 
 
 class UdpTransport(Transport):
-    """Exchanges records as datagrams with one board; datagrams may be lost, repeated and reordered."""
+    """Exchanges records as datagrams with one board; datagrams can be lost, repeated and reordered."""
 
     shared = True
     pace = NETWORK
 
     def __init__(self, url: str, unconnected: socket.socket | None = None, clock: Clock = REAL):
-        """Reach the board at `url`, udp://host[:port], through the `unconnected` socket, or through a new one if None.
+        """Reach the board at `url`, udp://host[:port], through the socket `unconnected`; None creates one.
 
         Raises:
             PortError: the address cannot be used.
@@ -222,7 +222,7 @@ class UdpTransport(Transport):
         return slots(record_size)
 
     def resync(self) -> None:
-        """Do nothing: datagrams are already separate."""
+        """Do nothing: a datagram is never sent in part, so there is no record to end."""
 
     def strays(self) -> int:
         """Return 0: datagrams that are not records are ignored."""
@@ -267,7 +267,7 @@ class UdpTransport(Transport):
             if address in self._known:
                 self._forget_probe()
                 return Run(data, size)
-            if self.clock.now() >= deadline:  # stop at the deadline, because other senders may never stop
+            if self.clock.now() >= deadline:  # stop at the deadline, because other senders might never stop
                 return None
 
 
@@ -316,7 +316,7 @@ _NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
 
 
 def address_of(host: str, port: int) -> Address:
-    """Return the IPv4 address that belongs to a name, with `port`.
+    """Return the IPv4 address that belongs to the name `host`, and `port`.
 
     Raises:
         PortError: the name has only IPv6 addresses.

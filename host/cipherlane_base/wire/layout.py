@@ -73,7 +73,7 @@ class Layout:
         return self._tuple(*self._struct.unpack_from(data))
 
     def codec(self, *names: str) -> struct.Struct:
-        """Return the `struct.Struct` of this layout; raise ValueError unless `names` lists all its fields in order."""
+        """Return this layout's packer, a `struct.Struct`; raise ValueError unless `names` lists all fields in order."""
         if names != self._tuple._fields:
             raise ValueError(f"{self.name} has the fields {self._tuple._fields}")
         return self._struct

@@ -12,7 +12,8 @@
 
 /**
  * The instruction ptlu.4.table.offset.0: looks up one word; byte @p offset of @p rs1_ is its index.
- * The compiler may move this instruction, because the tables do not change after they were filled.
+ * The compiler is allowed to move this instruction, because the tables do not change after the
+ * program has filled them.
  */
 #define PTLU_WORD(table, offset, rs1_)                                                             \
 	({                                                                                         \
@@ -25,7 +26,8 @@
 
 /**
  * The instruction ptlu.1.table.offset.1: four lookups in one table. The index of lookup i is byte
- * (offset + i) modulo 4 of rs1. Byte i of the result is byte i of that table entry.
+ * (offset + i) modulo 4 of rs1. Byte i of the result is byte i of the table entry that lookup i
+ * reads.
  */
 #define PTLU_BYTES(table, offset, rs1_)                                                            \
 	({                                                                                         \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ECB in the forms that Tables 4 and 5 of Jenkins et al. 2007 compare, normally one block at a
- * time. Programs differ in the style of the C code and in the instructions of a round: plain C, the
+ * The variants of ECB that Tables 4 and 5 of Jenkins et al. 2007 compare. Most process one block at
+ * a time. They differ in the style of the C code and in the instructions of a round: plain C, the
  * vector unit's instructions, or another instruction set.
  *
  * BENCH_STYLE selects how the code arranges the rounds. With CL_C_LOOP, the code copies the state
- * at the end of each round. With CL_C_SWAP, it exchanges the pointers to two states with three
- * XORs. In both styles, a loop calls a function for each round. With CL_C_UNROLLED, a function for
- * each key length contains all rounds one after the other, without calls.
+ * at the end of each round. With CL_C_SWAP, the code exchanges the pointers to two states with
+ * three XORs. In both styles, a loop calls a function for each round. With CL_C_UNROLLED, a
+ * function for each key length contains all rounds one after the other, without calls.
  *
  * BENCH_FORM selects what a round consists of:
  *
@@ -65,7 +65,7 @@ enum form {
 #ifdef BENCH_BLOCKS
 /*
  * Place these functions next to each other in memory. Otherwise a function and the loop that calls
- * it may map to the same lines of the instruction cache. The measured speed would then depend on
+ * it can map to the same lines of the instruction cache. The measured speed would then depend on
  * where the linker places them.
  */
 #define TOGETHER(name) __attribute__((section(".text.together_" #name)))
@@ -231,8 +231,8 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 	} while (0)
 
 /**
- * Processes BENCH_SIDE blocks in the vector unit. Its registers k0 to k14 already contain the round
- * keys.
+ * Processes BENCH_SIDE blocks in the vector unit. The unit's registers k0 to k14 already contain
+ * the round keys.
  */
 CL_C_INLINE void held_blocks(bool inverse, unsigned int rounds, const uint32_t *in, uint32_t *out)
 {
@@ -272,10 +272,7 @@ CL_C_INLINE void held_blocks(bool inverse, unsigned int rounds, const uint32_t *
 	}
 }
 
-/**
- * Processes a block in register v0. Loads each round key into register k0 immediately before its
- * round.
- */
+/** Processes a block in register v0. Before each round, loads the round key into register k0. */
 CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t *k,
 			      const uint32_t *end, const uint32_t *in, uint32_t *out)
 {
@@ -315,7 +312,10 @@ CL_C_INLINE int vector_memory(void *hw, bool begins)
 	return cl_ise_memory_end(&device->memory);
 }
 
-/** Writes all round keys to registers k0 to k14, in the variants that keep them there. */
+/**
+ * Writes all round keys to registers k0 to k14. Does nothing in variants that do not use these
+ * registers for all round keys.
+ */
 CL_C_INLINE void hold_keys(const uint32_t *round_key)
 {
 #pragma GCC unroll 15

@@ -56,8 +56,8 @@ struct part {
 };
 
 /**
- * Parses the subheader at offset @p at. Returns false if it does not end within the block, or if
- * Release 8 does not define it.
+ * Parses the subheader that starts at offset @p at of the block. Returns false if the subheader
+ * does not end within the block, or if Release 8 does not define it.
  */
 static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t len)
 {
@@ -119,7 +119,7 @@ INLINE size_t payload(const uint8_t *block, size_t len)
 
 /**
  * Copies data from an address of any alignment to a word-aligned address. It writes whole words, so
- * it overwrites up to three bytes after the copy.
+ * it also overwrites up to three bytes after the end of the copied data.
  */
 static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -160,9 +160,9 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 
 /**
  * Sets COUNT to the value that belongs to the sequence number of a PDU. Returns false if the PDU
- * must be dropped. RLC AM delivers PDUs in order, so the rule of TS 36.323, 5.1.2.1.2, becomes
- * simple. The PDU is new if its number is ahead of the last number by at most the reordering
- * window. Otherwise it was received before.
+ * must be dropped. RLC AM delivers PDUs in order, so a simple form of the rule in TS 36.323,
+ * 5.1.2.1.2, is enough. The PDU is new if its number is ahead of the last number by at most the
+ * reordering window. Otherwise it was received before.
  */
 static bool advance(struct lte_bearer *bearer, uint16_t sn)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The receiving side of LTE's layer 2 in a terminal: the downlink's data plane of Release 8. It
- * turns transport blocks into packets. The engine `snow3g` deciphers 128-EEA1, and all other
- * engines decipher 128-EEA2. 128-EEA0 does not cipher and needs no engine.
+ * The receiving side of LTE's layer 2 in a terminal (a phone, for example): the downlink's data
+ * plane of Release 8. It turns transport blocks into packets. The engine `snow3g` deciphers
+ * 128-EEA1, and all other engines decipher 128-EEA2. 128-EEA0 does not cipher and needs no engine.
  *
  * A transport block is a MAC PDU (TS 36.321, 6.1.2): subheaders, then the parts that they describe.
  * A part for a logical channel is one RLC AMD PDU (TS 36.322, 6.2.1.4). It contains one whole PDCP
@@ -14,8 +14,8 @@
  * (lte_receive), or each step has its own thread.
  *
  * Not supported: RLC segments, several SDUs in a PDU, reordering, status reports, header
- * compression and integrity protection. A PDU that is out of order or has such a feature is dropped
- * and counted.
+ * compression and integrity protection. The code drops and counts a PDU that is out of order or
+ * uses one of these features.
  */
 #ifndef LTE_LAYER2_H
 #define LTE_LAYER2_H
@@ -48,7 +48,8 @@ struct lte_bearer {
 };
 
 /**
- * Numbers of received PDUs, by what happened to them. `bytes` is the total length of the packets.
+ * Numbers of received PDUs, in groups by how the layers handled them. `bytes` is the total length
+ * of the delivered packets.
  */
 struct lte_counts {
 	uint32_t packets;
@@ -77,7 +78,7 @@ struct lte_mac {
 	 */
 	size_t left;
 	size_t at;
-	/** Offset of the next subheader, unless `last` is set. */
+	/** Offset of the next subheader. Undefined if `last` is true. */
 	size_t header;
 	bool last;
 };
@@ -92,8 +93,8 @@ struct lte_stack {
 	/** Returns a 4-byte aligned buffer of LTE_PACKET_BYTES bytes for a deciphered packet. */
 	uint8_t *(*room)(void *context);
 	/**
-	 * Delivers a packet. The packet is in the buffer that `room` returned. With 128-EEA0, it is
-	 * inside the transport block, at any alignment.
+	 * Delivers a packet. The packet is in the buffer that the function `room` returned. With
+	 * 128-EEA0, the packet is inside the transport block instead, at any alignment.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len);
 	void *context;
@@ -103,8 +104,8 @@ struct lte_stack {
 /**
  * Receives a transport block. Does not change the block.
  *
- * @param block may have any alignment. The function reads whole words, also the words that contain
- *              its first and its last byte.
+ * @param block can have any alignment. The function reads whole words, also the words that contain
+ *              the block's first and last byte.
  * @retval 0 done; the counts in the stack tell how many parts were delivered, skipped or dropped
  * @retval -EBADMSG the MAC header does not fit the block's length: nothing was delivered
  * @retval -errno an error of the engine; the packets before the error were delivered
@@ -128,12 +129,12 @@ bool lte_mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *
 
 /**
  * Step of RLC: changes @p pdu from an RLC PDU to the PDCP PDU inside it. Returns false if the RLC
- * PDU contains none or must be dropped.
+ * PDU contains no PDCP PDU or must be dropped.
  */
 bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
 
 /**
- * Step of PDCP: deciphers a PDCP PDU and delivers its packet, if it contains one.
+ * Step of PDCP: deciphers a PDCP PDU and delivers the packet, if the PDU contains one.
  *
  * @retval 0 the packet was delivered, or the PDU was counted as control or dropped
  * @retval -errno the engine's error

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The benchmark of LTE's layer 2 on bare metal. The program gets a transport block from the host,
- * receives it several times as a terminal would, and reports how many cycles that took.
+ * The benchmark of LTE's layer 2 on bare metal. The program gets a transport block from the host.
+ * It processes the block several times, as a terminal does when it receives the block, and reports
+ * how many cycles this took.
  *
  * A request is a struct lte_bench_request (lte_bench.h), then the block. Before each pass, the
- * program resets the receiver, so that it expects the first PDU. It also invalidates the data
- * cache, as if a modem had just written the block to memory. After the timed passes, one more pass
- * computes a CRC-32 over all packets.
+ * program resets the receiver, so that the receiver expects the first PDU. The program also
+ * invalidates the data cache, as if a modem had just written the block to memory. After the timed
+ * passes, one more pass computes a CRC-32 over all packets.
  *
  * The reply is eleven words: status; cycles of the first pass; cycles of the shortest and of the
  * longest of the other passes; number of packets and their total bytes; number of control, unknown
@@ -34,8 +35,8 @@
 #define BOUNCE_BYTES 512u
 
 /**
- * Receives the packets from the layers. A new packet overwrites the oldest one. If `checks` is set,
- * the sink computes a CRC-32 over the packets.
+ * Receives the packets from the layers. A new packet overwrites the oldest one. If `checks` is
+ * true, deliver() computes a CRC-32 over the packets.
  */
 struct sink {
 	uint32_t next;
@@ -61,8 +62,7 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (sink->checks) {
-		port_dcache_flush(); /* a DMA may have written the packet to memory, so the cache
-					may contain old data */
+		port_dcache_flush(); /* if a DMA wrote the packet, the cache can contain old data */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
@@ -169,8 +169,8 @@ int main(void)
 		if (request.bytes > LTE_BENCH_BLOCK_BYTES) {
 			/*
 			 * The block is too long, so this program does not read it. The host must
-			 * not send this block. Otherwise the program would read its words as new
-			 * requests.
+			 * not send this block. Otherwise the program would read the block's words
+			 * as new requests.
 			 */
 			port_send_words(reply, 11);
 			continue;

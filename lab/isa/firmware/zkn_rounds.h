@@ -5,7 +5,8 @@
  * them; include it after this file. This file compiles only for the board's CPU. Each instruction
  * substitutes one byte and XORs the byte's contribution into a column. The hardware is in
  * lab/isa/zkn.py. As in the standard, funct7 contains the byte select (bits 6:5) and the operation;
- * the opcode is custom-0. The instructions have no side effects, so the compiler may schedule them.
+ * the opcode is custom-0. The instructions have no side effects, so the compiler is allowed to
+ * reorder them.
  */
 #ifndef CL_ZKN_ROUNDS_H
 #define CL_ZKN_ROUNDS_H
@@ -19,7 +20,9 @@
 #define CL_ZKN_DSI  0x15
 #define CL_ZKN_DSMI 0x17
 
-/* A test may define this macro, to call a software model instead of the hardware. */
+/*
+ * A test defines this macro before the #include, to call a software model instead of the hardware.
+ */
 #ifndef CL_ZKN
 /** Applies @p operation to byte @p select of @p rs2. Returns the XOR of the result and @p rs1. */
 #define CL_ZKN(operation, select, rs1, rs2)                                                        \
@@ -47,7 +50,7 @@
 
 /**
  * Computes all four columns of the next state. The byte in row r of column c comes from column c +
- * r of the old state, or in the inverse cipher from column c - r.
+ * r (modulo 4) of the old state, or in the inverse cipher from column c - r.
  */
 #define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \
 	do {                                                                                       \

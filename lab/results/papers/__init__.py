@@ -20,8 +20,8 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """For some value in a paper there is neither a value of ours nor a reason why not, or there are both. The message
-    tells the remedy.
+    """Each value in a paper needs either a value of ours or a reason why there is none. For some value both or neither
+    exist. The message tells the remedy.
     """
 
 

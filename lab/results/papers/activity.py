@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compute Figures 6 to 12 of Hessel et al. 2009 in our terms: LUT4 for area, transitions for power, and their product.
+"""Compute Figures 6 to 12 of Hessel et al. 2009 with our quantities: LUT4 for area, transitions for power, and the
+product of both.
 
 The figures come from ``explore-lte``. For a given number of ns a byte, a core runs at the clock that this needs. Its
 activity, in toggles a ns, is the toggles of a byte over that time. A core has no activity where place-and-route does
@@ -22,7 +23,7 @@ AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """Return the records of cores on the largest FPGA part in `records`."""
+    """Return those records that belong to the largest FPGA part in `records`."""
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
     return [r for r in records if (r["device"], r["speed"]) == part]
@@ -44,12 +45,16 @@ def reaches(record: dict, ns: float) -> bool:
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Return toggles per byte, times LUT4 / 1000. Divided by ns per byte, this is the product that Figure 12 shows."""
+    """Return toggles per byte, times LUT4 / 1000. This product, divided by the time per byte in ns, is the quantity
+    that Figure 12 shows.
+    """
     return record["toggles_a_byte"] * record["lut4"] / 1000
 
 
 def _least(records: list[dict], quantity: str) -> str:
-    """Return a text: the S-boxes with the lowest value of `quantity`, and for which families of cores they are best."""
+    """Return a text: for each family of cores, the S-boxes with the lowest value. `quantity` names the field to
+    compare.
+    """
     best: dict[str, dict] = {}
     for r in records:
         best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])
@@ -60,15 +65,17 @@ def _least(records: list[dict], quantity: str) -> str:
 
 
 def _lowest(records: list[dict], ns: float) -> str:
-    """Return the core with the lowest product of toggles and LUT4, among those that take at most `ns` ns per byte."""
+    """Return the core with the lowest product of toggles and LUT4, among the cores that need at most `ns` nanoseconds
+    per byte.
+    """
     found = [r for r in records if reaches(r, ns)]
     best = min(found, key=cost_of_a_byte, default=None)
     return f"{family(best)}, {sboxes(best)}" if best else NONE
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """Return the AES datapaths that take more than `ns` ns per byte. If only some S-boxes are too slow, also name
-    these.
+    """Return the AES datapaths that need more than `ns` nanoseconds per byte. If a datapath is too slow only with some
+    S-boxes, also name these S-boxes.
     """
     parts = []
     for datapath in DATAPATHS:
@@ -80,8 +87,8 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Return the smallest and the largest ratio of a quantity between pairs of cores, one from `of` and one from
-    `over`.
+    """Compare each core in the list `of` with the core at the same index of the list `over`. Return the smallest and
+    the largest ratio of a quantity, as text.
     """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]

@@ -28,8 +28,8 @@ REASONS = {
 
 
 def table2() -> dict[tuple[str, int], tuple[int, float]]:
-    """Return values from Table II of the paper, by (cipher, bits of the datapath). A value is (cycles per unit of
-    keystream, cycles per byte in messages of 1000 bytes).
+    """Return values from Table II of the paper, by (cipher, bits of the datapath). Each value is a pair: cycles per
+    unit of keystream, and cycles per byte in messages of 1000 bytes.
     """
     printed = values("hessel")["table2"]["values"]
     return {

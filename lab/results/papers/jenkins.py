@@ -28,7 +28,9 @@ REASONS = {
 
 
 class Cycles:
-    """Looks up measured programs in the results of `make bench-papers`: their cycles per block and code bytes."""
+    """Looks up programs in the results of `make bench-papers`, which contain each program's cycles per block and code
+    bytes.
+    """
 
     def __init__(self, data: Content):
         self._found = {
@@ -47,7 +49,8 @@ class Cycles:
         return self.record(*case, **values)["cycles_per_block"]
 
     def speed_up(self, case: tuple[str, str], base: tuple[str, str], direction="encrypt", measure=ONE) -> float:
-        """Return the speed-up of `case` over `base`: the mean over the key lengths of the ratios of their cycles.
+        """Return how many times faster the program `case` is than the program `base`: the ratio of their cycles,
+        averaged over the key lengths.
 
         Case and base are an engine and a style each.
         """
@@ -62,7 +65,9 @@ class Cycles:
 
 
 def parts(*data: Content) -> dict[str, dict]:
-    """Return the LUTs and the delay in ns of each part of a lane, by the names in the paper's Table 3."""
+    """Return the number of LUTs and the delay in ns of each part of a lane. The keys are the part names in the paper's
+    Table 3.
+    """
     found = {part["part"]: part for content in data for part in content["parts"]}
     ours = {
         "(Inv)SubBytes": ("SubBytes, ecp5", 4),

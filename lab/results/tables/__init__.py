@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Define the tables of the pages, one per file: the figures that a table needs from a command, and its Markdown."""
+"""Define the tables of the pages, one per file. Each file selects the figures that its table shows, and makes the
+Markdown.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lab.results.kept import Content
 
-# To compare areas, a block RAM counts as this number of LUT4. So many LUT4 (16 bits each) hold as many bits as a block
-# RAM (18 Kbit).
+# To compare areas, a block RAM counts as this number of LUT4. A LUT4 can store 16 bits, so this number of LUT4 can
+# store as many bits as a block RAM (18 Kbit).
 LUTS_A_BLOCK_RAM = 1152
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The results of `make bench-dma`: which share of its memory port the accelerator's DMA uses."""
+"""The results of `make bench-dma`: how much of the memory port's data rate the accelerator's DMA uses."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table

@@ -12,8 +12,8 @@ PROTECTED_FIELDS = (*FIELDS, "protection", "suite", "clock_met_by", "added_in_ns
 
 
 def keep(content: Content) -> Content:
-    """Return the results for the boards' core and clock; `protected` contains the results with MACsec. For each payload
-    and key length, keep the lower of two results: with one session and with many sessions.
+    """Return the results at the clock and with the core that boards use. The entry "protected" contains the results
+    with MACsec. For each payload and key length, keep only the slower result: with one session or with many sessions.
     """
     protected = [r for r in content["records"] if r["suite"]]
     bare = [r for r in content["records"] if not r["suite"]]

@@ -18,20 +18,22 @@ def keep(content: Content) -> Content:
 
 
 def milliseconds(record: dict) -> float:
-    """Return the time that a transport block takes in milliseconds."""
+    """Return the time in milliseconds for processing a transport block."""
     return record["cycles"] / record["clock_hz"] * 1e3
 
 
 def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
-    """Return the time in ns that the cipher adds per byte. It is the difference from a measurement with only headers at
-    the same data rate.
+    """Return the time in ns that the cipher adds per byte: the difference from a measurement at the same data rate in
+    which only headers are processed.
     """
     beyond = milliseconds(record) - milliseconds(stack[record["mbps"]])
     return beyond * 1e6 / record["packet_bytes"]
 
 
 def in_time_until(is_in_time: dict[int, bool]) -> str:
-    """Return the highest data rate with all blocks in time. Add "or more" if no higher rate was measured."""
+    """Return the highest data rate at which all blocks are finished in time. Add "or more" if no higher rate was
+    measured.
+    """
     held = [mbps for mbps, it_is in is_in_time.items() if it_is]
     if not held:
         return f"less than {RATES_MBPS[0]}"

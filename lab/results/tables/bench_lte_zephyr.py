@@ -12,7 +12,9 @@ ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "
 
 
 def keep(content: Content) -> Content:
-    """Return the part of a results file that this table needs. The file is from Zephyr's threads or from bare metal."""
+    """Return the part of a results file that this table needs. The file contains results of Zephyr's threads or of bare
+    metal.
+    """
     if "costs" not in content:
         return bench_lte.keep(content)
     return {"costs": content["costs"], "records": select(content["records"], FIELDS)}
@@ -29,7 +31,9 @@ def _is_in_time(record: dict) -> bool:
 
 
 def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> list[str]:
-    """Return an engine's row for bare metal: the times that its cycles without Zephyr would take at `clock_hz`."""
+    """Return an engine's row for bare metal. The times are computed from the cycles measured without Zephyr and from
+    the clock `clock_hz`.
+    """
     at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
     shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]
     until = in_time_until({mbps: _is_in_time(record) for mbps, record in at_clock.items()})

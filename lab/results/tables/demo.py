@@ -51,7 +51,7 @@ TABLE = Table(
     name="demo",
     page="host/RESULTS.md",
     sources=("demo.json",),
-    # The command names all key lengths and engines, because by default `make demo` omits some key lengths and slow
+    # The command names all key lengths and engines, because `make demo` by itself omits some key lengths and the slow
     # engines.
     command="cipherlane demo --port sim --key-bits all "
     + " ".join(f"--engine {engine}" for engine in ENGINES)

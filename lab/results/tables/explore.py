@@ -8,7 +8,8 @@ from lab.results.kept import Content, select
 from lab.results.papers import hessel
 from lab.results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
 
-# Name of the results file of the latest run. If the latest run omitted a core, files of earlier runs supply it.
+# Name of the results file of the latest run. If the latest run omitted a core, files of earlier runs contain the core's
+# results.
 LAST = "explore"
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
 FIELDS += ("fmax_by_seed", "cycles_first", "cycles_per_block", "mbps", "mbps_per_lut", "bars", "device", "speed")
@@ -30,7 +31,9 @@ def built(kept: dict[str, Content]) -> list[dict]:
 
 
 def abilities(core: str) -> tuple[bool, bool]:
-    """Return two flags: the core also decrypts; and it accepts another key with each block without extra cycles."""
+    """Return two flags: whether the core also decrypts, and whether it accepts a new key with each block without extra
+    cycles.
+    """
     peer = PEERS.get(core)
     return (peer.decrypts, peer.key_with_block) if peer else (False, False)
 
@@ -47,7 +50,7 @@ def _clock(record: dict) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the tables in Markdown: one for each FPGA part, the fastest core first, and one of required clocks."""
+    """Return the tables in Markdown: one for each FPGA part, the fastest core first, and a table of required clocks."""
     content = kept[LAST]
     (iterative, area), (pipelined, pipelined_area) = ABOVE["128"], ABOVE["pipelined"]
     lines = [

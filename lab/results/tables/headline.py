@@ -18,7 +18,9 @@ KEY_BITS = 128
 
 
 def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
-    """Return the records of AES-128 encryption, by engine and speed. The field `figure` holds the Mbps."""
+    """Return the records of AES-128 encryption, by engine and speed. The field `figure` of a record contains its speed
+    in Mbps.
+    """
     found: dict[str, dict[str, dict]] = {}
     for engine in ENGINES:
         for speed, (name, figure) in SPEEDS.items():
@@ -30,13 +32,16 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Return the highest Mbps that the wire allows with records as in `make bench-udp`, and the bytes in a record."""
+    """Return the highest Mbps that the wire allows with the records of `make bench-udp`, and the number of bytes in a
+    record.
+    """
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]
 
 
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
-    """Return the heading of each speed, which includes the clock, and the kind (such as `sim`) of all speeds.
+    """Return the heading for each speed, which includes the clock. Also return the kind of all speeds, for example
+    `sim`.
 
     Raises
     ------

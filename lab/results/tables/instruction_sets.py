@@ -31,14 +31,14 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# Maps the title of each Pareto front to the number of blocks per call for which it compares the sets.
+# Maps the title of each Pareto front to the number of blocks per call in the programs that the front compares.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
 # Values quoted from the authors of another core: name, kB/s, MHz.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
 
 
 def front(points: list[tuple[float, float]]) -> list[bool]:
-    """For each point (cycles, area), return True if it is on the Pareto front.
+    """Return a flag for each point (cycles, area): True if the point is on the Pareto front.
 
     A point is on the front unless another point is lower in one of the two values and not higher in the other.
     """
@@ -70,8 +70,8 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Return cycles per block, by number of independent blocks. If a program with fewer blocks a call is faster, use
-    that program.
+    """Return cycles per block, by number of independent blocks. If a program with fewer blocks per call is faster, use
+    the cycles of that program.
     """
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}
@@ -111,7 +111,9 @@ def built(kept: dict[str, Content]) -> list[Built]:
 
 
 def _key_schedule(cycles: Cycles, engine: str) -> int:
-    """Return the cycles of the AES-128 key schedule. On the vector unit, it uses the unit's own instructions."""
+    """Return the cycles of the AES-128 key schedule. On the vector unit, the key schedule uses the unit's own
+    instructions.
+    """
     if engine.startswith("ise"):
         return cycles.record("ise", "unrolled", measure=EIGHT)["key_cycles"]
     return cycles.record(engine, "unrolled")["key_cycles"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show why the engine `ise` has several cycle counts: each figure at AES-128, and what it includes."""
+"""Show why the cycle counts of the engine `ise` differ: a table of the counts at AES-128, and of what each includes."""
 
 from lab.bench import limits
 from lab.results.kept import Content

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of `make netlist`: each engine's cycles in the simulated netlists. The simulated board takes as many."""
+"""Results of `make netlist`: each engine's cycles in the simulated netlists. The simulated board needs the same number
+of cycles.
+"""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -16,8 +18,8 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the table in Markdown: a row for each board and engine. `make netlist` fails if two netlists, or netlist
-    and board, differ.
+    """Return the table in Markdown: a row for each board and engine. `make netlist` fails if the cycles of two
+    netlists, or of a netlist and the simulated board, differ.
     """
     rows = {}
     for content in kept.values():

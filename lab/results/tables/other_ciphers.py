@@ -12,7 +12,8 @@ MEASURE, MEASURE_HASHES = "other ciphers", "hashes"
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """A cipher: its names in results and in the paper, bits in a block, its lookup tables, and the lookups for a block.
+    """A cipher: its names in our results and in the paper, the bits in a block, its lookup tables, and the lookups per
+    block.
 
     `tables`, `index_bits`, `entry_bits`, `lookups` and `writes` are counted for software, like in the paper's Table 4.
     `instructions` are the `ptlu` instructions for the lookups, without writes. `is_theirs` is false for a form that the

@@ -33,13 +33,13 @@ def cycles(content: Content, name: str, halves: str) -> float:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return the speed-up by an instruction that returns a product's high half: cycles without it / cycles with it."""
+    """Return how many times faster an operation is if the CPU has an instruction that returns a product's high half."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
 def share(content: Content) -> int:
-    """Return which percentage of the cycles of a modular exponentiation its multiplications take. The multiplier
-    returns both halves of a product.
+    """Return the percentage of the cycles of a modular exponentiation that its multiplications take. The multiplier
+    returns both halves of each product of two words.
 
     It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
     """
@@ -47,8 +47,8 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return three numbers of instructions for a product of two numbers: the fewest possible on the CFU port; on the
-    port if all operands are sent before the first result; and with RV32M.
+    """Return how many instructions a product of two numbers takes, in three cases: the fewest possible on the CFU port;
+    on that port if the CPU sends all operands before it reads the first result; and with RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.

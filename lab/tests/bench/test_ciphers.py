@@ -60,7 +60,7 @@ def compiled(program, header, defines=()):
 
 @pytest.fixture(scope="module", params=ciphers.LOOKUPS)
 def lookups(request):
-    """The way to look up tables: plain C looks them up in memory, or the model of the instruction `ptlu` does."""
+    """How the cipher looks up its tables: in memory with plain C, or with the model of the instruction `ptlu`."""
     return request.param
 
 
@@ -117,8 +117,8 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Check the number of table lookups for one block. MARS needs more with `ptlu`: instead of one lookup in the 512
-    words of S, it makes one in each half of S.
+    """Check the number of table lookups for one block. With `ptlu`, MARS needs more: instead of one lookup in the 512
+    words of S, it makes one lookup in each half of S.
     """
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)

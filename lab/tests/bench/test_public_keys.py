@@ -39,8 +39,8 @@ def programs(request, tmp_path_factory):
 
 @pytest.fixture
 def agrees(programs):
-    """Return a function that compares an operation with Python's integers. It makes two calls, with a set of numbers
-    each.
+    """Return a function that compares an operation with Python's integers. The arguments are the operation and two
+    lists of operands; the program under test computes the operation on each list.
     """
 
     def compare(operation, first, second):
@@ -82,7 +82,7 @@ def test_powers(agrees):
 
 
 def test_a_signature_is_a_power(programs):
-    """Compare an exponentiation with an RSA signature by the library. The primes of the key come from a seeded
+    """Compare an exponentiation with an RSA signature that the library makes. The primes of the key come from a seeded
     generator.
     """
     rng = random.Random(3)
@@ -105,7 +105,8 @@ def _prime(rng):
 
 
 def test_multiplications_of_a_power_are_those_of_the_page(tmp_path):
-    """An exponentiation takes as many multiplications as the page shows, for every exponent: here 0 and all ones.
+    """An exponentiation takes as many multiplications as the page shows, for every exponent. This test uses two: 0, and
+    the number with all bits set.
 
     The compiler's instrumentation counts the function calls.
     """
@@ -135,7 +136,9 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """In machine code for the board, only programs for the multiplier that returns both halves use MULHU."""
+    """Check the machine code for the board. The instruction MULHU occurs only in programs for the multiplier that
+    returns both halves of a product.
+    """
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]
     command += ['-DBENCH_CIPHER="ciphers/public_key.h"', f"-I{SOURCES}"]

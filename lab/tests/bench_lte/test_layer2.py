@@ -39,11 +39,13 @@ def binary():
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
 def peer(binary, request):
     """Return a function that receives transport blocks. The parameter selects how: one function runs all layers for
-    each packet, or each layer finishes the block before the next layer starts, as threads may do.
+    each packet, or each layer finishes the block before the next layer starts, as can happen with threads.
     """
 
     def receive(*cases) -> list[Received]:
-        """Return the result of each case. A case is (mode, block); COUNT and the block's misalignment may follow."""
+        """Return the result of each case. A case is (mode, block), optionally followed by COUNT and the block's
+        misalignment.
+        """
         message = b""
         for how, block, *more in cases:
             count, misalign = (*more, COUNT, 0)[:2] if len(more) < 2 else more
@@ -126,7 +128,9 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
 
 
 def test_the_hyper_frame_number_follows_the_sequence_number(peer):
-    """The sequence number of PDCP may be ahead by up to 2048, as in TS 36.323. RLC's sequence numbers stay in order."""
+    """PDCP accepts a sequence number that is ahead by up to 2048, as in TS 36.323. RLC's sequence numbers stay in
+    order.
+    """
 
     def part(n: int, ahead: int) -> tuple[int, bytes]:
         rlc, pdcp = blocks.pdu(BEARER, start + n, b"")[:2], blocks.pdu(BEARER, start + ahead, bytes([n]) * 20)[2:]

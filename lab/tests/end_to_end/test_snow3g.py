@@ -112,7 +112,7 @@ def test_messages_that_take_turns(device):
 
 
 def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypatch):
-    """The host tool refuses keys and counter blocks that SNOW 3G does not support. If another host sends them, the
+    """The host tool refuses keys and counter blocks that SNOW 3G does not support. If another program sends them, the
     board must answer with an error and no data.
     """
     monkeypatch.setattr("cipherlane.link.device.key_bits_of", lambda engine: (128, 192, 256))

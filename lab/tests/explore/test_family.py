@@ -106,7 +106,7 @@ def build_elsewhere(folder, task):
 
 @pytest.fixture
 def explored(tmp_path, monkeypatch, capsys):
-    """Return a function that runs `make explore` on public cores only, and returns its output and its results."""
+    """Return a function that runs `make explore` only for other projects' AES cores, and returns output and results."""
     work = REPOSITORY / "build" / "tests" / "explore"  # not in /tmp, which YoWASP's tools cannot read
     shutil.rmtree(work, ignore_errors=True)
     monkeypatch.setattr(tasks, "CACHE", tmp_path / "cache")

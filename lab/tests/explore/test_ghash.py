@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the measurements of the synthesised GHASH units. A unit with a wrong netlist must give no figures."""
+"""Test the measurements of the synthesised GHASH units. If a netlist is wrong, the measurement must fail instead of
+returning figures.
+"""
 
 import json
 

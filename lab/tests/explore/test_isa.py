@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the exploration of the vector unit's parts: how it reads the tools' reports, and the harness around a part."""
+"""Test the exploration of the vector unit's parts: how the exploration reads the tools' reports, and the test harness
+around a part.
+"""
 
 import json
 import subprocess
@@ -57,8 +59,8 @@ def test_two_clocks_are_refused():
 
 
 def test_what_is_made_again(tmp_path):
-    """The exploration makes a report again if the file is missing, if its sources or its command have changed, or if
-    the last attempt failed.
+    """The exploration makes a report again if the report file is missing, if the sources or the command have changed,
+    or if the last attempt failed.
     """
 
     def made(number: int, sources="one", words="true") -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove S-boxes equal to FIPS-197 for all inputs: those that the boards use for other authors' instruction sets."""
+"""Prove that the S-boxes that the boards use for other authors' instruction sets match FIPS-197 for all inputs."""
 
 import pytest
 

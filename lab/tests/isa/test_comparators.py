@@ -20,7 +20,7 @@ def rotated(word, bits):
 
 
 def transformed(word, inverse, mix):
-    """Apply (Inv)SubBytes to each byte of a word, and with `mix` then (Inv)MixColumns."""
+    """Apply (Inv)SubBytes to each byte of a word. If `mix` is true, then also apply (Inv)MixColumns."""
     column = word.to_bytes(4, "little")
     column = fips197.inv_sub_bytes(column) if inverse else fips197.sub_bytes(column)
     if mix:
@@ -29,8 +29,8 @@ def transformed(word, inverse, mix):
 
 
 def share(word, select, inverse, mix):
-    """Return the contribution of byte `select` of a word to the column that a round computes, as if the byte were in
-    row 0.
+    """Apply (Inv)SubBytes to byte number `select` of a word. If `mix` is true, return (Inv)MixColumns of a column with
+    the result in row 0 and zeros in the other rows. Otherwise, return the result.
     """
     byte = transformed(word >> 8 * select & 0xFF, inverse, False) & 0xFF
     if not mix:

@@ -84,8 +84,9 @@ def test_other_function_ids_answer_zero_and_write_nothing(run, tables):
     ("key_bytes", "ciphertext"), [(16, "69c4e0d86a7b0430d8cdb78070b4c55a"), (32, "8ea2b7ca516745bfeafc49904b496089")]
 )
 def test_a_block_of_appendix_c(run, key_bytes, ciphertext):
-    """Encrypt the block of FIPS-197, appendix C. Each round needs 16 lookups, which return one word each. The entries
-    of tables T4 to T7 are columns with S(x) in row 0 to 3. T0 to T3 contain MixColumns of these columns.
+    """Encrypt the block of FIPS-197, appendix C. Each round needs 16 lookups, which return one word each. Entry x of
+    table T(4 + r) is a column with S(x) in row r and zeros in the other rows. Entry x of table T(r) is MixColumns of
+    this column.
     """
     for row in range(4):
         for x in range(ENTRIES):

@@ -55,8 +55,8 @@ def test_blocks_of_appendix_c(run, key_bytes):
 
 
 def test_rom_begins_as_the_plugins():
-    """The ROM must begin like the tables in the plugin's source. There, TE0 begins with c663a5 and f87c84, TD0 with
-    51f4a750 and 7e416553, and SBOX_INV with 52 and 09. The tables take 2 KB together.
+    """The ROM's tables must begin with the same entries as the tables in the plugin's source: TE0 with c663a5 and
+    f87c84, TD0 with 51f4a750 and 7e416553, and SBOX_INV with 52 and 09. The ROM has 2 KB.
     """
     assert [rom()[i] for i in (0, 1, 256, 257)] == [0x52C663A5, 0x09F87C84, 0x51F4A750, 0x7E416553]
     assert len(rom()) == 512

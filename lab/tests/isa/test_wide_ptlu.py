@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test instructions for parallel table lookups, 64 and 128 bits wide: each instruction against a model, and AES blocks
-that are encrypted and decrypted with them.
+"""Test instructions for parallel table lookups, 64 and 128 bits wide. Compare each instruction with a model, then use
+the instructions to encrypt and decrypt AES blocks.
 """
 
 import random
@@ -15,14 +15,14 @@ from lab.tests.isa.wide_model import PtluModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 
-# By how many columns ShiftRows moves each row, if the key (inverse) is False; InvShiftRows, if it is True.
+# Number of columns by which ShiftRows (False) or InvShiftRows (True) moves each of the rows 0 to 3 to the left.
 COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}
 
 
 @pytest.fixture(scope="module", params=[64, 128])
 def wide(request):
-    """Return a model of the unit, and a function that executes the instructions that the model has recorded on the unit
-    and compares the results.
+    """Return a model that records instructions, and a function. The function executes the recorded instructions on the
+    unit, and compares the unit's answers with the model's answers.
     """
     model = PtluModel(request.param)
     with checking(WidePtluUnit(width=request.param), model) as check:
@@ -84,8 +84,8 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(wide):
 
 
 def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
-    """A 64-bit register has one half and two 32-bit lanes, a 128-bit register has two halves and four lanes. The 64-bit
-    unit must ignore the upper bits of the fields that select a half or a lane.
+    """Instructions select a 64-bit half or a 32-bit lane of a register. A 64-bit register has only one half and two
+    lanes, so the 64-bit unit must ignore the upper bits of the fields that select them.
     """
     model, check = wide
     model.move_in(3, model.bytes // 8 - 1, 1, 2)
@@ -97,8 +97,8 @@ def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
 
 
 def entry_of_aes(inverse, width):
-    """Return a function that computes the table entries for AES. The entries of tables T4 to T7 are columns with the
-    S-box's value in row 0 to 3. T0 to T3 contain MixColumns of these columns.
+    """Return a function that computes the table entries for AES. An entry of table T(4 + r) is a column with the
+    S-box's value in row r and zeros in the other rows. An entry of table T(r) is (Inv)MixColumns of this column.
     """
 
     def entry(table, index):
@@ -113,8 +113,8 @@ def entry_of_aes(inverse, width):
 
 
 def round_of_128(model, d, s, spare, inverse, first):
-    """Compute an AES round with one lookup instruction for each row r. It looks up byte r of all four columns in the
-    table for row r.
+    """Compute an AES round with one lookup instruction for each row r. The instruction looks up byte r of all four
+    columns in the table for row r.
     """
     for row, column in enumerate(COLUMNS[inverse]):
         model.ptlu(spare if row else d, s, 4, first + row, (4 * column + row) % 16, 4)
@@ -132,7 +132,7 @@ def round_of_64(model, inverse, first):
     model.shift_right(5, 1)
     model.shift_left(6, 0)
     model.exclusive(5, 6)
-    pairs = {0: 0, 1: 4, 2: 1, 3: 5}  # maps the number of a register's first column to the register
+    pairs = {0: 0, 1: 4, 2: 1, 3: 5}  # maps the column c to the register with the columns c and c + 1
     for d, pair in ((2, 0), (3, 2)):
         for row, column in enumerate(COLUMNS[inverse]):
             model.ptlu(6 if row else d, pairs[(pair + column) % 4], 4, first + row, row, 4)
@@ -141,8 +141,8 @@ def round_of_64(model, inverse, first):
 
 
 def run_of_64(model, keys, inverse, block):
-    """Encrypt or decrypt a block with the 64-bit unit. Registers 0 and 1 hold the halves of the state before each
-    round.
+    """Encrypt or decrypt a block with the 64-bit unit. Before each round, registers v0 and v1 contain the two halves of
+    the state.
     """
     for n in range(2 * len(keys)):
         model.put_key(n, keys[n // 2][8 * (n % 2) : 8 * (n % 2) + 8])

@@ -24,8 +24,8 @@ CIPHERTEXTS = {
 
 @pytest.fixture(scope="module")
 def unit():
-    """Return a model of the unit, and a function that executes the instructions that the model has recorded on the unit
-    and compares the results.
+    """Return a model that records instructions, and a function. The function executes the recorded instructions on the
+    unit, and compares the unit's answers with the model's answers.
     """
     model = ZvknedModel()
     with checking(ZvknedUnit(), model) as check:
@@ -80,8 +80,8 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(unit):
 
 
 def schedule(model, key):
-    """Put the round keys into the key registers from k0 on. The unit computes the round keys; only for AES-192 the test
-    writes them, because the unit has no instruction for this key length.
+    """Put the round keys into the key registers from k0 on. For AES-128 and AES-256, the unit computes the round keys.
+    The unit has no instruction for the key schedule of AES-192, so the test writes these round keys.
     """
     keys = fips197.expand_key(key)
     if len(key) == 24:

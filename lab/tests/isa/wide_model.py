@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Model the units with 64-bit and 128-bit registers. The models follow the units' descriptions. They encode
+"""Model the units with 64-bit and 128-bit registers, as the units' descriptions define them. The models encode
 instructions and execute them one by one.
 """
 
@@ -94,8 +94,8 @@ class WideModel:
             self.move_out(d, c)
 
     def look_at_all(self, add_key):
-        """Read registers v0 to v7, then every key register. No instruction returns a round key, so `add_key` first XORs
-        it into a register that can be read.
+        """Read registers v0 to v7, then every key register. No instruction returns the contents of a key register, so
+        the instruction `add_key` first XORs them into a register that can be read.
         """
         for d in range(8):
             self.get(d)
@@ -105,7 +105,7 @@ class WideModel:
 
 
 class PtluModel(WideModel):
-    """A model of the table-lookup unit `lab.isa.wide_ptlu`, which computes byte by byte."""
+    """A model of the table-lookup unit `lab.isa.wide_ptlu`. The model computes byte by byte."""
 
     def __init__(self, width: int):
         super().__init__(width)

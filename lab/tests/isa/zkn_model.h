@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces the scalar AES instructions by a model, so that their engine runs on the host. The build
- * includes this header before every source (-include).
+ * Replaces the scalar AES instructions by a model, so that the engine `zkn` runs on the host. The
+ * build includes this header before every source (-include).
  */
 #ifndef ZKN_MODEL_H
 #define ZKN_MODEL_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the code that compares our cores with Figures 6 to 12 of Hessel et al. 2009, with made-up cores."""
+"""Test, for made-up cores, the code that compares our cores with Figures 6 to 12 of Hessel et al. 2009."""
 
 import pytest
 

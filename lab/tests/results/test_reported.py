@@ -25,7 +25,7 @@ REPORT = {
     "commit": None,
     "measured": [],
 }
-# Pages that promise that there are no figures from hardware.
+# Maps each page to the sentence in which it states that no figures come from hardware yet.
 PROMISES = {
     "README.md": "No figure comes from hardware yet.",
     "lab/results/README.md": "No figure has this kind yet.",
@@ -37,14 +37,14 @@ PROMISES = {
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Store reports in another folder during a test."""
+    """Store reports in a temporary folder during a test."""
     monkeypatch.setattr(kept, "ROOT", tmp_path)
     monkeypatch.setattr(reported, "FOLDER", tmp_path / "reported")
     return tmp_path
 
 
 def measured_like_the_simulation(factor):
-    """Return a measurement that takes `factor` times the cycles of the simulated board, and the simulated figure."""
+    """Return a measurement of a board that needs `factor` times the cycles of the simulated board."""
     simulated = kept.load(["bench.json"], "")["bench"]["records"][0]
     blocks = simulated["bytes"] // 16
     fields = {name: simulated[name] for name in ("engine", "key_bits", "mode", "bytes")}
@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_read_is_one_line(folder, capsys):
 
 
 def test_pages_promise_no_figures_from_hardware_while_there_are_none():
-    """When the first report is stored, this test names the sentences that are then wrong."""
+    """After the first report is stored, this test fails, and names a page that still states that none exist."""
     stored = reported.stored()
     assert all(report.kind == "board" for report in stored)
     for page, promise in PROMISES.items():

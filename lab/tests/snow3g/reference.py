@@ -53,7 +53,7 @@ def _run(key: bytes, iv: bytes, words: int) -> tuple[bytes, list[int]]:
 
 
 def eea1_of(key: bytes, count: int, bearer: int, direction: int, words: int) -> tuple[bytes, list[int]]:
-    """Return the keystream of 128-EEA1 (TS 33.401, B.1.2), and the generator's state after it."""
+    """Return the keystream of 128-EEA1 (TS 33.401, B.1.2), and the generator's final state."""
     half = bytes([bearer << 3 | direction << 2, 0, 0, 0]) + count.to_bytes(4)
     reversed_key = key[12:] + key[8:12] + key[4:8] + key[:4]  # 128-EEA1 uses the key's first word as k3
     return _run(reversed_key, half + half, words)

@@ -43,7 +43,7 @@ class Bench:
         self.sim.run(load_key(self.port.keys, key, slot), max_cycles=1000)
 
     def give(self, **command):
-        """Give the CTR service a command for a key, and wait until the command has ended."""
+        """Send the CTR service a command for a key, and wait until the command has ended."""
 
         def bench():
             yield from settle(self.port.keys)
@@ -261,8 +261,8 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
 
 
 def test_a_key_that_goes_at_any_cycle(bench):
-    """A key is removed at any cycle. The core must answer each block once: with keystream until the key is removed,
-    with an error from then on.
+    """Remove the key in each possible cycle. The core must answer each block once: with keystream until the key is
+    removed, with an error from then on.
     """
     key, keys = bytes(range(1, 17)), bench.port.keys
     streams = [eea1(key, n, 2, 1, bytes(16 * 7)) for n in (1, 7)]

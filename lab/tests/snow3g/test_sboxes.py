@@ -37,8 +37,8 @@ def test_other_implementations_are_refused():
 
 
 def test_rows_of_the_mixes():
-    """The MixColumns step of S2 must leave four equal bytes unchanged. A single byte must reach the rows that the
-    standard names.
+    """The MixColumns step of S2 must leave four equal bytes unchanged. If only one byte is not 0, the step must put
+    multiples of this byte into the rows that the standard names.
     """
     dut = create_s2()
     zero, one = S_Q.index(0), S_Q.index(1)

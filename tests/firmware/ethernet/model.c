@@ -192,8 +192,8 @@ static void read_slot(uint8_t *slot, const char *digits)
 }
 
 /**
- * Makes one run, in which frames arrive at check number @p at. Returns the number of checks in the
- * run.
+ * Makes one run. The frames arrive just before the check with number @p at. Returns the number of
+ * checks in the run.
  */
 static uint32_t run(uint32_t at)
 {

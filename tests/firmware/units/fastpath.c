@@ -296,7 +296,7 @@ uint32_t units_fastpath_read(uint32_t offset)
 	}
 }
 
-/** Writes a register of the selected session. This is refused while the session is open. */
+/** Writes a register of the selected session. While the session is open, the write is refused. */
 static void write_row(uint32_t *field, uint32_t value)
 {
 	if (locked()) {

@@ -207,7 +207,7 @@ extern enum units_fault units_fault;
 
 /**
  * `units_drained`: true if the CPU's stores have reached memory. `units_stale`: true if the CPU's
- * cache may hold old data, because the hardware has written to memory.
+ * cache can contain old data, because the hardware has written to memory.
  */
 extern bool units_drained;
 extern bool units_stale;

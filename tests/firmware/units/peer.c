@@ -3,7 +3,8 @@
  * Drives the engines for the board's hardware with models of this hardware. It reads commands from
  * stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Keys are stored
  * in numbered structures, which a command selects by number. The program is built with sanitizers.
- * Memory that the hardware can reach is poisoned, except the parts that a call may access.
+ * Memory that the hardware can reach is poisoned, except the parts that a call is allowed to
+ * access.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>

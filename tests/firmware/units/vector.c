@@ -98,8 +98,8 @@ static const struct units_request *add(unsigned int s, uint32_t address, uint32_
 }
 
 /**
- * Carries out a load after all earlier requests, or queues a store. A store stays in the queue
- * until the queue is full or an instruction needs its result.
+ * For a load, carries out all earlier requests, then the load. For a store, queues the request; it
+ * is carried out when the queue is full or an instruction needs its result.
  */
 static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 {

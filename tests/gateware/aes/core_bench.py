@@ -75,7 +75,7 @@ def descendants(module: Module) -> Iterator[Module]:
 
 
 class Bench:
-    """A simulated core. A reset leaves the contents of its memories unchanged."""
+    """A simulated AES core. A reset leaves the contents of the core's memories unchanged."""
 
     def __init__(self, member: Member):
         self.member = member
@@ -108,8 +108,8 @@ class Bench:
     def encrypt(
         self, blocks: list[tuple[int, bytes]], *others, background=(), rng=None, idle=0.0, stall=0.0, times=None
     ):
-        """Encrypt (slot, block) pairs while the test benches `others` run. Append the cycle number of each result to
-        `times`.
+        """Encrypt (slot, block) pairs while the test benches in `others` also run. Append the cycle number of each
+        result to the list `times`.
         """
         received = []
         noted = None if times is None else (self.sim, times)
@@ -123,7 +123,7 @@ class Bench:
         return [value.to_bytes(16, "little") for value in received]
 
     def results(self, blocks: list[tuple[int, bytes]], *others, rng, stall: float) -> list[tuple[bytes, int]]:
-        """Send (slot, block) pairs; return the data and error flag of each result. Slots may lack a key."""
+        """Send (slot, block) pairs; return the data and error flag of each result. Some slots can be without a key."""
         received, source = [], self.core.source
 
         def collect():
@@ -143,7 +143,7 @@ class Bench:
             self.load_key(slot, key)
 
     def random_keys(self, rng) -> list[bytes]:
-        """Return a random key for each slot. The key lengths follow each other in turn."""
+        """Return a random key for each slot. From slot to slot, the keys go through the core's key lengths in turn."""
         lengths = itertools.cycle(self.member.key_lengths)
         return [rng.randbytes(next(lengths) // 8) for _ in range(self.member.slots)]
 
@@ -152,7 +152,7 @@ class Bench:
         return [(rng.randrange(self.member.slots), rng.randbytes(16)) for _ in range(count)]
 
     def cycles_of_a_block(self, bits: int) -> int:
-        """Return the cycles that one engine takes from the start of one block to the start of the next."""
+        """Return the number of cycles from the start of a block to the start of the next block in the same engine."""
         return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
 
     def latency(self, bits: int) -> int:
@@ -173,7 +173,9 @@ class Bench:
             yield
 
     def watch_rows(self, rows: dict):
-        """Return a test bench that stores every write to the round key memories in `rows`, by (slot, row, part)."""
+        """Return a test bench that watches all writes to the round key memories. It stores the written words in the
+        dictionary `rows`, by (slot, row, part).
+        """
         while True:
             if (yield self.writes.write):
                 address = (yield self.writes.slot), (yield self.writes.row), (yield self.writes.part)
@@ -181,7 +183,9 @@ class Bench:
             yield
 
     def watch_memories(self, contents: dict):
-        """Return a test bench that stores every write to a key memory in `contents`, by (slot, memory, address)."""
+        """Return a test bench that watches all writes to the key memories. It stores the written data in the dictionary
+        `contents`, by (slot, memory, address).
+        """
         while True:
             for n, memory in enumerate(self.memories):
                 if (yield memory.write):

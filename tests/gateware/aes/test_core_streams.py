@@ -281,7 +281,9 @@ def test_no_round_key_outlives_its_key(bench):
 
 
 def test_clear_slot_leaves_the_others(bench):
-    """Zeroize one slot while blocks of other slots continue. If a key is being loaded into the slot, the load ends."""
+    """Zeroize one slot while blocks of other slots continue. If a key is being loaded into the slot, the command aborts
+    the load.
+    """
     rng = random.Random(3)
     core, sim = bench.core, bench.sim
     for when in (0, 1, 9, 30, 200):
@@ -312,7 +314,7 @@ def test_clear_slot_leaves_the_others(bench):
 
 
 def test_clear_of_another_slot_waits_for_the_load(bench):
-    """If a command zeroizes another slot during a key load, the load ends first, then the slot is zeroized."""
+    """A command that zeroizes one slot while a key is loaded into another slot waits until the load is complete."""
     if bench.member.slots == 1:
         assert len(bench.core.key_valid) == 1  # there is no other
         return

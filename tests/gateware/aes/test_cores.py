@@ -81,12 +81,14 @@ def test_cycles(bench):
         assert bench.encrypt([(0, block) for block in blocks], times=times) == ecb(key, blocks)
         engines = bench.member.engines
         cycles = [later - earlier for earlier, later in zip(times, times[engines:], strict=False)]
-        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # cycles between two blocks of one engine
+        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # cycles between two results of one engine
         assert times[0] - (before + 1) == bench.latency(bits)  # the core accepts block 0 one cycle after `before`
 
 
 def test_no_bubble_between_slots_and_key_lengths(bench):
-    """The cycles of a block depend only on its own key length, not on slot and key length of the previous block."""
+    """The number of cycles for a block depends only on the length of the block's key, not on the slot or the key length
+    of the previous block.
+    """
     rng = random.Random(1)
     keys, times = bench.random_keys(rng), []
     bench.load(keys)
@@ -96,13 +98,13 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
     own = [bench.cycles_of_a_block(8 * len(keys[slot])) for slot, _ in blocks]
     if bench.member.engines == 1:
         assert cycles == own[1:]
-    else:  # an engine may wait for its turn, at most for the cycles of the longest block
+    else:  # an engine waits at most the cycles of the longest block until it is its turn
         assert sum(cycles) <= max(own) * len(cycles) / bench.member.engines + max(own)
 
 
 def test_key_schedule_cycles(bench):
-    """Count the cycles until a new key is valid, and until the next key load can begin. Between these two, the core
-    zeroizes the rows that remain from a longer previous key.
+    """Count the cycles until a new key is valid, and until the next key load can begin. Between these two times, the
+    core zeroizes the round keys that remain from a longer previous key.
     """
     core = bench.core
     for bits in bench.member.key_lengths:

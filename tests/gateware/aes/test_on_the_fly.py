@@ -65,7 +65,7 @@ def test_one_block_alone_with_its_loading(bench):
     while not bench.peek(dut.source.valid):
         assert bench.cycle < taken[0] + 100
         bench.clock()
-    assert bench.cycle - taken[0] == bench.cycles  # the core accepts the block one clock edge after `taken`
+    assert bench.cycle - taken[0] == bench.cycles  # the core accepts the block one cycle after `taken`
     assert not bench.peek(dut.key)
     encrypted(bench, [])
     bench.run(receive(dut.source, 1, [], field="block"), max_cycles=3)

@@ -15,7 +15,7 @@ NO_ICARUS = "Icarus is missing: apt-get install iverilog"
 
 
 def make(folder: Path, core: str, **options) -> tuple[Path, str]:
-    """Generate a core into a folder named after the core; return the folder and the name."""
+    """Generate a core into a folder named after the core; return the folder and the core's name."""
     catalogue.load()
     kind, values, name = job(core, options)
     write(folder / name, files(kind, values, name))

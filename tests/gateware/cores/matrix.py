@@ -23,7 +23,7 @@ LENGTHS = ("128", "192", "256", "128,192", "128,256", "192,256")
 
 
 def members() -> Iterator[dict]:
-    """Yield the generator options of each variant of a core."""
+    """Yield the generator options of each variant of each kind of core."""
     for n, (datapath, sbox) in enumerate(product(DATAPATHS, IMPLEMENTATIONS)):
         yield {"core": "aes", "datapath": datapath, "sbox": sbox, "bus": BUSES[n % 2], "slots": 1 + n % 3}
     for lengths, bus in product(LENGTHS, BUSES):
@@ -61,7 +61,7 @@ def cocotb(folder: Path, name: str) -> tuple[int, str]:
 
 
 def linted(folder: Path, name: str) -> tuple[int, str]:
-    """Run lint on a core; return 1 if it found something (else 0), and its output."""
+    """Run lint on a core; return (1, output) if lint printed anything, otherwise (0, "")."""
     output = lint(folder, name)
     return int(bool(output)), output
 

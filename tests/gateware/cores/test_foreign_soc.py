@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test a generated `cfu` core in a standard LiteX SoC: a C program needs as many AES cycles as in our SoC."""
+"""Test a generated `cfu` core in a standard LiteX SoC: a C program takes the same number of cycles for AES as in our
+SoC.
+"""
 
 import re
 import sys

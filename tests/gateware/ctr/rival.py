@@ -10,7 +10,7 @@ from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 
 CLIENT = Client(slots=8, count_bits=29, waits=False)
-# The rival loads its key after this many cycles in which no key command was active.
+# The rival loads its key after this many cycles without a key command.
 PAUSE = 500
 
 

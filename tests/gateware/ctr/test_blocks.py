@@ -64,7 +64,7 @@ class Bench:
             for n in range(m.blocks):
                 block = m.data[16 * n : 16 * n + 16]
                 last = n == m.blocks - 1
-                # Fill the last block with ones after the message's end, because memory contains other data there.
+                # After the message's end, fill the last block with ones: in memory, data of another use can follow.
                 filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")
                 items.append(
                     {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}

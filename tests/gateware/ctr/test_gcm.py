@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the AES-GCM engine: NIST's vectors, random messages against `cryptography`, and cases in which other hardware
-had faults.
+"""Test the AES-GCM engine: NIST's vectors, random messages against `cryptography`, and cases in which hardware of other
+projects had faults.
 """
 
 import itertools
@@ -60,7 +60,7 @@ class Message:
         return blocks if self.tag is None else [*blocks, {"data": number(self.tag.ljust(16, b"\xa5"))}]
 
     def sealed(self) -> tuple[bytes, bytes]:
-        """Return the ciphertext and tag that `cryptography` computes. It supports IVs of 8 to 128 bytes."""
+        """Return the ciphertext and tag that `cryptography` computes. This library supports IVs of 8 to 128 bytes."""
         sealed = AESGCM(self.key).encrypt(self.iv, self.text, self.aad)
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
@@ -245,7 +245,9 @@ def test_pauses(bench, idle, stall):
 
 
 def test_forged_messages(bench):
-    """A message whose IV, AAD, text or tag was changed outputs no text; unchanged messages in between are decrypted."""
+    """If the IV, AAD, text or tag of a message was changed, the engine outputs no text. It decrypts the unchanged
+    messages in between.
+    """
     rng = random.Random(3)
     key = rng.randbytes(16)
     bench.load_key(key)
@@ -272,7 +274,7 @@ def test_forged_messages(bench):
 
 
 def test_messages_that_are_only_verified(bench):
-    """A message that is only verified may be longer than the text buffer. It gets a verdict, but outputs no text."""
+    """A message that is only verified can be longer than the text buffer. The engine returns a verdict, but no text."""
     rng = random.Random(6)
     key = rng.randbytes(32)
     bench.load_key(key)
@@ -445,7 +447,9 @@ def until_result(engine):
 
 
 def test_longest_message(bench):
-    """A message to decrypt may fill the whole text buffer; a message to encrypt may be longer than the buffer."""
+    """A message to decrypt is allowed to fill the whole text buffer; a message to encrypt can be longer than the
+    buffer.
+    """
     key = bytes(range(16))
     bench.load_key(key)
     check(bench, [Message(key, b"twelve bytes", b"", bytes(range(256)) * (DEPTH // 16)) for _ in range(3)])
@@ -485,7 +489,9 @@ def test_flush_and_zeroize_in_mid_message(bench, pulse):
 
 
 def test_cycles(bench):
-    """With AES-128, each block takes 10 cycles, also between messages. Times do not depend on data or verdict."""
+    """With AES-128, the core encrypts a block every 10 cycles, also across the border of two messages. Times do not
+    depend on data or verdict.
+    """
     key = bytes(range(16))
     bench.load_key(key)
     count = 8

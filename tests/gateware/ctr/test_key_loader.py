@@ -117,7 +117,7 @@ def test_loads_of_all_lengths_reach_their_slots():
             assert (yield bench.port.usable) >> slot & 1
         wanted = [(s, c, 100 * s + n) for s, (c, count) in enumerate(((0, 4), (1, 6), (2, 8))) for n in range(count)]
         assert bench.words == wanted
-        yield from bench.pulse(bench.port.load)  # loads zeros, because no key words were written since
+        yield from bench.pulse(bench.port.load)  # loads zeros: no key words were written since the last load
         yield from bench.settle()
         assert bench.words[len(wanted) :] == [(2, 2, 0)] * 8
 
@@ -184,7 +184,9 @@ def test_a_datagram_that_does_not_end_costs_the_key():
 
 @pytest.mark.parametrize("when", range(14))
 def test_zeroize_ends_the_present_command_at_once(when):
-    """`zeroize` ends a key command in every state of the command, and zeroizes the words of its key too."""
+    """`zeroize` ends a key command at any step of the command. It also zeroizes the key words that were written for the
+    command.
+    """
     bench = _Bench()
 
     def scenario():
@@ -217,7 +219,9 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """If a client does not wait, its command on a key in use is refused. Each client has separate words and slots."""
+    """A client that does not wait gets a refusal if it gives a command on a key in use. Each client has its own key
+    words and slots.
+    """
     bench = _Bench()
 
     def scenario():
@@ -285,8 +289,8 @@ def test_a_use_may_begin_while_another_ends():
 
 
 def test_commands_of_clients_take_turns():
-    """A key command that arrives during another client's command is carried out afterwards, with the words, slot and
-    length of its own client.
+    """A key command that arrives during the command of another client is carried out afterwards, with the words, slot
+    and length that its own client set.
     """
     bench = _Bench()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the CTR service with two clients: it answers all requests of each client under this client's keys, independently
-of the other client.
+"""Test the CTR service with two clients: it answers each client's requests under that client's keys, and the clients do
+not affect each other.
 """
 
 import itertools
@@ -157,7 +157,7 @@ def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
 @pytest.mark.parametrize("idle", [(0.0, 0.0), (0.9, 0.0)])
 def test_each_is_answered_in_order_under_its_own_keys(bench, idle, stall):
     """Each client gets its blocks in order. A request for 0 blocks gets none. A request for a slot without a key gets
-    errors, even if the slot of this number holds a key of the other client.
+    errors, even if the other client has a key in its slot of the same number.
     """
     rng = random.Random(f"service {idle} {stall}")
     bench.load_all(rng)
@@ -241,7 +241,7 @@ def test_a_flush_is_of_one_client(bench, who):
 
 @pytest.mark.parametrize("who", [0, 1])
 def test_zeroize_ends_all(bench, who):
-    """Either client may zeroize the whole service at any time.
+    """Either client can zeroize the whole service at any time.
 
     Afterwards the service holds no key and no block, and works again.
     """
@@ -274,7 +274,7 @@ def test_zeroize_ends_all(bench, who):
 
 
 def test_a_command_waits_or_is_refused(bench):
-    """A key command on a slot in use waits if the first client gives it, and is refused if the second client gives it.
+    """On a slot in use, a key command of the first client waits; a key command of the second client is refused.
 
     The other client's slot of the same number keeps working, and no block uses part of a key.
     """

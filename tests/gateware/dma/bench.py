@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates an accelerator with a memory on its bus. Tests use it through its registers, as software does."""
+"""Simulates an accelerator with a memory on its bus. Tests access the accelerator's registers, as software does."""
 
 import random
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class Descriptor:
 
 
 class MemoryModel:
-    """A memory on the accelerator's Wishbone bus. The test sets its wait cycles and errors.
+    """A memory on the accelerator's Wishbone bus. The test sets the memory's wait cycles and errors.
 
     `latency` returns the cycles from `stb` to the answer, at least 1. `answer` maps an address in bytes to "ack",
     "err", or None for no answer at all.
@@ -175,7 +175,7 @@ class Bench:
         self.run(self.wait_idle())
 
     def start_memory(self) -> list:
-        """Create a new memory; return the test benches that answer its bus accesses."""
+        """Create a new memory; return the test benches that answer the accelerator's accesses to this memory."""
         self.memory = MemoryModel(self.dut.bus, [(ORIGIN, SIZE), SMALL])
         return [self.memory.serve()]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compiles the accelerator's simulation once for all tests. A test file may replace the fixture `simulated`."""
+"""Compiles the accelerator's simulation once for all tests. A test file can replace the fixture `simulated`."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Connects the firmware's accelerator driver and engine to a simulated accelerator. Two functions
- * of the test read and write its registers.
+ * of the test read and write the accelerator's registers.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -64,7 +64,9 @@ int shim_known_answer(unsigned int number)
 	return engine.known_answer(&engine, number);
 }
 
-/** Tells the driver that the DMA's memory is uncached from @p origin to its end. */
+/**
+ * Tells the driver that the DMA's memory is uncached from address @p origin to the memory's end.
+ */
 void shim_uncache(uintptr_t origin)
 {
 	device.uncached_origin = origin;

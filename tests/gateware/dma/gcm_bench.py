@@ -16,7 +16,9 @@ TAGS = (4, 8, 12, 13, 14, 15, 16)
 
 @dataclass(frozen=True)
 class Message:
-    """A GCM message and the addresses of its parts. `text` and `tag` are what the descriptor reads, not its results."""
+    """A GCM message and the addresses of its parts. `text` and `tag` are inputs, which the accelerator reads; they are
+    not its results.
+    """
 
     key: bytes
     iv: bytes
@@ -32,7 +34,7 @@ class Message:
     aad_address: int = 0
     tag_address: int = 0
     iv_address: int = 0
-    changes: dict = field(default_factory=dict)  # values that replace those of registers and options
+    changes: dict = field(default_factory=dict)  # values to write instead of those above, by register or option name
     ordered: int = 0
     interrupt: int = 0
 
@@ -51,18 +53,20 @@ class Message:
         return values | {name: value for name, value in self.changes.items() if name in values}
 
     def options(self) -> dict[str, int]:
-        """Return the value of each field of `options`. Fields that GCM must ignore are set too, to test this."""
+        """Return the value of each field of `options`. Fields that GCM must ignore also get a value, to test this."""
         values = {"slot": self.slot, "width": 3, "in_bits": 1, "interrupt": self.interrupt, "ordered": self.ordered}
         values |= {"mode": self.mode, "hash_iv": int(self.hash_iv), "tag_length": self.tag_length}
         return values | {name: value for name, value in self.changes.items() if name in values}
 
     def sealed(self) -> tuple[bytes, bytes]:
-        """Return the ciphertext and tag that encryption of this message must give."""
+        """Return the ciphertext and tag that encryption of this message must produce."""
         sealed = AESGCM(self.key).encrypt(self.iv, self.text, self.aad)
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def opened(self) -> bytes | None:
-        """Return the plaintext that decryption must give, or None if the tag (which may be truncated) is wrong."""
+        """Return the plaintext that decryption must produce. Return None if the tag, which can be a truncated tag, is
+        wrong.
+        """
         plain = AESGCM(self.key).encrypt(self.iv, self.text, b"")[: len(self.text)]  # decrypts: same keystream
         again = replace(self, text=plain, mode=MODE_ENCRYPT).sealed()
         return plain if again == (self.text, self.tag) else None
@@ -91,8 +95,8 @@ class Message:
 
 
 def forged(keys: list[bytes], rng: random.Random) -> Message:
-    """Return a message to decrypt or verify, with its expected result. Most of the messages are forged: one bit is
-    changed, or one byte is added.
+    """Return a message to decrypt or verify, and in its field `error` the expected result. Most of these messages are
+    forged: one bit is changed, or one byte is added.
     """
     slot, length = rng.randrange(len(keys)), rng.choice([0, 1, 15, 16, 31, 200])
     iv, tag_length = rng.randbytes(rng.choice([12, 12, 20])), rng.choice(TAGS)
@@ -135,7 +139,7 @@ class GCMBench(Bench):
         super().__init__(options, **{"gcm_cycles": 8, "gcm_depth": DEPTH} | parameters)
 
     def carry_out(self, messages: list, max_cycles: int = 60000) -> None:
-        """Process messages from `placed`; check their results and the whole memory.
+        """Process messages to which `placed` gave addresses; check their results and the whole memory.
 
         No message may read data that an earlier message writes.
         """

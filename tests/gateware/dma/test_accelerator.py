@@ -97,7 +97,7 @@ def test_lengths(bench, key_bits):
 
 @pytest.mark.parametrize("destination", range(0, 16, 3))
 def test_offsets(bench, destination):
-    """Every byte offset of the source in a block works, with lengths that end at every byte of a block."""
+    """Sources that begin at any byte of a block work, also with lengths that end at any byte of a block."""
     fill(bench)
     bench.load_key(KEYS[128])
     descriptors = []
@@ -111,7 +111,7 @@ def test_offsets(bench, destination):
 
 @pytest.mark.parametrize("distance", [0, 1, 15, 16, 17, 40])
 def test_in_place_and_before(bench, distance):
-    """The output may replace the source, or begin `distance` bytes before the source and overlap it."""
+    """The output can replace the source, or begin `distance` bytes before the source and overlap it."""
     fill(bench)
     bench.load_key(KEYS[128])
     for length in (5, 16, 100, 300):
@@ -134,7 +134,7 @@ def test_index_and_wraps(bench, width, index):
 
 
 def test_bits(bench):
-    """Messages may have any number of bits. The accelerator writes zeros to the unused bits of the last byte."""
+    """A message can have any number of bits. The accelerator writes zeros to the unused bits of the last byte."""
     fill(bench)
     bench.load_key(KEYS[256])
     lengths = [*range(0, 20), *range(120, 140), 255, 1000]
@@ -236,7 +236,8 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        # A core that is not pipelined takes a cycle per round for each block. It is idle only during the last burst.
+        # A core that is not pipelined needs one cycle per round for each block. The core is idle only during the last
+        # burst.
         if core.get("datapath") != "pipelined":
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]

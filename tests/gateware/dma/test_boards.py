@@ -15,7 +15,7 @@ from tests.gateware.dma.test_commands import test_slot_without_a_key
 
 __all__ = ["test_random_differential", "test_slot_without_a_key", "test_sp_800_38a_f5"]  # with this file's cores
 
-# Maximum number of cycles for which each command sets `key_busy`, as stated in `gateware.dma.accelerator`.
+# Maximum number of cycles for which each command keeps `key_busy` at 1, as stated in `gateware.dma.accelerator`.
 BOUNDS = {"load_key": 70, "clear_key": 30, "zeroize": 160}
 PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 30, "zeroize": 230}
 

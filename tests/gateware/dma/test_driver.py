@@ -301,7 +301,7 @@ def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
     driver.stuck = 0
     assert driver.c.shim_abort() == 0
     while driver.read_register(driver.bench.address["status"] * 4) & KEY_BUSY:
-        pass  # the simulation stops after too many cycles
+        pass  # if the bit stays set, the simulation ends with an error after too many cycles
     assert driver.read_register(driver.bench.address["key_valid"] * 4) == 0
     assert driver.c.shim_ctr(1, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EIO
     for n in (2, 3):

@@ -93,7 +93,9 @@ def test_nist(bench, bits):
 
 
 def test_forged_messages(bench):
-    """A message whose IV, AAD, text or tag was changed writes nothing; unchanged messages in between are right."""
+    """If the IV, AAD, text or tag of a message was changed, the accelerator writes nothing. Unchanged messages in
+    between get the right results.
+    """
     rng = random.Random(4)
     keys = keys_of(bench, rng, 3)
     before, count = bench.failures(), 0
@@ -168,7 +170,9 @@ def test_a_message_in_every_cycle_of_a_key_load(bench):
 
 
 def test_counter_mode_between_messages(bench):
-    """Mix GCM and counter-mode descriptors without a pause. A descriptor waits for earlier ones of the other mode."""
+    """Mix GCM and counter-mode descriptors without a pause. GCM descriptors wait for earlier counter-mode descriptors,
+    and counter-mode descriptors wait for earlier GCM descriptors.
+    """
     rng = random.Random(11)
     key = rng.randbytes(16)
     bench.load_key(key)
@@ -213,7 +217,9 @@ def test_a_long_text_in_two_steps(bench):
 
 
 def test_refusals(bench):
-    """The accelerator refuses an invalid message without memory access, and processes the messages around it."""
+    """The accelerator refuses an invalid message without memory access, and processes the valid messages before and
+    after it.
+    """
     key, rng = bytes(range(16)), random.Random(13)
     bench.load_key(key)
     good = Message(key, IV, b"aad", bytes(40))
@@ -270,7 +276,9 @@ def test_nothing_is_written_before_the_tag_is_read(bench):
 
 @pytest.mark.parametrize("answer", ["err", None])
 def test_bus_errors(bench, answer):
-    """A bus error ends only its own message. If a read fails, decryption writes no text and encryption no tag."""
+    """A bus error ends only the message in which it occurs. If a read fails, decryption writes no text and encryption
+    no tag.
+    """
     key, rng = bytes(range(16)), random.Random(16)
     bench.load_key(key)
     good = Message(key, IV, b"additional data", bytes(range(50)))
@@ -313,8 +321,8 @@ def test_bus_errors(bench, answer):
 
 
 def test_an_error_after_a_message_that_reads_nothing(bench):
-    """A message without data to read may finish its reading before an earlier message has its tag. Each message must
-    still get its own result.
+    """The accelerator can finish the reading of a message without data while an earlier message still waits for its
+    tag. Each message must still get its own result.
     """
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)
@@ -333,7 +341,7 @@ def test_an_error_after_a_message_that_reads_nothing(bench):
 
 
 def test_a_refused_message_before_a_forged_one(bench):
-    """The verdict on a forged message may come before an earlier, refused message has its result. Each message must
+    """The verdict on a forged message can come before an earlier, refused message has its result. Each message must
     still get its own result.
     """
     key, rng = bytes(range(16)), random.Random(20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test commands in every cycle of a GCM message: it must never write unverified text or use another key.
+"""Test commands in every cycle of a GCM message: the accelerator must never write unverified text or use a wrong key.
 
 A command comes n cycles after `start`, for every n. The message then ends, or it is aborted and has written only the
 beginning of its result. A forged message never writes anything. Later messages have correct results.
@@ -48,7 +48,7 @@ class Tries:
             bench.memory.write(address, data)
 
     def prepare(self):
-        """Load the key, fill the destination, write another key's words, and write the descriptor to the registers."""
+        """Load the key, and fill the destination. Write a second key's words and the descriptor to the registers."""
         self.bench.memory.write(OUT, FILL * 96)
         yield from self.bench.set_key(KEY, 1)
         yield from self.bench.write_fields("key_config", key_length=0, slot=2)
@@ -127,7 +127,9 @@ def test_abort_and_zeroize(bench, name, command):
 
 @pytest.mark.parametrize("name", ["encrypt", "decrypt"])
 def test_a_key_for_another_slot(bench, name):
-    """Load another slot's key during a message: this message, and a later one under the new key, give right results."""
+    """Load a key into another slot during a message. This message, and a later message under the new key, must get
+    right results.
+    """
     tries, rng = Tries(bench, MESSAGES[name]), random.Random(name)
 
     def life(n):
@@ -154,7 +156,9 @@ def test_a_key_for_another_slot(bench, name):
 
 
 def test_a_key_command_on_the_slot_of_a_message(bench):
-    """`clear_key` on a message's slot is refused until the message has ended. Then it removes key and subkey."""
+    """`clear_key` on a message's slot is refused until the message has ended. Then the command removes the key and the
+    GHASH subkey.
+    """
     tries, seen = Tries(bench, MESSAGES["encrypt"]), []
     assert tries.message.mode == MODE_ENCRYPT
 

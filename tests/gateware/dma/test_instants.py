@@ -89,13 +89,15 @@ class Sweep:
         yield from self.bench.wait_idle()
 
     def holds(self, d: Descriptor, key: bytes | None) -> bool:
-        """Return true if the destination contains the output under `key`. If `key` is None, it must be unchanged."""
+        """Return true if the destination contains the output under `key`. If `key` is None, return true if the
+        destination is unchanged.
+        """
         output = d.result(key, self.data) if key else FILL * LENGTH
         return self.bench.memory.read(d.destination - 5, LENGTH + 27) == 5 * FILL + output + 22 * FILL
 
     def has_a_beginning(self, d: Descriptor, key: bytes) -> bool:
-        """Return true if the destination contains a beginning (maybe empty) of the output under the key, and is
-        unchanged after it.
+        """Return true if the destination starts with a first part (maybe empty) of the output under the key, and is
+        unchanged after this part.
         """
         output = self.bench.memory.read(d.destination - 5, LENGTH + 27)
         whole = 5 * FILL + d.result(key, self.data)
@@ -154,7 +156,7 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
             assert first == Error.ABORTED
             assert sweep.has_a_beginning(PASSAGE, OLD), f"after {n} cycles"
         seen.append(first)
-        if command == "zeroize":  # it must also zeroize the written words of the next key
+        if command == "zeroize":  # `zeroize` must also zeroize the key words written for the next key
             yield from sweep.load_words_again()
             assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
             assert sweep.holds(AFTER, ZERO), f"key words are left after {n} cycles"
@@ -168,7 +170,7 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
 
 def test_reset(bench, sweep):
     """Reset in every cycle of a descriptor: the data written so far are right, no bus access is pending, no key
-    remains, and a next descriptor works.
+    remains, and the next descriptor works.
     """
 
     def life(n):
@@ -255,7 +257,9 @@ def test_start_during_an_abort(bench, sweep):
 
 @pytest.mark.parametrize("command", ["load_key", "zeroize"])
 def test_key_word_during_a_key_command(bench, sweep, command):
-    """A key word written after the command never becomes part of its key. Until `key_busy` is 0, words are dropped."""
+    """A key word written after `load_key` never becomes part of the key that this command loads. After `load_key` or
+    `zeroize`, written key words are dropped until `key_busy` is 0.
+    """
     word = 0xA5A5A5A5
     later = word.to_bytes(4, "little") + bytes(12)
     seen = []

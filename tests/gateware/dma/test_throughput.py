@@ -64,7 +64,9 @@ def gcm_bench():
 
 @pytest.mark.parametrize(("key_bits", "rounds"), [(128, 10), (192, 12), (256, 14)])
 def test_gcm_takes_at_most_a_cycle_a_block_more_than_the_core(gcm_bench, key_bits, rounds):
-    """Measure one long message, and seven short ones in a row. Decryption buffers each until its tag is verified."""
+    """Measure one long message, and seven short messages in a row. In decryption, the accelerator buffers each message
+    until the message's tag is verified.
+    """
     assert measure_gcm(gcm_bench, key_bits, 8192, 1).cycles_per_block <= rounds + 0.2
     for decrypt in (False, True):
         assert measure_gcm(gcm_bench, key_bits, 1024, 7, decrypt=decrypt).cycles_per_block <= rounds + 0.6

@@ -127,14 +127,18 @@ class Figure:
 
 
 def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int = 0, destination: int = 0) -> Figure:
-    """Measure CTR with `size` bytes, from the buffer's first half to its second, at these offsets; check the result."""
+    """Measure CTR of `size` bytes, read from the buffer's first half and written to its second half, at the given
+    offsets in these halves. Check the result.
+    """
     descriptor = Descriptor(ORIGIN + source, ORIGIN + BUFFER // 2 + destination, size, T1)
     cycles = bench.encrypt(bytes(range(key_bits // 8)), [descriptor], size=BUFFER // 2)
     return Figure(datapath, key_bits, bench.dut.burst_beats, source, destination, size, cycles)
 
 
 def measure_gcm(bench: BufferBench, key_bits: int, size: int, messages: int, *, decrypt: bool = False) -> Figure:
-    """Measure GCM with messages of `size` bytes, a multiple of 16, between the buffer's halves; check the results."""
+    """Measure GCM of messages of `size` bytes (a multiple of 16), read from the buffer's first half and written to its
+    second half. Check the results.
+    """
     key, step = bytes(range(key_bits // 8)), size + 48
     bench.load_key(key)
     found = []

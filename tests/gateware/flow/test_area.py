@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the area report: it counts each cell of a netlist once. The cell's name or its neighbours tell to which unit it
-belongs.
+"""Test the area report: it counts each cell of a netlist once. It assigns each cell to a unit by the cell's name or by
+the cell's neighbours.
 """
 
 from gateware.flow import area

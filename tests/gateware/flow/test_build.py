@@ -102,8 +102,8 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """`clock_met_by` of a simulated board names the hardware target whose place-and-route met the same clock. It is
-    empty if there is none.
+    """`clock_met_by` of a simulated board names the hardware target whose place-and-route met the same clock. The name
+    is empty if no target met this clock.
     """
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):

@@ -318,7 +318,9 @@ def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
 
 @pytest.mark.parametrize("usable", [True, False])
 def test_what_is_attached_and_may_not_be_opened_is_not_called_missing(build, loader, monkeypatch, usable):
-    """If the user may not open the device, openFPGALoader reports that none exists. Our error names the right cause."""
+    """If the user is not allowed to open the device, openFPGALoader reports that no device exists. Our error message
+    names the right cause.
+    """
     loader("", 0, "DFU init failed with: No DFU compatible device found\n", 1)
     there = [cables.Cable("1209:5af0", "OrangeCrab", "", usable), cables.Cable("0403:6010", "another", "", False)]
     monkeypatch.setattr(cables, "attached", lambda: there)

@@ -54,7 +54,8 @@ class Unit(Module):
 
 
 class Pair(Module):
-    """Two copies of a unit with the same inputs. One gets every clock edge, the other only edges that can change it.
+    """Two copies of a unit with the same inputs. The first copy gets every clock edge, the second only the edges that
+    can change its state.
 
     `edges` counts the edges that the second copy gets.
     """

@@ -168,9 +168,7 @@ def test_distributed_ram():
 
 @pytest.mark.parametrize("width", [9, 18, 36])
 def test_block_ram(width):
-    """Write block RAM at port A, and read it at port B at the same time. Each simulation lane may read a different
-    row.
-    """
+    """Write block RAM at port A, and read it at port B at the same time. Simulation lanes can read different rows."""
     build = Builder()
     first = {9: 3, 18: 4, 36: 5}[width]
     write_row, read_row = build.port("write_row", "input", 4), build.port("read_row", "input", 4)

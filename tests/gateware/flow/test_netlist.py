@@ -90,7 +90,7 @@ class _Design:
         }
 
     def clock(self):
-        """Add an input port for a clock; return the clock's net, which many cells may share."""
+        """Add an input port for a clock; return the clock's net, to which many cells can connect."""
         self.ports["clock"] = {"direction": "input", "bits": [self._next]}
         self._next += 1
         return self.ports["clock"]["bits"]
@@ -111,7 +111,9 @@ def _run(folder, *command):
 
 
 def _assert_equal(theirs, how, name, ours=None):
-    """Prove that the module `theirs` with Yosys' cell models equals `ours` (default: `theirs`) with our Verilog."""
+    """Prove two modules equal: `theirs`, with Yosys' cell models, and `ours`, with our Verilog of the cells. If `ours`
+    is not given, both are the netlist `theirs`.
+    """
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ours.v").write_text(netlist.verilog("ours", ours or theirs)[0])
@@ -390,7 +392,9 @@ SITES |= {f"tx_data[{n}]": site for n, site in enumerate(("D8", "C8", "B8", "A8"
 
 
 class _RGMII(Module):
-    """Connects a netlist that sends back the bytes it receives over RGMII to a model of the link's other end."""
+    """Connects two modules over RGMII: a netlist that sends back the bytes that it receives, and a model of the link's
+    other end.
+    """
 
     def __init__(self):
         self.sent, self.received, self.lower = Signal(9), Signal(9), Signal(4)

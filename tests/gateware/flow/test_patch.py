@@ -181,7 +181,7 @@ def test_parameters_hold_the_units():
     assert [int(unit, 16) for unit in contents(rom.parameters(units)).split()] == units
 
 
-# The next tests run the patch command on this design, without LiteX, without firmware compilation and without report.
+# The next tests run the patch command on the small design, without LiteX, firmware compilation or report.
 
 TARGET = SimpleNamespace(name="top", variables="BOARD=top", board=SimpleNamespace(name="top", simulated=False))
 NEW = build_id.MARK + image(7, 4996)

@@ -35,7 +35,7 @@ class Lab:
     """A Dask scheduler on loopback and its workers, started as on the machines of a lab."""
 
     def __init__(self, folder):
-        """Start the scheduler. Put a tool that only the workers have into `folder`."""
+        """Start the scheduler. Write into `folder` a tool that only the workers have."""
         self.workers = []
         (folder / "tool").write_text("#!/bin/sh\necho Version 0.1\n")
         (folder / "tool").chmod(0o755)

@@ -31,7 +31,7 @@ ecppack --compress top.config --bit top.bit
 
 @pytest.fixture(scope="module")
 def built():
-    """Build a small design with a memory in `FOLDER`, up to its bitstream; return its routed netlist."""
+    """In `FOLDER`, build a small design that contains a memory, up to its bitstream; return its routed netlist."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / "top.v").write_text(SOURCE)
     (FOLDER / "build_top.sh").write_text(SCRIPT)

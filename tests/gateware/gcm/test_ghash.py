@@ -22,7 +22,9 @@ def block(value: int) -> bytes:
 
 
 def items(blocks: bytes, final: bytes = bytes(16)) -> list[dict]:
-    """Return a message as stream items: its blocks, then a last item, with which the unit XORs their hash."""
+    """Return a message as stream items: its blocks, then a last item. The unit returns the hash of the blocks XOR the
+    last item.
+    """
     split = [blocks[n : n + 16] for n in range(0, len(blocks), 16)]
     return [{"data": number(b), "final": 0} for b in split] + [{"data": number(final), "final": 1}]
 
@@ -61,7 +63,9 @@ def bench(simulated):
 
 
 def test_product_of_single_bits(bench):
-    """Multiply every block with one bit set by 16 subkeys with one bit set, each in another byte."""
+    """Multiply each of the 128 blocks in which one bit is set by 16 subkeys. In each subkey one bit is set, each time
+    in a different byte.
+    """
     rng = random.Random(bench.cycles)
     for bit in range(0, 128, 8):
         subkey = block(1 << (bit + rng.randrange(8)))
@@ -93,7 +97,7 @@ def test_tags(bench):
 
 @pytest.mark.parametrize("pulse", ["flush", "clear"])
 def test_flush_and_clear_at_any_time(bench, pulse):
-    """`flush` and `clear` remove everything of the interrupted message. `clear` also sets the subkey to 0, so that all
+    """`flush` and `clear` remove all data of the interrupted message. `clear` also sets the subkey to 0, so that all
     products are 0.
     """
     dut, rng = bench.dut, random.Random(pulse)
@@ -158,7 +162,9 @@ def test_flush_during_a_subkey(bench):
 
 
 def test_a_subkey_waits_for_the_message_and_goes_before_the_next(bench):
-    """A subkey offered during a message applies to the next message, even if both are offered at the same time."""
+    """A subkey offered during a message applies to the next message, even if the unit could already accept that
+    message's first block.
+    """
     dut, rng = bench.dut, random.Random(2)
     first, second = rng.randbytes(16), rng.randbytes(16)
     messages = [rng.randbytes(48) for _ in range(2)]
@@ -207,7 +213,9 @@ def test_other_cycles_are_refused():
 
 
 def test_cycles(bench):
-    """Each block takes `cycles` cycles; the last item and the result together take two. Data do not change times."""
+    """Each block takes `cycles` cycles; the last item and the result together take two cycles. Times do not depend on
+    the data.
+    """
     for value in (bytes(16), b"\xff" * 16, bytes(range(16))):
         bench.load(value)
         times = []

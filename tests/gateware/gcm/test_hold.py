@@ -47,7 +47,7 @@ def read(dut, taken, cycles, rng=None):
 
 @pytest.mark.parametrize("slow", [False, True])
 def test_random_messages(slow):
-    """Send messages of 0 to DEPTH blocks. The buffer holds some of them until a random verdict."""
+    """Send messages of 0 to DEPTH blocks. Most of them stay in the buffer until a random verdict (accept or reject)."""
     rng = random.Random(int(slow))
     dut = Hold(DEPTH)
     expected, taken = [], []

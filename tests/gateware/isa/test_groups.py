@@ -44,7 +44,8 @@ class Program:
     "other", ["counter", "move_in", "round_enc", "move_out_xor", "vload", "vload_xor", "vstore", "vxor_group"]
 )
 def test_hazards_at_every_distance(run, other, slow):
-    """Another instruction uses a register of the group, up to nine commands before or after `vxor_group`.
+    """`vxor_group` and a second instruction use the same register. Up to nine commands are between these two
+    instructions, in either order.
 
     No other instruction writes the memory blocks that the group writes.
     """
@@ -146,7 +147,9 @@ def queue_words(unit):
 
 
 def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
-    """To remove a key, firmware zeroizes v0 to v7 and runs a refused `vxor_group`. This zeroizes the queue too."""
+    """To remove a key, firmware zeroizes v0 to v7, and then runs a `vxor_group` that the unit refuses. After these two
+    steps, the queue is zeroized, too.
+    """
     shown = []
     bench = Bench(shown=lambda unit: shown.extend(queue_words(unit)) or shown)
     secret = [random.Random(s).randbytes(16) for s in range(8)]

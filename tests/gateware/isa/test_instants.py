@@ -20,7 +20,9 @@ def named(name, rs1=0, rs2=0, **fields):
 
 
 def moves(name: str, block: bytes, **fields):
-    """Return the two instructions that move a block into a register; the field h or hw selects the half."""
+    """Return the two instructions that move a block into a register. Their field `h` or `hw` selects the half of the
+    register.
+    """
     w = words(block)
     half = "hw" if name == "key_write" else "h"
     return [(name, (w[2 * h], w[2 * h + 1]), {**fields, half: h}) for h in range(2)]

@@ -17,7 +17,7 @@ from tests.gateware.isa.bench import ORIGIN, SIZE, Bench, block_of, encode, get_
 from tests.gateware.isa.model import UnitModel
 
 PERIOD = CYCLES + EXTRA_CYCLES  # cycles from a product to a next product that needs its result
-NOP = (0x78 << 3 | 6, 0, 0)  # a function id that is no instruction (its bits s select v0): the unit answers 0
+NOP = (0x78 << 3 | 6, 0, 0)  # a function id without an instruction (field s selects v0): the unit answers 0
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,9 @@ class Program:
             self("move_out_xor", c=c, s=s)
 
     def check(self, run, **options):
-        """Run the program; compare responses, state registers and memory with the model; return its cycles."""
+        """Run the program; compare responses, state registers and memory with the model; return the program's number of
+        cycles.
+        """
         commands = len(self.commands)
         for s in range(8):
             self.read(s)
@@ -92,7 +94,7 @@ def test_each_bit_of_the_operand_meets_each_bit_of_the_factor(run):
 @pytest.mark.parametrize("idle", [0, 0.5])
 @pytest.mark.parametrize("factor", range(8))
 def test_all_registers(run, factor, idle):
-    """The result of a product may go to any register, even to the register of the operand or the factor."""
+    """The result of a product can go to any register, even to the register of the operand or the factor."""
     program = Program(factor)
     for target, s in itertools.product(range(8), range(8)):
         program.vghsh(target, s, factor)
@@ -120,7 +122,7 @@ def test_back_to_back(run, slow):
 
 
 def use(program, name, s, n):
-    """Add the instruction `name` to the program, so that it uses state register s."""
+    """Add the instruction `name` to the program, with state register number `s` as one of its registers."""
     fields = {"move_out_xor": {"c": n % 4}, "round_enc": {"k": 1}, "last_enc": {"l": 0}, "move_in": {"h": n % 2}}
     fields["move_in_xor"] = {"h": n % 2}
     if name == "vghsh":
@@ -148,7 +150,7 @@ GAPS = (*range(13), 27, 28, 29, 30, 31)  # 27 to 31: around the end of a product
 @pytest.mark.parametrize("fill", ["nothing", "counter"])
 @pytest.mark.parametrize("name", USES)
 def test_a_use_after_every_gap(run, name, fill):
-    """Another instruction uses one of a product's registers, before or after the product, at many distances."""
+    """A product instruction and a second instruction use the same register, in either order, at many distances."""
     for gap, known in itertools.product(GAPS, (False, True)):
         program = Program(gap)
         for n, s in enumerate((1, 2, 3) * 4):  # the product's registers: target, operand, factor
@@ -247,7 +249,7 @@ def open_bench():
 
 USED = [command for s in range(8) for command in put_state(s, random.Random(s).randbytes(16))]
 USED += [encode("vghsh", 0x67, s=1), encode("vgmul", 5, s=2)]
-# This number of cycles after the last zeroizing instruction, no secret may remain.
+# Within this number of cycles after the last zeroizing instruction, all secrets must be gone.
 BOUND = 2 * TABLE_CYCLES + PERIOD + 4
 
 

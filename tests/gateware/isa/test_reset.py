@@ -20,7 +20,9 @@ INSTANTS = 48
 
 
 class Bench:
-    """The simulated unit, with test benches for the CPU, which sends commands, and a memory that may never answer."""
+    """The simulated unit, with a test bench for the CPU, which sends commands, and one for a memory, which can stop
+    answering.
+    """
 
     def __init__(self):
         self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), product_cycles=CYCLES)
@@ -74,7 +76,7 @@ class Bench:
         assert not self.sim.peek(self.unit.rsp_valid) and not self.sim.peek(self.unit.bus.cyc)
 
     def run(self, commands):
-        """Run a whole program; return its responses. Check that no other response comes."""
+        """Run a whole program; return its responses. Check that no further response comes."""
         responses = []
         self.sim.run(
             self.drive(commands),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates the fast path with LiteEth at a GMII, in Verilator with two clocks whose phases may drift.
+"""Simulates the fast path with LiteEth at a GMII, in Verilator with two clocks whose phases can drift.
 
 The receive side plays a script of bytes at 125 MHz, whatever the system clock. Meanwhile the transmit side is recorded
 byte by byte. A register access names a cycle and happens at that clock edge or later, so tests can open and close
@@ -119,7 +119,7 @@ uint64_t model_cpu(void *m, uint64_t *words, uint64_t room) {
 
 
 class _PHY(LiteXModule):
-    """A GMII PHY without clock circuits. The test drives the clocks of its clock domains as inputs of the model."""
+    """A GMII PHY without clock circuits. The test drives the clocks of the PHY's clock domains as model inputs."""
 
     dw = 8
     tx_clk_freq = rx_clk_freq = GMII_HZ
@@ -269,7 +269,9 @@ class GMIIBoard:
         return sent, [table[n].data for n, (*_, value) in enumerate(operations) if value is None], cycles
 
     def exchange(self, script: array, operations: list[tuple] = (), drain: int = DRAIN_CYCLES) -> list[Sent]:
-        """Run a script and `drain` more cycles, so that all answers leave. Return the frames that the board sent."""
+        """Run a script, and then `drain` cycles without input, so that all answers leave. Return the frames that the
+        board sent.
+        """
         return parse(self.run(script + array("H", bytes(2 * drain)), operations)[0])
 
     def cpu_frames(self) -> list[bytes]:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes lists of accesses to the fast path's registers. An access is (cycle, register, value); None means read."""
+"""Makes lists of accesses to the fast path's registers. An access is (cycle, register, value); a value of None means a
+read.
+"""
 
 import struct
 

@@ -15,7 +15,9 @@ INITIAL = 0x1234
 
 
 def sums_of(words: list[list[int]], idle: float, initial: int) -> list[int]:
-    """Give the hardware the words of several sums. Return the value of each, two cycles after its last word."""
+    """Send the words of several packets to the hardware. Return each packet's sum, as it is two cycles after the
+    packet's last word.
+    """
     dut = checksum.ChecksumSum(initial=checksum.half(initial))
     rng, values = random.Random(1), []
 

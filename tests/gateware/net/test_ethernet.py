@@ -65,7 +65,9 @@ def counted(board: GMIIBoard) -> Counter:
 
 
 def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
-    """Assert that no datagram is in progress. Then send one record in each session: only its answer must come."""
+    """Assert that no datagram is in progress. Then send one record in each session. The board must answer this record
+    and send nothing else.
+    """
     assert board.read("in_use") == 0
     for session in sessions:
         offset = session.place()
@@ -74,8 +76,8 @@ def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
 
 
 def flipped(frame: bytes, position: int, bit: int) -> bytes:
-    """Return the frame with one bit changed. The caller appends the check sequence later, so it does not reveal the
-    change.
+    """Return the frame with one bit changed. The caller appends the check sequence later, so the check sequence does
+    not reveal the change.
     """
     return frame[:position] + bytes([frame[position] ^ 1 << bit]) + frame[position + 1 :]
 
@@ -204,8 +206,8 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose the first two data bytes so that the UDP checksum is computed as 0. They must equal the checksum of
-        # the same datagram with zeros in their place.
+        # Choose the first two data bytes so that the computed UDP checksum is 0. To find them, compute the checksum of
+        # the datagram while these two bytes are 0; then set them to this checksum.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -310,7 +312,7 @@ def test_phases_drift(board, clock):
 
 
 def test_reset_in_mid_operation(board):
-    """Reset the board at any point of the traffic. Answers before the reset are correct; the last one may be cut off.
+    """Reset the board at any point of the traffic. Answers before the reset are correct; the last one can be cut off.
     After the reset, the board sends no old data.
     """
     rng = random.Random(14)
@@ -392,7 +394,7 @@ def test_sessions_closed_and_opened_in_flight(board):
 
 def test_a_record_is_answered_again_and_other_data_never(board):
     """The board answers a repeated record again, even after damaged frames, or after its session was closed and
-    reopened in another row. It never answers other data at the same offset.
+    reopened in another row. It never answers a record with different data at the same offset.
     """
     rng = random.Random(13)
     (session, other) = make_sessions(rng, 2)

@@ -256,8 +256,8 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Close a session's row in any cycle of a record. This zeroizes the row at once. So the reply, and the end of the
-    slot's use, must rely on values copied when the record was accepted.
+    """Close a session's row in any cycle of a record. Closing zeroizes the row at once. So the reply, and the end of
+    the slot's use, must rely on values that were copied when the record was accepted.
     """
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
@@ -428,8 +428,8 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """The fast path answers a repeated record, but refuses other data at its offset, also if the record is empty. A
-    damaged record does not change the window.
+    """The fast path answers a repeated record, but refuses different data at the record's offset. Both are tested with
+    data and with an empty record. A damaged record does not change the window.
     """
     rng = random.Random(6)
     (session, *_), received = make_sessions(rng), []
@@ -438,7 +438,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    # For each of these two, one 32-bit half of the checksum equals that half of the checksum of `some data`.
+    # For each of the next two data strings, one 32-bit half of the checksum equals that half for `some data`.
     others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():
@@ -463,7 +463,9 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
 
 
 def test_every_byte_of_a_record_tells_other_data(bench):
-    """If any byte of a repeated record differs, the fast path refuses it. Bytes after the record's end are ignored."""
+    """If any byte of a repeated record differs from the first record, the fast path refuses the record. Bytes after the
+    record's end are ignored.
+    """
     rng = random.Random(8)
     (session, *_), received, wanted = make_sessions(rng), [], []
     bench.open(session)
@@ -492,8 +494,8 @@ def test_every_byte_of_a_record_tells_other_data(bench):
 
 
 def test_each_session_has_its_limit(bench):
-    """A record may end exactly at the session's limit, but not one byte later. The limits are far apart in the
-    stream.
+    """A record can end exactly at its session's limit, but not one byte later. The sessions' limits are far apart in
+    the stream.
     """
     rng = random.Random(9)
     sessions, received, wanted = make_sessions(rng), [], []
@@ -519,7 +521,7 @@ def test_each_session_has_its_limit(bench):
 
 
 def test_a_wrong_length_drops_the_datagram(bench):
-    """The fast path drops a datagram if the UDP length and the record's length contradict each other in one bit."""
+    """The fast path drops a datagram if one bit of its UDP length or of its record's length is wrong."""
     rng = random.Random(10)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)

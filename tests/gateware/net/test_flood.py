@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test floods: hosts without a session fill the wire between a session's datagrams. The fast path must serve the
-session nearly as fast as without them.
+session nearly as fast as without a flood.
 """
 
 import random
@@ -94,7 +94,7 @@ def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, 
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """A stranger's frames fill the half of the wire's time that the session leaves free."""
+    """A stranger's frames fill all the time that the session's frames leave free on the wire, about half of it."""
     took = []
     for strangers in (False, True):
         board.reset()
@@ -105,7 +105,9 @@ def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
 
 @pytest.mark.parametrize("flood", ["short pings", "long pings", "ARP requests"])
 def test_no_backlog_of_answers_to_strangers_grows(board, flood):
-    """Answers to the stranger would need the other half of the wire. However long this lasts, no record is lost."""
+    """Answers to all frames of the stranger would fill half of the time on the transmit wire. Even in a long flood, no
+    record is lost.
+    """
     took = []
     for strangers in (False, True):
         board.reset()

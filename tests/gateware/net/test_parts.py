@@ -40,7 +40,7 @@ def feed(endpoint, words, rng, idle: float):
 
 
 def collect(endpoint, received: list, rng, stall: float, cycles: int):
-    """Receive packets for a number of cycles."""
+    """Receive packets during `cycles` cycles; append each packet to `received`."""
     packet = []
     for _ in range(cycles):
         yield endpoint.ready.eq(rng.random() >= stall)
@@ -55,8 +55,8 @@ def collect(endpoint, received: list, rng, stall: float, cycles: int):
 
 @pytest.mark.parametrize(("idle", "stall"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.6), (0.4, 0.4)])
 def test_skid_passes_each_word_once_and_keeps_none(idle, stall):
-    """Once a packet and the packet after it have passed the skid buffer, the buffer holds no words of the
-    first packet.
+    """After a packet, the next packet passes through the skid buffer. The buffer must then contain no words of the
+    earlier packet.
     """
     rng = random.Random(repr((idle, stall)))
     skid = Skid(eth_phy_description(32))
@@ -237,7 +237,9 @@ def test_event_counters_lose_nothing():
             assert (yield dut.value) == totals[event]
 
     def watch():
-        """While other processes count events, the displayed count must either stay or rise by 1 in each cycle."""
+        """While events of several sources are counted, the count of one event must either stay or rise by 1 in each
+        cycle.
+        """
         yield dut.select.eq(Event.OTHER_DATA)
         for _ in range(4):
             yield
@@ -287,8 +289,8 @@ def test_session_table():
         return [*fields, (yield dut.initial)]
 
     def closed_meanwhile(row, when):
-        """Start a search, close the table row that holds the session `when` cycles later, and reopen it in the next
-        cycle. Return whether the search finds the row.
+        """Start a search for a session. `when` cycles later, close the table row of this session, and reopen the row
+        in the cycle after that. Return whether the search finds the row.
         """
         yield from pulse(dut.open, row)
         yield [dut.number.eq(0), dut.search.eq(1), dut.row.eq(row)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the fast path through its registers and its UDP port. Software may give commands in any cycle, each command
-ends in bounded time, and a reset leaves no data of a session.
+"""Tests the fast path through its registers and its UDP port. Software is allowed to give commands in any cycle, each
+command ends in bounded time, and a reset leaves no data of a session.
 """
 
 import pytest
@@ -11,8 +11,9 @@ from tests.gateware.net.gmii import CORE
 from tests.gateware.net.peripheral_board import ENDLESS, PeripheralBoard, answer
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 
-# Pairs of two numbers: the data bytes of a datagram, and the step in cycles between the instants at which the test
-# gives its command. `make sweep` tries every cycle, except on the slowest core.
+# Each pair contains a datagram's size in data bytes, and a step in cycles. The test sends the datagram many times; each
+# time, it gives its command `step` cycles later than before. `make sweep` tries every cycle, except on the slowest
+# core.
 STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 
@@ -42,8 +43,9 @@ def test_a_command_at_any_instant(board, command, slot_0_has_key):
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 @pytest.mark.parametrize("word", [7, 40])
 def test_a_command_ends_while_a_datagram_does_not(board, command, word):
-    """A datagram pauses within its data for longer than any command takes. Meanwhile, software gives a command for the
-    datagram's key. The hardware must not answer the datagram, under any key.
+    """A datagram pauses in the middle of its data, for longer than any command takes. Meanwhile, software gives a
+    command that changes the key of the datagram's session. The hardware must not answer the datagram, neither with the
+    old key nor with a new one.
     """
     victim, other = make_sessions(True)
     board.prepare([victim, other])
@@ -71,8 +73,8 @@ def test_a_command_ends_while_a_datagram_does_not(board, command, word):
 
 
 def test_a_session_does_not_outlive_a_reset(board):
-    """After a reset, software opens a row of the session table before it writes the row's fields. The row must then
-    answer no session, although it contained one before the reset.
+    """A reset ends all sessions. After the reset, software opens a row of the session table that contained a session
+    before, and does not write the row's fields. The hardware must not answer records of the earlier session.
     """
     victim, other = make_sessions(True)
     board.prepare([victim, other])

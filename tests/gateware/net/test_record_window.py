@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the hardware's record window with the model `window_model`: random records of several sessions, while the
-CPU accesses the window.
+"""Compares the hardware's record window with the model `window_model`. The inputs are random records of several
+sessions; meanwhile, the CPU reads and writes windows.
 """
 
 import itertools
@@ -59,8 +59,8 @@ class Bench:
         yield
 
     def access(self, command, row: int, place: int, given: tuple[int, int, int] = (0, 0, 0)):
-        """Access the entry of one record as the CPU does. Return the values read: whether the record has arrived, its
-        sum, and the window's first block. Return None if no values were read.
+        """Access the window's entry for one record as the CPU does. Return the values read: whether the record has
+        arrived, the sum of its data, and the first block of the window. Return None if the access read no values.
         """
         dut = self.dut
         yield [dut.row.eq(row), dut.place.eq(place), command.eq(1)]
@@ -112,8 +112,8 @@ def bench(simulated):
 
 
 def next_record(rng: random.Random, window: Window, sent: dict) -> tuple[int, bytes]:
-    """Choose a record at random; return its first block and its data. It may be the next record, an early or late one,
-    a repetition with the same or other data, too long, or not aligned to a record.
+    """Choose a record at random; return its first block and its data. The record can be the next one, an early or late
+    one, a repetition with the same or with changed data, too long, or not aligned to a record.
     """
     number = max(window.sums, default=window.first - 1)
     kind = rng.choice(("next", "next", "next", "repeat", "other", "near", "far", "before", "odd", "long"))
@@ -143,8 +143,8 @@ def random_window(rng: random.Random) -> Window:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_records_of_several_sessions(bench, seed):
-    """Records of two sessions arrive in random order. Meanwhile, the CPU reads the windows of these sessions at random
-    times and writes them back or replaces them. It also accesses rows without a session.
+    """Records of two sessions arrive in random order. At random times, the CPU reads the window of a session, and then
+    writes back this window or a different one. It does so for table rows without a session, too.
     """
     rng = random.Random(seed)
     wanted, results = [], []
@@ -220,8 +220,8 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """A record near the start of the window must not move the window back. Here the window starts above a power of two.
-    A window that ended with the new record would start below it.
+    """A record near the start of the window must not move the window. Each tested window starts just above a power of
+    two, so a window that ended with the new record would start below this power of two.
     """
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
@@ -250,9 +250,9 @@ def test_no_record_comes_while_record_blocks_is_0(bench):
 
 
 def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
-    """The window stores, for each of its 64 places, the lap (record number divided by 64) modulo 128. If a place
-    receives no record for 127 laps, the next lap looks like the stored one, so other data are refused. Records at
-    another place are accepted in each lap.
+    """The window has 64 places. Record n uses place n modulo 64, which stores the record's lap: n divided by 64,
+    modulo 128. If a place receives no record for 127 laps, its next record looks like a repetition of the stored
+    record, and is refused because its data differ. A place that receives a record in each lap accepts all of them.
     """
     rng, results = random.Random(5), []
 
@@ -269,8 +269,9 @@ def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
 
 
 def test_sum_of_a_record():
-    """Compare with sums computed by hand: 5 + 0x04030201, then 5 + 0x04030201 + 0xff, where 5 is the length in bytes.
-    The order of words changes the sum.
+    """Check `record_sum` against a sum computed by hand. The low half is 5 + 0x04030201 + 0xff, where 5 is the length
+    in bytes; the high half adds the intermediate sums after each word. Data with the same words in another order have
+    another sum.
     """
     assert record_sum(b"\x01\x02\x03\x04\xff") == (0x0403_0206 + 0x0403_0305) << 32 | 0x0403_0305
     assert record_sum(b"") == 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the slots (buffers) for the CPU's Ethernet frames, and their memory: frames in both directions, checksums, and
-other accesses to the memory.
+"""Tests the memory slots (buffers) for the CPU's Ethernet frames: frames in both directions, their checksums, and
+accesses of the CPU to the same memory.
 """
 
 import contextlib
@@ -35,8 +35,8 @@ WIRE = 2.4
 
 
 class Board(Module):
-    """Frame slots and their memory. With `behind_secy`, received frames first pass the unit that slows down the frames
-    of the SecY (MACsec).
+    """Frame slots and their memory. If `behind_secy` is true, frames come from the SecY (MACsec), and first pass the
+    unit that slows them down to the rate of a wire.
     """
 
     def __init__(self, *, behind_secy: bool = False):
@@ -102,7 +102,7 @@ def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
             yield sink.last.eq(last)
             yield sink.last_be.eq(1 << len(word) - 1 if last else 0)
             yield sink.error.eq(0xF if last and n in errors else 0)
-            # In the last word of a frame, the bytes after the frame's end may have any value.
+            # In the last word of a frame, the bytes after the frame's end can have any value.
             yield sink.data.eq(int.from_bytes(word.ljust(4, b"\xa5"), "little"))
             yield
             cycle, due = cycle + 1, due + spacing
@@ -114,7 +114,7 @@ def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
 
 
 def read_slot(bus, number, begin, size):
-    """Read bytes of a slot as the CPU does; return the bytes and the longest wait in cycles."""
+    """Read bytes of a slot as the CPU does. Return the bytes, and the longest wait for a word, in cycles."""
     words, longest = [], 0
     first, end = begin // 4, -(-(begin + size) // 4)
     for word in range(first, end):
@@ -146,7 +146,9 @@ def take(dut):
 
 
 def ones_complement(data):
-    """Return the ones' complement sum of RFC 1071 over little-endian 16-bit numbers; it is never 0."""
+    """Return the ones' complement sum (RFC 1071) of the data, read as little-endian 16-bit numbers. A sum of 0 is
+    returned as 0xFFFF.
+    """
     data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f"<{len(data) // 2}H", data))
     return (total - 1) % 0xFFFF + 1 if total else 0xFFFF
@@ -220,7 +222,7 @@ PEER, ROW = bytes(range(2, 8)), 5
 
 
 def learn(dut):
-    """Register the station `PEER` as one that has a session, by its MAC address."""
+    """Enter the MAC address of the station `PEER` into the table of the stations that have a session."""
     stations = dut.slots.stations
     yield stations._row.storage.eq(ROW)
     for csr, part in ((stations._mac0, PEER[:2]), (stations._mac1, PEER[2:])):
@@ -239,8 +241,8 @@ def sent_by(mac, size, rng):
 @pytest.mark.parametrize("spacing", [1.0, WIRE])
 @pytest.mark.parametrize("size", [20, 60, 61, 300, 1514])
 def test_strangers_take_two_slots_and_a_peer_the_others(board, size, spacing):
-    """After frames of strangers have filled the slots that strangers may use, frames of a peer are still received, with
-    correct checksums.
+    """After frames of strangers have filled the slots that strangers are allowed to use, frames of a peer are still
+    received, with correct checksums.
     """
     dut, simulation = board
     rng, seen = random.Random(size), []
@@ -285,8 +287,8 @@ def test_a_stranger_s_slot_is_free_again_as_soon_as_its_frame_was_taken(board):
 
 
 def test_while_nobody_has_a_session_strangers_take_all_slots(board):
-    """Before the first session opens, strangers' frames may fill all slots. After that, they are refused until they
-    occupy fewer than two slots.
+    """Before the first session opens, strangers' frames can fill all slots. After that, strangers' frames are refused
+    until they occupy fewer than two slots.
     """
     dut, simulation = board
     rng, seen = random.Random(2), []
@@ -311,8 +313,8 @@ def test_while_nobody_has_a_session_strangers_take_all_slots(board):
 
 
 def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
-    """At 1 Gb/s, the hardware knows the source of a frame before the data of its record arrive. So it stores no data of
-    a refused frame, and no key in it.
+    """At 1 Gb/s, the hardware knows the source of a frame before the data of its record arrive. So the slot memory
+    must contain none of the data of a refused frame, which could be a key.
     """
     dut, simulation = board
     rng, seen = random.Random(4), []
@@ -351,7 +353,7 @@ def start(dut, number, size, checksum):
 
 def send(source, sent, pauses, *, fill_words=0, spacing=None):
     """Receive the frames that the board transmits, with random pauses or at the wire's rate. At the wire's rate, check
-    that no word comes too late.
+    that the wire never waits for a word within a frame.
     """
     frame, level, due, begun, dry = bytearray(), 0.0, 0.0, False, 0
     while True:
@@ -411,8 +413,9 @@ def test_sent_frames(board):
 @pytest.mark.parametrize("checksum", [False, True])
 @pytest.mark.parametrize(("where", "spacing"), [("board", WIRE), ("board_behind_secy", 1.0)])
 def test_both_directions_at_the_wire_and_the_cpu(request, where, spacing, checksum):
-    """At 75 MHz and 1 Gb/s no word is lost, the wire never waits within a frame, and the CPU never waits long. Frames
-    come from the wire, or faster from the SecY, which delivers the words of a frame without pauses.
+    """At 75 MHz and 1 Gb/s no word is lost, the wire never waits within a frame, and the CPU waits less than half of
+    its bus's time-out. Frames come from the wire or from the SecY. The SecY delivers the words of a frame without
+    pauses, so faster than the wire.
     """
     dut, simulation = request.getfixturevalue(where)
     rng = random.Random(5)
@@ -437,7 +440,9 @@ def test_both_directions_at_the_wire_and_the_cpu(request, where, spacing, checks
             yield
 
     def cpu():
-        """Read words of a received frame, and write and check other words, while more frames arrive."""
+        """While more frames arrive, read words of a received frame. Write each word to an unused address of the slot,
+        and read it back from there.
+        """
         while len(taken) < len(incoming):
             number = max(len(taken) - 1, 0) % RX_SLOTS
             value, cycles = yield from read(dut.narrow, (number * SLOT_BYTES + 4 * rng.randrange(370)) // 4)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the table that contains the addresses of stations with a session. It must recognise the frames of these stations
-while software changes its rows.
+"""Test the table that contains the addresses of stations with a session. The table must recognise frames of these
+stations while software changes rows of the table.
 """
 
 import random
@@ -14,7 +14,7 @@ from tests.gateware.net import frames
 from tests.gateware.support import Simulation
 
 ROWS = 8
-GAP = 3  # minimum cycles between two frames, a demand of the frame slots
+GAP = 3  # the frame slots require at least this number of cycles between two frames
 DEADLINE = 2  # cycles from a frame's last word until the frame slots use the result
 TARGET_MAC, TARGET_IP = 0x02_43_4C_4E_45_01, 0xC0A8_0132
 
@@ -74,8 +74,8 @@ def packet(station, size=18, kind=frames.IPV4):
 
 
 def receive(dut, frame, pauses=None):
-    """Send the words of a frame. `DEADLINE` cycles after its last word, return whether the table knows the frame's
-    source, and whether it has searched all rows.
+    """Send the words of a frame. Return two flags, as they are `DEADLINE` cycles after the last word: whether the
+    table contains the frame's source, and whether the search of the table's rows has ended.
     """
     stations = dut.stations
     for at in range(0, len(frame), 4):
@@ -96,7 +96,7 @@ def receive(dut, frame, pauses=None):
 
 
 def near(rng, station):
-    """Return a station that differs from another one in one bit of one address."""
+    """Return a copy of a station's addresses (MAC, IP) in which one bit is inverted."""
     mac, ip = station
     bit = rng.randrange(80)
     return (mac ^ 1 << bit, ip) if bit < 48 else (mac, ip ^ 1 << bit - 48)

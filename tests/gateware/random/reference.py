@@ -13,8 +13,8 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """Divide the samples into windows. Return the index of the first sample at which a window contains `cutoff` samples
-    equal to its first one, or None.
+    """Divide the samples into windows. Return the index of the first sample at which a window contains `cutoff`
+    samples equal to the window's first sample. Return None if there is no such sample.
     """
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]

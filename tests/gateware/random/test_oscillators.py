@@ -18,7 +18,9 @@ from tests.gateware.support import ROOT
 
 @pytest.fixture(scope="module")
 def folder():
-    """Synthesise the ring oscillators; return the folder with the netlist `top.json`. Yosys and nextpnr can read it."""
+    """Synthesise the ring oscillators. Return the folder that contains the netlist `top.json`; Yosys and nextpnr can
+    read files in this folder.
+    """
     folder = ROOT / "build" / "tests" / "random"
     folder.mkdir(parents=True, exist_ok=True)
     top = Module()
@@ -38,7 +40,7 @@ def run(folder, *command):
 
 def test_rings_survive_synthesis(folder):
     """From the input of each flip-flop that samples a ring, follow the inverters backwards. Each path must return to
-    its start, and its length must be that of the ring.
+    its start after as many inverters as the ring has.
     """
     cells = json.loads((folder / "top.json").read_text())["modules"]["top"]["cells"].values()
     inverters = {}

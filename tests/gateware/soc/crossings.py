@@ -22,8 +22,8 @@ from migen.genlib.fifo import AsyncFIFO
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
 PADS, LOOP = "pads", "loop"
-# Maps cells that forward or divide a clock to (input pin, output pin). The output's edges coincide with edges of the
-# input.
+# Cells that forward or divide a clock, each with its (input pin, output pin). Each edge at the output pin coincides
+# with an edge at the input pin.
 IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
 
@@ -70,7 +70,7 @@ class Netlist:
     def __init__(self, fragment: _Fragment, pads: set[Signal]):
         self.pads = pads
         self.registers: dict[Signal, str] = {}
-        # maps each signal to its assignments: (inputs, value if the assignment is unconditional)
+        # maps each signal to its assignments: (inputs, assigned value or None if the assignment is conditional)
         self.logic: dict[Signal, list[tuple[set, object]]] = {}
         self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
         for statement in _assignments(fragment.comb, set()):
@@ -160,8 +160,8 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """Record where the data of each read port come from. Data of a synchronous port come from the port's clock
-        domain. Data of an asynchronous port depend on its address and on all writes.
+        """Record the origin of the data of each read port. The data of a synchronous port come from the port's clock
+        domain. The data of an asynchronous port depend on the port's address and on all writes.
         """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:
@@ -206,7 +206,9 @@ class Netlist:
         return self._origins[signal]
 
     def driver(self, expression):
-        """Return the register, pad or loop that an expression copies, or None if logic computes the expression."""
+        """Return the register, chip input or ring oscillator whose value the expression passes on unchanged. Return
+        None if logic computes the expression.
+        """
         while True:
             while isinstance(expression, _Slice):
                 expression = expression.value

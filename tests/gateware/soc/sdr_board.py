@@ -25,7 +25,9 @@ class _Apart:
 
     @staticmethod
     def lower(pad: Tristate) -> Module:
-        """Return a Migen module that connects one bit of the data bus `dq`."""
+        """Connect one bit of the data bus `dq` to the three signals that replace its pad; return these connections as
+        a Migen module.
+        """
         dq, n = pad.target.value, pad.target.start
         connections = Module()
         connections.comb += [dq.driven[n].eq(pad.o), dq.drives[n].eq(pad.oe), pad.i.eq(pad.target)]
@@ -57,7 +59,9 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
 
 
 def create_target(name: str) -> Target:
-    """Return the simulated board with the SDRAM of the named board, to be built in a separate folder."""
+    """Return a simulated board that has the SDRAM of the board called `name`. Its name, and so its build folder,
+    differs from those of other boards.
+    """
     sim, hardware = boards.load("sim"), boards.load(name)
     frequency, short = hardware.sys_clk_freq, name == "colorlight_i5"
     make_io = sim.create_platform

@@ -29,8 +29,8 @@ CODES = {
 
 
 class Pads:
-    """The pins of the SDRAM module. The controller drives the data bus to `dq.driven` while `dq.drives` is set. It
-    reads the data bus at `dq`.
+    """The pins of the SDRAM module. `dq` is the value on the data bus. While `dq.drives` is set, the controller puts
+    the value `dq.driven` on the data bus.
 
     With `short`, CKE, CS and DM are missing: they are tied on the board, as on the Colorlight i5.
     """
@@ -53,7 +53,9 @@ class _Since:
         module.sync.sdr += If(self.cycles != 2**bits - 1, self.cycles.eq(self.cycles + 1))
 
     def restart(self, at=1):
-        """Restart the count for an event in this cycle or, if `at` is 0, for an event in the next cycle."""
+        """Restart the count. With `at` = 1, the event is in this cycle; with `at` = 0, the event is in the
+        next cycle.
+        """
         return self.cycles.eq(at)
 
 
@@ -147,5 +149,7 @@ class SdrModule(LiteXModule):
         self._refuse(now["write"] & (pads.dq.drives != 2**bits - 1))
 
     def _refuse(self, condition) -> None:
-        """Make `condition` an error once the module is initialised. The first error sets the error flag for good."""
+        """Make `condition` an error once the module is initialised. The first error sets the error flag, which then
+        stays set.
+        """
         self.sync.sdr += If(self.ready & condition, self.wrong.eq(1))

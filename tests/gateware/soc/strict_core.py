@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Changes the memories in the Verilog of the CPU core: if a word is read in the cycle of a write to it, the read
-returns the complement of the old word.
+"""Changes the memories in the Verilog of the CPU core: if a word is read in the same cycle in which it is written, the
+read returns the complement of the old word.
 
 The core's source leaves this value open (SpinalHDL's `readSync`), and block RAM may return any value. So logic that
 needs such a word fails with these memories.
@@ -16,8 +16,8 @@ MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
 
 
 def strict(verilog: str) -> tuple[str, int]:
-    """Return the Verilog in which reads during a write to the same word return the word's complement, and the number of
-    changed reads.
+    """Return the changed Verilog and the number of changed reads. A changed read returns the complement of the stored
+    word if the same word is written in the same cycle.
     """
     reads = 0
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the CPU core never uses a word of its memories that it read in the cycle of a write to this word.
+"""Test that the CPU core never uses the value that it reads from a word of its memories in the cycle of a write to this
+word.
 
 `gateware.flow.bitstream` relies on this: it lets synthesis leave out logic for such a cycle.
 """
@@ -22,7 +23,8 @@ from tests.host.commands import command
 __all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-# Two of the register file, 1 + 4 of the data cache (tags, bytes), 1 + 1 of the instruction cache (words, tags).
+# The reads in the core's Verilog: 2 in the register file, 1 + 4 in the data cache (tags, bytes), and 1 + 1 in the
+# instruction cache (words, tags).
 READS = 2 + 1 + 4 + 1 + 1
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);

@@ -41,7 +41,7 @@ JTAG = {
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
 # `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The PHY's pins use a clock with twice the
-# frequency of `sys`, which is in step with `sys`.
+# frequency of `sys`; both clocks are in step.
 DDR3 = {
     ("MultiReg", "sys", "init"),  # the signal that tells whether the delay lines have locked
     ("AsyncResetSynchronizer", "init", "sys"),
@@ -57,8 +57,8 @@ EXPECTED = {
         if target.board.name not in ("ecpix5", "sim")
     },
 }
-# Crossings that need no synchroniser. Cells at pads sample with the clock that arrives with the data. Logic in `init`
-# changes the DDR3 PHY's clock, its divider and the delay lines only during the system's reset.
+# Crossings that need no synchroniser. Cells at pads sample with the clock that arrives with the data. Logic in the
+# domain `init` changes the DDR3 PHY's clock, clock divider and delay lines only while the system is in reset.
 SOURCE_SYNCHRONOUS = {
     Crossing(PADS, "eth_rx", "DDRInput"),
     Crossing(PADS, "sys", "IDDRX2DQA"),
@@ -237,8 +237,8 @@ def cell(kind, **connections):
 
 
 def test_loops_are_counted():
-    """`looping` must count a loop of two LUTs and a loop through a memory. It must not count paths into or out of a
-    loop, nor paths through a register.
+    """`looping` must count the cells in a loop of two LUTs and in a loop through a memory. It must not count cells
+    before or after a loop, nor cells in a loop that contains a register or a memory's write port.
     """
     ring = {"a": cell("LUT4", A=[2, "0"], Z=[1]), "b": cell("LUT4", A=[1], B=[9], Z=[2])}
     memory = {"m": cell("TRELLIS_DPR16X4", RAD=[11, "0"], DI=[12], DO=[10]), "n": cell("PFUMX", A=[10], Z=[11])}

@@ -153,7 +153,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
         "build_id": info.build_id,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
-        # The environment file contains only the token of the reservation, so ask labgrid for the place's name.
+        # The environment file names the reserved place only as "+", so ask labgrid for the place's name.
         "place": place and offered.text(place.manager.session.get_place(place.name).name, "place"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": figures.commit(),

@@ -136,8 +136,8 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 	network.records++;
 	if (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
 		/*
-		 * Without this option, the driver does not count pauses (times when no frame
-		 * waits). So count a pause for each record.
+		 * Without CONFIG_CIPHERLANE_ETHERNET_EARLY, the driver does not count pauses (times
+		 * when no frame waits). So count a pause for each record.
 		 */
 		link.pauses++;
 	}
@@ -151,7 +151,7 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 
 	if (len != 0) {
 		/*
-		 * If the stack has no memory for the reply, the reply is lost. Then the host
+		 * If the net stack has no memory for the reply, the reply is lost. Then the host
 		 * repeats its request.
 		 */
 		(void)net_context_sendto(context, receive.record, len, (struct sockaddr *)&peer,
@@ -159,7 +159,8 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 	}
 	account(service, handled);
 	/*
-	 * Zeroize the record now: the session may end before the next record overwrites this one.
+	 * Zeroize the record now: the session can end before the next record overwrites this
+	 * record.
 	 */
 	cl_zeroize(receive.record, sizeof(receive.record));
 	app_unlock();

@@ -9,7 +9,7 @@
 #include "links/link.h"
 
 /**
- * Sets the interface's address and starts the service on its port.
+ * Sets the network interface's IPv4 address and starts the record service on its UDP port.
  *
  * @retval 0 done
  * @retval -errno error of the net stack

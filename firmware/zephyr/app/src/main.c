@@ -45,7 +45,7 @@ void k_sys_fatal_error_handler(unsigned int reason, const struct arch_esf *frame
 
 int main(void)
 {
-	/* A restart does not clear the memories, so they may still hold keys. */
+	/* A restart does not clear the memories, so they can still contain keys. */
 	cl_zeroize((void *)CL_SOC_BUFFER_BASE, CL_SOC_BUFFER_BYTES);
 	int status = app_init();
 

@@ -35,7 +35,7 @@ static int get(void *context)
 {
 	ARG_UNUSED(context);
 	if (chunk.next == chunk.count) {
-		/* Zeroize the decoded bytes, because they may be part of a key. */
+		/* Zeroize the decoded bytes, because they can be part of a key. */
 		cl_zeroize(chunk.bytes, sizeof(chunk.bytes));
 		chunk.count = uart_fifo_read(uart, chunk.bytes, CHUNK_BYTES);
 		chunk.next = 0;
@@ -75,8 +75,8 @@ size_t records_receive(k_timeout_t timeout)
 	const size_t len = cl_link_uart_receive(&framing, get, NULL);
 
 	/*
-	 * The decoder returns after a limited number of bytes, even if more bytes wait. So wait for
-	 * the UART only if all bytes are decoded.
+	 * The decoder stops after a limited number of bytes, even if more bytes are stored. So wait
+	 * for the UART only if all stored bytes are decoded.
 	 */
 	if (len == 0 && chunk.next == chunk.count) {
 		uart_irq_rx_enable(uart);

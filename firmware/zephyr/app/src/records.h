@@ -38,12 +38,12 @@ void records_wake(void);
 void records_send(const uint8_t *record, size_t len);
 
 /**
- * Zeroizes the data of earlier records in the buffer. Only the receiving thread may call this
- * function.
+ * Zeroizes the data of earlier records in the buffer. Only the thread that receives records is
+ * allowed to call this function.
  */
 void records_forget(void);
 
-/** Returns the description of the UART link, an argument of cl_service_handle. */
+/** Returns the description of the UART link, for the argument `link` of cl_service_handle. */
 struct cl_link *records_link(void);
 
 #endif

@@ -3,9 +3,9 @@
  * @file
  * Hardware contexts of the vector AES unit for Zephyr's threads.
  *
- * A thread leases (borrows) a context for one operation. Other threads can preempt it at any point.
- * When an interrupt begins, the interrupted thread's lease is saved in the stack frame of the
- * interrupt; when the interrupt ends, the context of this lease is selected again. After an
+ * A thread leases (borrows) a context for one operation. Other threads can preempt the operation at
+ * any point. When an interrupt begins, the interrupted thread's lease is saved in the stack frame
+ * of the interrupt; when the interrupt ends, the context of this lease is selected again. After an
  * operation, a context keeps the key, so the next operation with this key need not load it.
  */
 #ifndef CIPHERLANE_CONTEXTS_H
@@ -59,8 +59,8 @@ void cl_lease_end(struct cl_lease *lease);
 uint32_t cl_contexts_generation(void);
 
 /**
- * Zeroizes every copy of the key with number @p generation in the contexts' registers. No operation
- * with this key may be running.
+ * Zeroizes every copy of the key with number @p generation in the contexts' registers. All
+ * operations with this key must have ended before this call.
  */
 void cl_contexts_forget(uint32_t generation);
 

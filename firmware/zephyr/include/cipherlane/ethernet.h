@@ -51,7 +51,7 @@ void cl_ethernet_forget(void);
 
 /** A record service. The driver handles its records without the net stack. */
 struct cl_ethernet_service {
-	/** The link over which the records arrive, for cl_link_udp.link. */
+	/** The link over which the records arrive (the value of cl_link_udp.link). */
 	struct cl_link *link;
 	/** UDP port. */
 	uint16_t port;
@@ -62,9 +62,9 @@ struct cl_ethernet_service {
 
 /**
  * From now on, the driver's thread handles all frames that are certainly records for @p service.
- * All other frames go to the net stack. The application must serve the same UDP port there, because
- * unusual records, for example in fragments, arrive that way. Requires
- * CONFIG_CIPHERLANE_ETHERNET_EARLY.
+ * All other frames go to the net stack. The application must serve the same UDP port through the
+ * net stack, because unusual records, for example in fragments, arrive through the net stack.
+ * Requires CONFIG_CIPHERLANE_ETHERNET_EARLY.
  */
 void cl_ethernet_serve(const struct cl_ethernet_service *service);
 

@@ -6,8 +6,8 @@
  * application must not use variables in the SDRAM.
  *
  * The CPU's data cache caches the SDRAM like SRAM. The accelerator's DMA and the vector unit's
- * loads and stores cannot access it. The crypto devices accept data in SDRAM but process them more
- * slowly: they copy the data, or use the CPU's loads and stores.
+ * loads and stores cannot access the SDRAM. The crypto devices accept data in SDRAM but process
+ * them more slowly: they copy the data, or use the CPU's loads and stores.
  */
 #ifndef CIPHERLANE_SDRAM_H
 #define CIPHERLANE_SDRAM_H
@@ -28,8 +28,8 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
 /**
  * Places a variable in the SDRAM: 16-byte aligned and not initialised, not even to zero. If the
  * SDRAM does not work, an application with such a variable halts before its threads run. To prevent
- * this, switch off CONFIG_CIPHERLANE_SDRAM_REQUIRED. The kernel initialises static k_heaps before
- * the application halts.
+ * this, switch off CONFIG_CIPHERLANE_SDRAM_REQUIRED. Before the application halts, the kernel still
+ * initialises static k_heaps in the SDRAM.
  */
 #define CL_SDRAM_DATA Z_GENERIC_SECTION(SDRAM) __aligned(16)
 

@@ -34,7 +34,7 @@ void cl_soc_drain(void);
 /**
  * Zeroizes data that earlier function calls left in memory: the calling thread's stack below the
  * caller's frame, and the interrupt stack. Then fills every line of the data cache with constants
- * from the program's memory, because even invalid lines may contain old data. Do not call this
+ * from the program's memory, because even invalid lines can contain old data. Do not call this
  * function in interrupt handlers.
  */
 void cl_soc_forget(void);

@@ -4,7 +4,8 @@
  * Hash functions in plain C, which the benchmark runs like ciphers. cipher_run hashes the data and
  * the padding, and overwrites the first bytes of the data with the digest. The header of a hash
  * function defines HASH_WORDS (number of words in the state), HASH_START (the initial state) and
- * hash_block(). hash_block() takes a block of 512 bits with its bytes in the order of the message.
+ * hash_block(). hash_block() processes a block of 512 bits; the bytes of the block are in the order
+ * of the message.
  */
 #ifndef HASH_H
 #define HASH_H
@@ -23,8 +24,8 @@ static void cipher_set_key(const uint8_t *key)
 }
 
 /**
- * Hashes @p pieces units of 16 bytes. Their total length must be a multiple of the hash's block
- * size.
+ * Hashes a message of @p pieces units of 16 bytes. Its length must be a multiple of the hash
+ * function's block size.
  */
 CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 {

@@ -25,8 +25,8 @@ CIPHER_INLINE uint32_t mars_rotl(uint32_t x, uint32_t n)
 }
 
 /**
- * Returns a mask of the bits of @p w that are inside runs of ten or more equal bits. The mask does
- * not contain the first and last bit of a run, nor bits at the ends of the word.
+ * Returns a mask of the bits of @p w that are inside runs of ten or more equal bits. The first and
+ * last bit of a run are not inside it. The mask never contains bits 0, 1 and 31.
  */
 static uint32_t mars_runs(uint32_t w)
 {
@@ -71,8 +71,8 @@ static void cipher_set_key(const uint8_t *key)
 		}
 	}
 	/*
-	 * The cipher multiplies by these key words, so they must be odd and contain no long runs of
-	 * equal bits.
+	 * The cipher multiplies by every second key word from 5 to 35. So these words must be odd
+	 * and must not contain long runs of equal bits.
 	 */
 	for (unsigned int i = 5; i <= 35; i += 2) {
 		const uint32_t pattern = mars_s[265 + (mars_keys[i] & 3)];
@@ -91,8 +91,8 @@ static void cipher_set_key(const uint8_t *key)
 	(BENCH_PTLU ? PTLU_WORD(s, byte, x) : mars_s[256 * (s) + ((x) >> 8 * (byte)&0xff)])
 
 /**
- * Returns the word of S whose index is the low nine bits of @p x. With `ptlu`, the low eight bits
- * are looked up in both halves of S, and the ninth bit selects one of the two results.
+ * Returns the word of S whose index is the low nine bits of @p x. With `ptlu`, the code uses the
+ * low eight bits as index into both halves of S; the ninth bit selects one of the two results.
  */
 CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 {
@@ -106,8 +106,8 @@ CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 }
 
 /**
- * Computes a round of mixing before the core. @p n, the number of the round, is a compile-time
- * constant, so the conditions on @p n cost no instructions.
+ * Computes a round of mixing before the core. @p n is the number of the round, a compile-time
+ * constant: so the compiler removes the conditions on @p n.
  */
 CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
@@ -137,8 +137,8 @@ CIPHER_INLINE void mars_unmix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t
 }
 
 /**
- * Computes a round of the core. In the second half of the rounds, the caller exchanges the
- * arguments @p b and @p d.
+ * Computes a round of the core. In rounds 8 to 15, the caller exchanges the arguments @p b and @p
+ * d.
  */
 CIPHER_INLINE void mars_core(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d, const uint32_t *k)
 {

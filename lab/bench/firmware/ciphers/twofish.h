@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. There are 16 rounds, and each
- * computes the function g twice. g consists of four lookups in tables that depend on the key, and
- * of a multiplication by the matrix MDS.
+ * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. It has 16 rounds, and each
+ * round computes the function g twice. The function g looks up four entries of tables that depend
+ * on the key, then multiplies them by the matrix MDS.
  *
- * The tables hold the bytes of the key-dependent S-boxes. Byte i of a table entry belongs to S-box
- * i. So one `ptlu` that looks up four bytes does all lookups of g; then the code multiplies by MDS.
- * With BENCH_TWOFISH_MDS, the tables hold products with MDS, which are words of 32 bits. Then g
- * consists of four lookups and three XORs.
+ * With `ptlu`, byte i of each table entry belongs to the key-dependent S-box i. So one instruction
+ * looks up all four bytes for g; then the code multiplies by MDS. With BENCH_TWOFISH_MDS, each
+ * table entry is the product of an S-box entry and MDS, a word of 32 bits. Then g consists of four
+ * lookups and three XORs.
  */
 #ifndef TWOFISH_H
 #define TWOFISH_H
@@ -36,7 +36,7 @@ static const uint8_t twofish_rs[4][8] = {
 #define TWOFISH_RS_POLYNOMIAL 0x14du
 /*
  * One entry for each step of the function h, from the last step to the first. Bit i of the entry
- * selects which permutation the step applies to byte i: 0 is q0, 1 is q1.
+ * selects the permutation that the step applies to byte i: 0 is q0, 1 is q1.
  */
 static const uint8_t twofish_order[3] = {0x5, 0xc, 0xa};
 
@@ -74,7 +74,7 @@ static void twofish_make_q(void)
 	}
 }
 
-/** Divides each byte by x, modulo x^8 + x^6 + x^5 + x^3 + 1. */
+/** Divides each byte by x in the field GF(2^8) modulo x^8 + x^6 + x^5 + x^3 + 1. */
 CIPHER_INLINE uint32_t twofish_halves(uint32_t bytes)
 {
 	const uint32_t odd = bytes & 0x01010101u;
@@ -83,8 +83,8 @@ CIPHER_INLINE uint32_t twofish_halves(uint32_t bytes)
 }
 
 /**
- * Multiplies the matrix MDS by a vector of four bytes. The matrix elements are 1, 5b = 1 + x^-2 and
- * ef = 1 + x^-1 + x^-2.
+ * Multiplies the matrix MDS by a vector of four bytes. The matrix elements are 0x01, 0x5b = 1 +
+ * x^-2, and 0xef = 1 + x^-1 + x^-2.
  */
 CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 {
@@ -93,7 +93,7 @@ CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 	const uint32_t both = half ^ quarter;
 	/*
 	 * Byte j of the product is the sum of bytes j, j + 1, j + 2 and j + 3 (modulo 4) of y, each
-	 * multiplied by an element of MDS. The element for byte j + 1 is always ef.
+	 * multiplied by an element of MDS. The element for byte j + 1 is always 0xef.
 	 */
 	const uint32_t same = y ^ (both & 0x0000ff00u) ^ (quarter & 0xff000000u);
 	const uint32_t second = y ^ (both & 0x000000ffu) ^ (quarter & 0x00ff0000u);
@@ -103,8 +103,8 @@ CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 }
 
 /**
- * Computes byte @p i of the function h, without the multiplication by MDS. @p l0 and @p l1 are the
- * key words that h takes as its list.
+ * Computes byte @p i of the function h, without the multiplication by MDS. The key words @p l0 and
+ * @p l1 are the list L of the Twofish paper.
  */
 static uint32_t twofish_byte(unsigned int i, uint32_t x, uint32_t l0, uint32_t l1)
 {
@@ -117,8 +117,8 @@ static uint32_t twofish_byte(unsigned int i, uint32_t x, uint32_t l0, uint32_t l
 }
 
 /**
- * Returns h(X), where all four bytes of the word X are @p x. @p l0 and @p l1 are the key words of
- * its list.
+ * Returns h(X), where all four bytes of the word X are @p x. The key words @p l0 and @p l1 are the
+ * list L of the Twofish paper.
  */
 static uint32_t twofish_h(uint32_t x, uint32_t l0, uint32_t l1)
 {
@@ -213,8 +213,8 @@ CIPHER_INLINE uint32_t twofish_g(uint32_t x, unsigned int turn)
 }
 
 /**
- * Computes a round. Instead of exchanging the halves of the block after each round, the caller
- * alternates the order of the arguments.
+ * Computes a round. The caller does not exchange the halves of the block after each round; it
+ * exchanges the arguments for every second round.
  */
 CIPHER_INLINE void twofish_round(uint32_t a, uint32_t b, uint32_t *c, uint32_t *d,
 				 const uint32_t *k)

@@ -21,7 +21,7 @@ struct costs {
 	uint32_t hand_over;
 };
 
-/** Measures these costs. The calling thread must not have the highest priority. */
+/** Measures the costs in struct costs. The calling thread must not have the highest priority. */
 struct costs costs_measure(void);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The benchmark of LTE's layer 2 in Zephyr's threads. The program gets a transport block from the
- * host, processes it once in each TTI (1 ms), and reports how long that took. It repeats this for
- * each order of the threads' priorities.
+ * host, processes it once in each TTI (1 ms), and reports how long the processing took. The program
+ * repeats this for each order of the threads' priorities.
  *
  * A request on the UART is a struct lte_bench_request (lte_bench.h), then the block. `cipher` is a
- * number from ciphers.h, and `passes` is the number of timed TTIs. After these, the block is
- * processed once more, to compute a CRC-32 over all packets. The reply contains one struct reply
- * for each enum threads_order.
+ * number from ciphers.h, and `passes` is the number of timed TTIs. After the timed TTIs, the
+ * program processes the block once more, to compute a CRC-32 over all packets. The reply contains
+ * one struct reply for each enum threads_order.
  */
 #include <errno.h>
 #include <string.h>
@@ -81,8 +81,7 @@ static void deliver(void *context, const uint8_t *packet, size_t len, bool check
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (checks) {
-		cl_soc_dcache_flush(); /* a DMA may have written the packet to memory, so the cache
-					  may contain old data */
+		cl_soc_dcache_flush(); /* if a DMA wrote the packet, the cache is out of date */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }

@@ -21,7 +21,7 @@ struct transport_block {
 	size_t len;
 };
 
-/** The state of a layer's thread. While the thread has work, only this thread changes the state. */
+/** The state of a layer's thread. While this thread has work, no other thread changes the state. */
 struct layer {
 	struct lte_stack stack;
 	/** The first error of this layer; 0 if there was none. */
@@ -56,7 +56,7 @@ static struct {
 	struct lte_bearer bearer;
 	/**
 	 * `handed`: number of blocks that the timer has passed to the MAC layer in this run.
-	 * `late`: number of TTIs without a new block since the last block was passed.
+	 * `late`: number of TTIs since the timer passed the last block.
 	 */
 	uint32_t handed;
 	uint32_t late;
@@ -78,8 +78,8 @@ static K_SEM_DEFINE(ended, 0, 1);
 static uint32_t handed;
 
 /**
- * Returns true if every layer has finished all items in its queue. Each of these counters has only
- * one writer, so they need no lock.
+ * Returns true if every layer has finished all items in its queue. Only one thread or handler
+ * writes each counter that this function reads, so the function needs no lock.
  */
 static bool is_idle(void)
 {
@@ -87,8 +87,8 @@ static bool is_idle(void)
 }
 
 /**
- * Counts a thread switch if the thread of another layer ran before. Each layer calls it after each
- * kernel call that may switch threads.
+ * Counts a thread switch if the thread of another layer ran before. Each layer calls this function
+ * after each kernel call in which the CPU can switch to another thread.
  */
 static void note(struct layer *layer)
 {

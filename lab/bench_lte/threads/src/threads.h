@@ -6,9 +6,9 @@
  * kernel queues.
  *
  * Only one block is processed at a time, because PDCP deciphers the packets directly from the
- * block. The timer passes the next block only after the last packet was delivered. Each TTI until
- * then counts as missed. No thread waits for room in a queue: if the queue is full, the PDU is lost
- * and counted.
+ * block. The timer passes the next block only after the last packet of the previous block was
+ * delivered. Each TTI until then counts as missed. No thread waits for room in a queue: if the
+ * queue is full, the PDU is lost and counted.
  */
 #ifndef THREADS_H
 #define THREADS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Connects the firmware's SecY driver to a simulated SecY. Two functions of the test read and write
- * its registers.
+ * the SecY's registers.
  */
 #include <stdint.h>
 

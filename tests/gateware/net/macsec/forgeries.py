@@ -48,12 +48,14 @@ class Bench:
 
 
 def frame(rng: random.Random, size: int) -> bytes:
-    """Return a frame for the CPU. The board gives no meaning to its EtherType."""
+    """Return a frame that the board passes to the CPU, because its EtherType has no meaning to the board."""
     return START + b"\x12\x34" + rng.randbytes(size - 14)
 
 
 def run(forged: int, repeated: int, seed: int) -> list[int]:
-    """Send frames until `forged` and `repeated` are reached; return the numbers of good, forged and repeated frames."""
+    """Send frames until at least `forged` forged and `repeated` repeated frames were sent. Return the numbers of good,
+    forged and repeated frames.
+    """
     rng = random.Random(seed)
     bench = Bench()
     numbers = [0, 0, 0]

@@ -45,7 +45,9 @@ def tag(tci: int, sl: int, pn: int, sci: bytes) -> bytes:
 
 
 def seal(frame: bytes, sa: Association, pn: int, tci: int, sl: int | None = None) -> bytes:
-    """Return the protected frame, with SecTAG and ICV. `tci` is the tag's byte with TCI and AN; it may be invalid."""
+    """Return the protected frame, with SecTAG and ICV. `tci` is the tag's byte with TCI and AN, and can have invalid
+    values.
+    """
     data = frame[12:]
     sl = (len(data) if len(data) < 48 else 0) if sl is None else sl
     header = frame[:12] + tag(tci, sl, pn, sa.sci)
@@ -68,7 +70,9 @@ def padded(frame: bytes) -> bytes:
 
 
 def tag_is_valid(frame: bytes, *, xpn: bool) -> bool:
-    """Return whether a frame's SecTAG is valid (IEEE 802.1AE, 9.12). The frame has 17 bytes or more, maybe padding."""
+    """Return whether a frame's SecTAG is valid (IEEE 802.1AE, 9.12). The frame must have at least 17 bytes, and can
+    contain padding.
+    """
     data, body = frame[12:].ljust(8, b"\0"), len(frame) - 12
     tci, sl, pn = data[2], data[3], data[4:8]
     icv_and_tag = (16 if tci & 0x20 else 8) + 16
@@ -84,7 +88,7 @@ def tag_is_valid(frame: bytes, *, xpn: bool) -> bool:
 
 @dataclass
 class Receiver:
-    """A model of a SecY's receive direction. `take` returns what the SecY delivers; `counters` are its counters."""
+    """A model of a SecY's receive direction. The method `take` returns the delivered frame and updates `counters`."""
 
     sci: bytes
     associations: dict[int, Association] = field(default_factory=dict)
@@ -95,7 +99,9 @@ class Receiver:
     counters: Counter = field(default_factory=Counter)
 
     def take(self, frame: bytes) -> tuple[bytes, bool] | None:
-        """Receive a frame. Return (delivered frame, is for the uncontrolled port), or None if it is dropped."""
+        """Receive a frame. Return None if the frame is dropped. Otherwise return (delivered frame, true if it is for
+        the uncontrolled port).
+        """
         kind = frame[12:14]
         if kind == bytes.fromhex("888e"):
             return frame, True

@@ -16,7 +16,9 @@ ROWS = 128
 
 
 class Buffer(Module):
-    """The parts that buffer received frames: writer, ring memory and sender. The test decides about each frame."""
+    """The parts that buffer received frames: writer, ring memory and sender. The test decides which frames are sent and
+    which erased.
+    """
 
     def __init__(self):
         self.submodules.writer = writer = FrameWriter(rows=ROWS, longest=1550, received=True)
@@ -30,7 +32,7 @@ class Buffer(Module):
 
 
 def put(dut, frame: bytes, bad: bool = False):
-    """Store a frame. If it is good, it waits at the writer, because no queue takes its event in this test."""
+    """Store a frame. A good frame waits at the writer until `job` accepts it."""
     sink = dut.writer.sink
     yield dut.writer.event.ready.eq(int(bad or len(frame) < 17))
     for data, last, last_be, error in words(frame, bad):
@@ -85,7 +87,9 @@ def wait(cycles: int):
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_dropped_frame_is_zeroized(busy):
-    """Dropping a frame zeroizes all its rows, even while another client writes. The frame before it stays intact."""
+    """Dropping a frame zeroizes all its rows, even while another client writes to the ring memory. The frame stored
+    before the dropped frame stays intact.
+    """
     rng, dut = random.Random(busy), Buffer()
 
     def bench():
@@ -113,7 +117,7 @@ def test_a_dropped_frame_is_zeroized(busy):
 
 
 def test_rows_are_used_again_after_errors():
-    """The rows of frames with errors become free again. Frames may wrap around the end of the ring."""
+    """The rows of frames with errors become free again. Frames can wrap around the end of the ring."""
     rng, dut = random.Random(2), Buffer()
 
     def bench():

@@ -58,7 +58,7 @@ class Link:
 
 @pytest.mark.parametrize("name", vectors())
 def test_annex_c(bench, name):
-    """The SecY delivers each vector of annex C, but drops the vector if one bit of its ICV is changed."""
+    """The SecY delivers each vector of IEEE 802.1AE, annex C, but drops the vector if one bit of its ICV is changed."""
     vector = vectors()[name]
     bench.power_on(peer=vector.sci)
     bench.install(RECEIVED, vector.tci & 3, vector.association)
@@ -155,7 +155,9 @@ def test_random_frames(bench, validate, replay_protect, window):
 
 
 def test_every_bit_of_a_frame_is_authenticated(bench):
-    """The SecY notices a change of any bit, with and without encryption. EtherType and tag are also checked."""
+    """The SecY notices a change of any bit of a protected frame, also of its SecTAG, with and without encryption. Only
+    the EtherType is not changed.
+    """
     rng = random.Random(8)
     for encrypt in (True, False):
         sa = Association(rng.randbytes(16), PEER)
@@ -233,7 +235,9 @@ def test_ports(bench):
 
 
 def test_errors_of_the_mac(bench):
-    """The SecY drops and counts frames with a wrong check sequence or length. The frames around them pass."""
+    """The SecY drops and counts frames with a wrong check sequence or length. The good frames before and after them
+    pass.
+    """
     rng = random.Random(4)
     sa = Association(rng.randbytes(16), PEER)
     Link(bench, {0: sa})

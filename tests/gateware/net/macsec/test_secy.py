@@ -30,7 +30,7 @@ def bench(simulated):
 
 
 def both(bench, key: bytes, **options) -> tuple[Association, Association]:
-    """Install a key in both directions; return the SecY's association and the peer's."""
+    """Install a key in both directions. Return the associations for the SecY's frames and for the peer's frames."""
     own, peer = Association(key, OWN, **options), Association(key, PEER, **options)
     bench.install(SENT, 0, own)
     bench.install(RECEIVED, 0, peer)
@@ -163,7 +163,9 @@ def test_zeroization_at_every_cycle(bench, part):
 
 
 def test_one_association_is_zeroized(bench):
-    """Zeroize one association while frames pass: its frames are dropped, and frames of the others pass meanwhile."""
+    """Zeroize one association while frames pass: its frames are dropped. Meanwhile, frames of the other associations
+    pass.
+    """
     rng = random.Random(2)
     keys = [rng.randbytes(16) for _ in range(4)]
     senders = [Association(key, PEER) for key in keys]

@@ -84,7 +84,7 @@ def test_pauses(bench, idle, stall):
 
 
 def test_the_association_changes_between_frames(bench):
-    """Select another one of four keys at random times. Each frame is protected entirely under one of the keys."""
+    """Switch between four keys at random times. Each frame is protected entirely under one of these keys."""
     rng = random.Random(4)
     associations = [
         Association(rng.randbytes(16), OWN),
@@ -153,7 +153,7 @@ def test_frames_without_protection(bench):
 
 
 def test_lengths_that_are_refused(bench):
-    """The SecY drops and counts frames that are too short or too long. The frames around them leave."""
+    """The SecY drops and counts frames that are too short or too long. The good frames before and after them leave."""
     rng = random.Random(6)
     sa = Association(rng.randbytes(16), OWN)
     bench.install(SENT, 0, sa)
@@ -187,7 +187,7 @@ def test_keys_change_while_frames_are_sent(bench):
         installing[n] = bench.begin_install(SENT, 0, keys[n])
 
     def words(cycle: int):
-        """Offer the next word of a key. This runs one step of a key's test bench inside another simulation."""
+        """Run one cycle of the generator that installs a key. It offers the key's next word to the SecY."""
         for generator in list(installing.values())[:1]:
             writes, reply = [], None
             try:

@@ -3,7 +3,7 @@
  * Shows how to use the record service, with one engine, in your own application. First the program
  * acts as its own host: it opens a session and passes records with example F.5.1 of SP 800-38A to
  * the service. Then a host can use the service on the UART (`cipherlane info --port tcp://...`). A
- * real application must also zeroize memory that may contain parts of keys, and must start a
+ * real application must also zeroize memory that can contain parts of keys, and must start a
  * watchdog. The application in firmware/zephyr/app does both.
  */
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs TLS 1.2 with records of 16 KB between a client and a server of mbedTLS in one program. Their
- * buffers do not fit on chip. So the program's heap, and the data that are on the way from one to
- * the other, are in SDRAM.
+ * Runs TLS 1.2 with records of 16 KB between a client and a server of mbedTLS in one program. The
+ * buffers of client and server do not fit on chip. So the program's heap, and the data that client
+ * and server send to each other, are in SDRAM.
  */
 #include <errno.h>
 #include <string.h>

@@ -90,7 +90,7 @@ static void prepare(unsigned int n)
 }
 
 /**
- * Returns the number of 32-bit words that differ. It compares whole words because this is fast, so
+ * Returns the number of 32-bit words in which two buffers differ. Comparing whole words is fast, so
  * that threads spend most of their time in operations.
  */
 static unsigned int differences(const uint8_t *a, const uint8_t *b, size_t size)
@@ -104,8 +104,8 @@ static unsigned int differences(const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /**
- * The main function of a worker thread. It sets its key again in each round, so that the kernel
- * also preempts threads that load keys.
+ * The main function of a worker thread. The thread sets its key again in each round, so that the
+ * kernel also preempts threads while they load keys.
  */
 static void work(void *argument, void *number, void *unused)
 {
@@ -223,8 +223,9 @@ ZTEST(contexts, test_aborted_threads)
 	zassert_equal(workers[CL_CONTEXTS].wrong, 0, "wrong words");
 	cl_contexts_count(&after);
 	/*
-	 * By chance, a thread may have been between two operations when it was aborted. Such
-	 * threads are not counted, so more than half of the threads is enough.
+	 * A thread can be between two operations when it is aborted. The counter `lost` does not
+	 * count this thread. So the test only requires that `lost` counts more than half of the
+	 * threads.
 	 */
 	zassert_true(after.lost - before.lost > CL_CONTEXTS / 2, "%u operations were lost",
 		     after.lost - before.lost);

@@ -130,9 +130,9 @@ static void expect_passed_on(const char *what)
 }
 
 /**
- * Makes a frame, inverts the bits @p change of byte @p at, and checks that the driver leaves the
- * frame to the net stack. If @p summed is true, the frame's checksums include the change; otherwise
- * they are wrong.
+ * Makes a frame, inverts some bits of one byte, and checks that the driver leaves the frame to the
+ * net stack. @p at is the offset of the byte, and @p change is the mask of the bits. If @p summed
+ * is true, the frame's checksums are computed after the change; otherwise they are wrong.
  */
 static void expect_other_passed_on(const char *what, size_t at, uint8_t change, bool summed)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests the driver of LiteEth's Ethernet MAC. The driver must send a packet in a chain of buffers,
- * of any lengths, like a packet in one buffer. It may tell Zephyr that it computes checksums only
- * if it computes the checksums of all protocols that the net stack supports.
+ * Tests the driver of LiteEth's Ethernet MAC. The driver must send a packet in a chain of buffers
+ * of any lengths in the same way as a packet in one buffer. The driver must not tell Zephyr that it
+ * computes checksums, unless it computes them for all protocols that the net stack supports.
  */
 #include <string.h>
 
@@ -36,8 +36,8 @@ static void make_frame(void)
 
 /**
  * Sends the frame in a chain of buffers, and checks that the transmit slot contains the frame with
- * its checksums. @p parts contains the lengths of the buffers; after the last length, it begins
- * again.
+ * its checksums. The buffers have the lengths in @p parts. If there are more buffers than lengths,
+ * the list of lengths is repeated.
  */
 static void send(const size_t *parts, size_t count, bool shifted)
 {
