@@ -65,7 +65,7 @@ help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' $(MAKEFILE_LIST)
 	@echo
 	@echo "Variables (times are for 2 cores)"
-	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
+	@echo "  BOARD=$(shell echo $(BOARDS) | tr ' ' '|') (default: ecpix5; see make boards)"
 	@echo "  CONFIG=$(shell echo $(SIMULATED) | tr ' ' '|')|pipelined (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, as the table shows)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
