@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from gateware import boards
+from gateware.extensions import configurations
 from tests.host.model import PeerBoard, SocketBoard
 from tests.host.simbuild import make_build
 
@@ -368,6 +369,27 @@ def test_an_unknown_target_is_named_with_the_nearest(checkout):
     assert re.fullmatch(rf"Makefile:\d+: \*\*\* {re.escape(said)} \(`make help` lists them\)\.  Stop\.\n", done.stderr)
     listed = re.findall(r"^  make ([a-z-]+) ", make(checkout, "help").stdout, re.M)
     assert len(listed) > 40 and make(checkout, "-n", *listed).stderr.count("unknown target") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["hil", "BOARD=nosuch"], "BOARD=nosuch: choose one of butterstick, "),
+        (["flash", "BOARD=ecpix"], "BOARD=ecpix: did you mean ecpix5? choose one of "),
+        (["sim", "CONFIG=sdrm"], "CONFIG=sdrm: did you mean sdram? choose one of default, "),
+        (["sim", "CONFIG=eth sdrm"], "CONFIG=eth sdrm: "),
+    ],
+)
+def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
+    """The names come from the boards and configurations themselves; those of the laboratory are among them."""
+    for folder in ("gateware", "lab"):
+        shutil.copytree(ROOT / folder, checkout / folder, dirs_exist_ok=True)
+    done = make(checkout, *words)
+    assert (done.returncode, done.stdout) == (2, "") and nothing_made(checkout)
+    (line,) = done.stderr.splitlines()
+    assert said in line
+    listed = line.partition("choose one of ")[2].removesuffix(".  Stop.").split(", ")
+    assert sorted(listed) == sorted(boards.names() if "BOARD" in words[1] else configurations())
 
 
 def test_every_variable_that_help_names_is_known(checkout):

@@ -21,11 +21,13 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge, with_timeout
 {imports}
-# Name, whether the core takes it, prefix of its ports, AXI4-Stream, and its fields with their ports.
+# For each stream: its name, True if it is an input of the core, the prefix of its ports, True if it is an AXI4-Stream,
+# and its fields with their ports.
 STREAMS = [
 {streams}
 ]
-# Text, levels of inputs, items to send, items to expect, (output, mask, value) to wait for, and accesses to registers.
+# For each step: a description, the levels of inputs, the items to send, the items to expect, the condition (output,
+# mask, value) to wait for, and the accesses to registers.
 STEPS = [
 {steps}
 ]

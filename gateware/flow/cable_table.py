@@ -13,7 +13,8 @@ PATH = REPOSITORY / "host" / "cipherlane" / "link" / "known_cables.py"
 _HEAD = '''# SPDX-License-Identifier: BSD-2-Clause
 """The boards' cables on USB. Written by `make pages` from gateware/boards: do not edit."""
 
-# USB identity, chip, board with its revisions, and USB identity of the UART with its interface (empty: none of its own)
+# Each row describes a cable: USB vendor and product id, chip, the boards that have it, and the USB id and interface of
+# its UART (empty if the cable has no UART).
 ROWS = (
 '''
 
