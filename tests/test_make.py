@@ -371,6 +371,35 @@ def test_an_unknown_target_is_named_with_the_nearest(checkout):
     assert len(listed) > 40 and make(checkout, "-n", *listed).stderr.count("unknown target") == 0
 
 
+# What `.ci/setup` calls before it installs anything.
+SHELL_TOOLS = ("bash", "cat", "dirname", "env", "grep", "id", "sha256sum")
+
+
+def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
+    """Setup names the programs that are missing and installs nothing. If none is missing, it goes on."""
+    (checkout / ".venv").unlink()
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in (*SHELL_TOOLS, "git", "make", "python3"):
+        (programs / name).symlink_to(shutil.which(name))
+
+    def setup():
+        words = [checkout / ".ci" / "setup"]
+        return subprocess.run(words, capture_output=True, text=True, timeout=300, env={"PATH": str(programs)})
+
+    done = setup()
+    assert (done.returncode, done.stdout) == (1, "") and not (checkout / ".venv").exists()
+    first, *lists = done.stderr.splitlines()
+    missing = re.search(r"these programs are missing: (.*?)\. ", first)[1].split()
+    assert {"verilator", "g++", "riscv64-unknown-elf-gcc"} <= set(missing) and not {"git", "make"} & set(missing)
+    assert [line.split(":")[0].strip() for line in lists[:4]] == ["podman", "dnf", "pacman", "brew"]
+    assert "podman build -t cipherlane ." in lists[0] and (ROOT / "Containerfile").exists()
+    for name in missing:
+        (programs / name).symlink_to(shutil.which("true"))
+    done = setup()
+    assert "no apt" not in done.stderr and "into .venv" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
