@@ -40,6 +40,12 @@ $(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose 
 $(if $(filter-out 1,$(DRY_RUN)),$(error DRY_RUN=$(DRY_RUN): choose 1, or leave it out))
 $(if $(filter-out 1,$(TRACE)),$(error TRACE=$(TRACE): choose 1, or leave it out))
 $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) includes FIRMWARE and TRANSPORT: leave them out))
+# A wrong name of a board or a configuration ends here, before anything is installed. `make demo` has a check of its own.
+BOARDS := $(patsubst gateware/boards/%.py,%,$(shell grep -ls '^BOARD = ' gateware/boards/*.py))
+KNOWN = $(if $(and $2,$(filter-out $2,$($1))$(word 2,$($1))),$(error $(or $(shell python3 .ci/unknown $1 '$($1)' $2 2>/dev/null),$1=$($1): choose one of $2)))
+$(if $(filter-out ecpix5,$(BOARD)),$(call KNOWN,BOARD,$(BOARDS)))
+CONFIGS = $(shell python3 -c 'from gateware.extensions import configurations; print(*configurations())' 2>/dev/null)
+$(if $(and $(CONFIG),$(if $(filter demo,$(MAKECMDGOALS)),,1)),$(call KNOWN,CONFIG,$(CONFIGS)))
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
 FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run)$(if $(REVISION), --revision '$(REVISION)') --flash
@@ -59,7 +65,7 @@ help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' $(MAKEFILE_LIST)
 	@echo
 	@echo "Variables (times are for 2 cores)"
-	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
+	@echo "  BOARD=$(shell echo $(BOARDS) | tr ' ' '|') (default: ecpix5; see make boards)"
 	@echo "  CONFIG=$(shell echo $(SIMULATED) | tr ' ' '|')|pipelined (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, as the table shows)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"

@@ -29,11 +29,12 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    """Prepare the process for all tests."""
-    # Collect garbage rarely: Migen makes many small, long-lived objects; searching them would take half of the time.
+    """Prepare the pytest process before the first test."""
+    # Run the garbage collector rarely. Migen creates many small, long-lived objects, and the collector would spend half
+    # of the tests' time in searching these objects.
     gc.set_threshold(100_000, 20, 100)
-    # Restore the handler of Ctrl-C: a shell that runs the tests in the background ignores SIGINT, and the programs that
-    # the tests interrupt would inherit this.
+    # Restore Python's handler of SIGINT (Ctrl-C). A shell that runs the tests in the background makes them ignore
+    # SIGINT. A program that a test starts would ignore SIGINT too, and the test could not interrupt the program.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the configuration of the user who runs the tests
 
@@ -58,15 +59,15 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def zephyr_board():
-    """Return the folder of the simulated board with the firmware on Zephyr."""
-    from gateware.flow import emulator  # imported here, because it imports LiteX, which takes long
+    """Build the simulated board with the Zephyr firmware, and return its folder."""
+    from gateware.flow import emulator  # imported only here, because this import takes long: it loads LiteX
 
     return emulator.build()
 
 
 @pytest.fixture(scope="session")
 def zephyr_ethernet_board():
-    """Return the folder of the simulated board with Ethernet and the firmware on Zephyr."""
+    """Build the simulated board with Ethernet and the Zephyr firmware, and return its folder."""
     from gateware.flow import emulator
 
     return emulator.build("eth_zephyr")
@@ -74,7 +75,7 @@ def zephyr_ethernet_board():
 
 @pytest.fixture(scope="session")
 def zephyr_sdram_board():
-    """Return the folder of the simulated board with SDRAM and the firmware on Zephyr."""
+    """Build the simulated board with SDRAM and the Zephyr firmware, and return its folder."""
     from gateware.flow import emulator
 
     return emulator.build("sdram_zephyr")

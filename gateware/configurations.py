@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Configurations: named variants of the SoC, independent of the board."""
+"""Defines the configurations: named variants of the SoC that do not depend on the board."""
 
 from dataclasses import dataclass, replace
 
-# Address of the code memory, for configurations with a loader in the boot ROM. The CPU caches this region.
+# Address of the code memory, into which a loader in the boot ROM writes the firmware. The CPU caches this region.
 CODE_ORIGIN = 0x2000_0000
 
 
 @dataclass(frozen=True)
 class Ethernet:
-    """Ethernet parameters of the SoC, and its addresses on the network.
+    """Parameters of Ethernet in the SoC, and the board's network addresses.
 
     MAC addresses are 48-bit numbers. ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
     powers of two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` describe the core
@@ -32,7 +32,7 @@ class Ethernet:
 
 @dataclass(frozen=True)
 class Part:
-    """Hardware that an extension adds to the SoC (`gateware.extensions`).
+    """Describes hardware that an extension adds to the SoC (`gateware.extensions`).
 
     ``add`` is a function, written as ``module:function``. The SoC calls it with itself and the target. It returns the
     masters that it needs on the buffer memory's wide port. The part takes as many block RAMs as the unit ``like`` of
@@ -91,9 +91,10 @@ class Configuration:
 
 
 DEFAULT = "default"
-# Size of the SDRAM's cache in bytes: four block RAMs, with lines of 16 bytes. A small part gets 16 lines in LUTs.
+# Size in bytes of the cache for the SDRAM; its lines have 16 bytes. It takes four block RAMs. On a small FPGA, the
+# cache has only 16 lines, in LUTs.
 _SDRAM_CACHE = 8192
-# The ECPIX-5 has 208 block RAMs of 2 KB. Code takes 64, data 32 and the buffer memory 32.
+# The board ECPIX-5 has 208 block RAMs of 2 KB. With Zephyr, code takes 64 of them, data 32 and the buffer memory 32.
 _ZEPHYR = Configuration(
     "zephyr",
     "firmware on Zephyr",
@@ -124,9 +125,9 @@ _ALL = (
         title="Ethernet that requires MACsec",
         ethernet=replace(_PROTECTED, macsec_required=True),
     ),
-    # The pipelined core can process a block per cycle, as fast as the DMA's port transfers blocks.
+    # The pipelined core can process one block a cycle. This is also the maximum speed of the DMA's memory port.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
-    # GHASH with 8 cycles per block keeps up with the AES core, which needs 10 for AES-128.
+    # GHASH takes 8 cycles per block. It is faster than the AES core, which takes 10 cycles for AES-128.
     Configuration("gcm", "AES-GCM accelerator", rom_size=80 * 1024, gcm_cycles=8),
     _ZEPHYR,
     _ETH_ZEPHYR,

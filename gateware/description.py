@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The types that describe a board: the board, its cables, its SDRAM, and how a configuration fits into its part."""
+"""The types that describe a board: the board, its cables, its SDRAM, and how a configuration fits into its FPGA."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Fit:
-    """Settings with which a configuration fits into a board's part.
+    """Settings with which a configuration fits into a board's FPGA.
 
     ``cfu_sbox`` is the S-box of the unit on the CPU's CFU port, ``core_sbox`` the AES core's, ``part_sbox`` the one of
     parts that an extension adds. ``product_cycles`` are the cycles of a product in the vector unit
@@ -61,7 +61,7 @@ class Sdram:
 
 @dataclass(frozen=True)
 class Cable:
-    """Tells how some revisions of a board are loaded over USB, and which serial port is their UART.
+    """Describes how to load some revisions of a board over USB, and which serial port is their UART.
 
     ``revision`` is the name for `REVISION=`, empty if the board has only one kind of cable. ``revisions`` lists, for
     people, all revisions with this cable. ``usb`` is the identity (`vendor:product`) of the JTAG cable, or of the
@@ -83,7 +83,7 @@ class Cable:
 
 @dataclass(frozen=True)
 class Board:
-    """Describes a board to the SoC and the tools.
+    """Describes a board, for the SoC and for the tools.
 
     Sizes are in bytes, frequencies in Hz. ``create_platform`` is called without arguments, ``create_crg`` with the
     platform and the clock frequency. ``create_phy``, for a board with Ethernet, is called with the platform and returns
@@ -131,7 +131,7 @@ class Board:
 
     @property
     def has_uart(self) -> bool:
-        """Whether the UART is connected to pins. LiteX's `crossover` UART is not."""
+        """Whether the UART is connected to pins of the FPGA. LiteX's `crossover` UART is not connected to pins."""
         return self.uart_name != "crossover"
 
     @property
@@ -141,10 +141,10 @@ class Board:
 
     @property
     def part(self) -> str:
-        """The name of the part as openFPGALoader writes it, without the package."""
+        """The name of the FPGA as openFPGALoader prints it, without the package."""
         return "-".join(self.device.split("-")[:2]).rstrip("F")
 
     @property
     def size(self) -> str:
-        """The part's size as in its name: one of `gateware.platform.ecp5.parts.PARTS`."""
+        """The size in the FPGA's name, for example 85F: one of `gateware.platform.ecp5.parts.PARTS`."""
         return self.device.split("-")[1]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the extensions of this repository: folders next to `gateware` that add configurations to the product.
+"""Finds the extensions of this repository: folders next to `gateware` that add configurations to Cipherlane.
 
-An extension has a module `extension` that assigns `EXTENSION`. The product knows no extension by its name, and works
-without any. The module is imported for each list of configurations, so it imports nothing that takes long.
+An extension has a module `extension` that assigns `EXTENSION`. Cipherlane's own code names no extension, and works
+without extensions. Every list of configurations imports this module, so it must not import modules that load slowly.
 """
 
 import importlib
@@ -19,7 +19,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Extension:
-    """Describes what an extension's folder adds to the product.
+    """Describes what the folder of an extension adds to Cipherlane.
 
     ``fits`` and ``left_out`` have, for boards by name, what `Board` has for configurations by name. ``sources`` are the
     folders from which hardware and firmware of these configurations are made, relative to the repository. ``cores``
@@ -35,18 +35,18 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """Return all extensions, in the order of their folders' names."""
+    """Return all extensions, sorted by the names of their folders."""
     names = sorted(path.parent.name for path in _ROOT.glob("*/extension.py"))
     return tuple(importlib.import_module(f"{name}.extension").EXTENSION for name in names)
 
 
 @cache
 def configurations() -> Mapping[str, Configuration]:
-    """Return the configurations of the product and of all extensions, by name."""
+    """Return Cipherlane's configurations and those that extensions add, by name."""
     return CONFIGURATIONS | {each.name: each for extension in extensions() for each in extension.configurations}
 
 
 def sources(configuration: str) -> tuple[str, ...]:
-    """Return the folders of extensions that contain sources of the configuration with this name."""
+    """Return the source folders of the extension that defines this configuration; empty if no extension defines it."""
     of = (each for each in extensions() if configuration in {own.name for own in each.configurations})
     return tuple(folder for extension in of for folder in extension.sources)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sets memory attributes for synthesis. The main one promises that a word read while it is written is not used.
+"""Sets memory attributes for synthesis. The main one declares that nothing uses a word read while it is written.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
@@ -16,13 +16,13 @@ _PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declare that nothing uses a word that is read in the cycle in which it is written. State why next to the call."""
+    """Declare that nothing uses a word that is read while it is written. A comment at the call must give the reason."""
     memory.attr = {NO_RW_CHECK}
     return memory
 
 
 def block_ram(memory: Memory) -> Memory:
-    """Declare as `without_collisions`, and force block RAM; otherwise, synthesis would use LUTs for a few words."""
+    """Mark a memory as `without_collisions`, and force block RAM; synthesis would use LUTs for a small memory."""
     without_collisions(memory).attr.add(BLOCK_RAM)
     return memory
 
@@ -101,7 +101,7 @@ class BlockRAMFIFO(Module):
         fetch = Signal()  # into the register
         if paced:
             read = Signal()
-            word = stream.Endpoint(layout, reset_less=True)  # the register inside the block RAMs
+            word = stream.Endpoint(layout, reset_less=True)  # synthesis uses the output register inside the block RAMs
             self.sync += [
                 read.eq(head.valid & ~source.valid & ~read & ~fetch),
                 fetch.eq(read),

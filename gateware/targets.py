@@ -22,7 +22,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The name in folders and results: the board's name, then the configuration's unless it is the default."""
+        """The name in folders and results: the board's name, then the configuration's name unless it is the default."""
         return _name(self.board, self.configuration)
 
     @property
@@ -42,7 +42,7 @@ class Target:
 
     @property
     def clock_met_by(self) -> str:
-        """The hardware target that met the clock of this simulated board in place-and-route; empty if none did."""
+        """The name of the hardware target that met this simulated board's clock in place-and-route; or empty."""
         hardware = self.board.models
         fit = hardware.fits.get(self.configuration.name) if hardware else None
         return _name(hardware, self.configuration) if hardware and fit and fit.clock_met else ""
@@ -92,7 +92,7 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
 
 
 def fitted(configuration: str, fit: Fit) -> Configuration:
-    """Return the configuration of this name, with the sizes that the fit gives."""
+    """Return the configuration of this name, with the ROM size that the fit gives, if it gives one."""
     found = configurations()[configuration]
     return replace(found, rom_size=fit.rom_size or found.rom_size)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds resources and clocks from place-and-route (kind `est`) to the generated cores of `gateware.cores`."""
+"""Adds tables of resources and clocks (estimates by place-and-route) to the pages of cores that `gateware.cores`
+generates.
+"""
 
 import json
 from pathlib import Path
@@ -22,7 +24,9 @@ def _row(record: dict[str, Any], bram: int) -> str:
 
 
 def aes(values: dict[str, Any]) -> list[str]:
-    """Return a table of an AES core's resources and clock, from `make explore`; empty if it was not measured."""
+    """Return the rows of a table: resources and clock of an AES core, from `make explore`. The list is empty if the
+    core was not measured.
+    """
     names = {name: short for short, name in SBOXES.items()}
     wanted = {
         "core": FAMILY,
@@ -40,7 +44,9 @@ def aes(values: dict[str, Any]) -> list[str]:
 
 
 def ghash(values: dict[str, Any]) -> list[str]:
-    """Return a table of a GHASH unit's resources and clock, from `make explore-ghash`; empty if it was not measured."""
+    """Return the rows of a table: resources and clock of a GHASH unit, from `make explore-ghash`. The list is empty if
+    the unit was not measured.
+    """
     portable = values["cells"] == "portable"
     records = json.loads((DATA / "explore-ghash.json").read_text())["records"]
     rows = [_row(r, 0) for r in records if r["cycles"] == values["cycles"] and r["portable"] == portable]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The configurations that the laboratory adds: AES instruction sets of other authors, and SNOW 3G."""
+"""The configurations that the laboratory adds to the SoC: AES instruction sets of other authors, and SNOW 3G."""
 
 from dataclasses import replace
 

@@ -8,7 +8,7 @@ KEPT += bench explore explore-ghash explore-isa explore-lte explore-rgmii
 PAGES += lab.results
 SIMULATED += scalar comparators wide_comparators lte
 
-.PHONY: bench bench-papers bench-sets bench-sdram bench-lte explore explore-ghash explore-isa explore-sets explore-lte explore-rgmii papers readme
+.PHONY: bench bench-papers bench-sets bench-sdram bench-lte explore explore-ghash explore-isa explore-sets explore-lte explore-rgmii papers readme reported
 
 ##@ Compare
 bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of the board at PORT
@@ -49,6 +49,9 @@ explore-rgmii: setup ## 10 min | Place and route RGMII's PHY with each MAC on th
 
 papers: setup ## 3 s | Compare each value of the papers with ours (build/results/papers.json), one page per paper
 	@$(PYTHON) -m lab.results.papers
+
+reported: setup ## 1 s | Check FILE, which a user made with `cipherlane bench --report`, and store it for the table of figures from hardware
+	@$(PYTHON) -m lab.results.reported '$(FILE)'
 
 readme: setup ## 10 s | Copy the figures in build/results into results/data, and write all pages and pictures from them
 	@$(PYTHON) -m lab.results --take

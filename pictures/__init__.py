@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw pictures as SVG with Matplotlib: plots of figures, and block diagrams. The callers supply the contents."""
+"""Draw SVG pictures with Matplotlib: plots of numbers, and block diagrams. The callers supply the contents."""

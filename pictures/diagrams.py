@@ -14,8 +14,8 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A box of a diagram: position, name, lines below the name, colour (one of `TINTS`), and the source file of the
-    unit that it shows.
+    """A box of a diagram: name, position, size, lines of text below the name, colour (index in `TINTS`), and the source
+    file of the unit that the box shows.
 
     With `frame` it contains other boxes, and its name stands in the upper left corner.
     """
@@ -38,7 +38,7 @@ class Box:
         return self.x, self.y + at * self.height
 
     def right(self, at: float = 0.5) -> Place:
-        """Return a point of the right edge, as `left` does."""
+        """Return a point of the right edge: `at` is 0 at the bottom and 1 at the top."""
         return self.x + self.width, self.y + at * self.height
 
     def top(self, at: float = 0.5) -> Place:

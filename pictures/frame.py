@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw the elements that all plots have: frame, title, names of series, axes."""
+"""Draw the elements that all plots have: frame, title, legend, and axes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,9 @@ class Line:
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each name of a series; raise `PlotError` if there are too many."""
+    """Return a dictionary from the name of each series to its colour. Raise `PlotError` if there are more series than
+    colours.
+    """
     unique = list(dict.fromkeys(names))
     if len(unique) > len(SERIES):
         raise PlotError(f"{len(unique)} series, but colours for {len(SERIES)}: leave some out, or draw two plots")
@@ -37,7 +39,9 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def canvas(title: str, height: float, *, left: float, top: float, bottom: float) -> tuple[Figure, Axes]:
-    """Return a figure with one plot in it, `height` inches high. `left`, `top` and `bottom` are margins in inches."""
+    """Return a figure that is `height` inches high, and the axes of the plot in it. `left`, `top` and `bottom` are
+    margins in inches.
+    """
     drawn = figure(WIDTH, height)
     box = (left / WIDTH, bottom / height, (WIDTH - left - 0.35) / WIDTH, (height - top - bottom) / height)
     axes = drawn.add_axes(box)
@@ -55,7 +59,7 @@ def add_title(drawn: Figure, title: str) -> None:
 
 
 def legend(drawn: Figure, handles: list, *, below: float = 0.36) -> None:
-    """Write the names of series in a row, `below` inches under the upper edge."""
+    """Draw a legend: all names in one row, `below` inches under the upper edge of the figure."""
     if handles:
         place = (0.05 / WIDTH, 1 - below / drawn.get_figheight())
         drawn.legend(
@@ -74,7 +78,7 @@ def legend(drawn: Figure, handles: list, *, below: float = 0.36) -> None:
 
 
 def series_legend(drawn: Figure, colours: dict[str, str]) -> None:
-    """Write the names of the series if there are several."""
+    """Draw a legend with the names of the series, if there are several series."""
     if len(colours) > 1:
         legend(drawn, [Patch(color=colour, label=name) for name, colour in colours.items()])
 
@@ -88,12 +92,14 @@ def logarithmic(axis, steps: tuple[float, ...] = (1, 2, 5)) -> None:
 
 
 def room_for(labels: Sequence[str]) -> float:
-    """Return the width of the longest label in inches."""
+    """Return an estimate of the width of the longest label, in inches."""
     return 0.3 + 0.072 * max(map(len, labels))
 
 
 def draw_limit(axes: Axes, limit: Line, *, across: bool) -> None:
-    """Draw a limit line and its label: horizontal if `across`, otherwise vertical with the label above the plot."""
+    """Draw a limit line and its label: a horizontal line if `across` is true, otherwise a vertical line with the label
+    above the plot.
+    """
     draw, place, offset, transform, style = (
         (axes.axhline, (1, limit.value), (0, -3), axes.get_yaxis_transform(), {"va": "top", "bbox": HALO})
         if across

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw plots of named values: bars, shares of totals, successive stages. All show three significant digits."""
+"""Draw plots of named values: as bars, as shares of totals, or as successive stages. Values have three significant
+digits.
+"""
 
 from functools import cache
 
@@ -8,14 +10,14 @@ from matplotlib.ticker import FuncFormatter
 from pictures.frame import HALO, WIDTH, Line, canvas, colours_of, draw_limit, logarithmic, room_for, series_legend
 from pictures.style import INK, PAPER, SERIES, SOFT, digits, settings, svg
 
-_ROW, _GAP = 0.19, 0.09  # height in inches of a row, and of the gap between groups
+_ROW, _GAP = 0.19, 0.09  # height of a row, and of the gap between two groups of rows, in inches
 
 
 @cache
 def values(
     title: str, x_name: str, rows: tuple[tuple[str, float, str], ...], *, log: bool = False, limit: Line | None = None
 ) -> str:
-    """Draw one row per value: a bar from 0 or, with `log`, a point over a logarithmic axis.
+    """Draw one row per value: a bar that begins at 0 or, with `log`, a point on a logarithmic axis.
 
     Args:
         title: title of the plot.
@@ -80,8 +82,8 @@ def values(
 def shares(
     title: str, x_name: str, wholes: tuple[tuple[str, tuple[tuple[str, float], ...]], ...], *, rest: str = ""
 ) -> str:
-    """Draw one bar per total, divided into its parts. `wholes` gives for each total its label, and the name and value
-    of each part. `rest` is the name of the part that contains everything else.
+    """Draw one bar per total, divided into its parts. `wholes` lists the totals: the label of a total, then the name
+    and value of each part. `rest` is the name of the part that contains everything else.
 
     Raises
     ------
@@ -115,7 +117,8 @@ def shares(
 
 @cache
 def waterfall(title: str, x_name: str, courses: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]) -> str:
-    """Draw stages one after another. Each has a row and begins where the stage before it ended.
+    """Draw successive stages, such as the steps of a process, as a waterfall. Each stage has a row of its own and
+    begins where the previous stage ends.
 
     Args:
         title: title of the plot.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw plots of points over two axes, with limits, Pareto fronts, and labels that overlap nothing."""
+"""Draw plots of points with two values each, with limits, Pareto fronts, and labels that do not overlap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,9 @@ MARKERS = ("o", "s", "^", "D")
 
 @dataclass(frozen=True)
 class Point:
-    """A point with its label and series. `marker` is a name from the argument `markers` of `points`."""
+    """A point of a plot, with its label and series. `marker` is one of the names in the argument `markers` of the
+    function `points`.
+    """
 
     label: str
     x: float
@@ -142,7 +144,7 @@ def _panel(axes: Axes, x_name, y_name, heading, inside, everything, limit, log, 
 
 
 def _join(axes: Axes, inside: Sequence[Point]) -> list[Point]:
-    """Draw a line through all points with the same label; return the highest point of each line."""
+    """For each label, draw a line through the points with this label. Return the highest point of each line."""
     found: dict[str, list[Point]] = {}
     for point in inside:
         found.setdefault(point.label, []).append(point)
@@ -152,7 +154,9 @@ def _join(axes: Axes, inside: Sequence[Point]) -> list[Point]:
 
 
 def _place_labels(axes: Axes, labelled: Sequence[Point], inside: Sequence[Point], limit: Line | None) -> None:
-    """Place each label where it overlaps nothing: next to its point, above, below, or further away with a thin line."""
+    """Place each label so that it does not overlap anything. A label stands next to its point, above it, below it, or
+    further away with a thin line to the point.
+    """
     area = axes.get_window_extent()
     places = [axes.transData.transform((point.x, point.y)) for point in inside]
     taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in places]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Define how all pictures look, and turn them into SVG: the same bytes on every machine, for light and dark
-surroundings.
+"""Define how all pictures look, and turn them into SVG. The SVG has the same bytes on every machine, and it suits light
+and dark pages.
 
 Text is drawn as outlines of the font that Matplotlib includes, so a picture looks the same everywhere. Each colour is
 defined here with its counterpart in dark surroundings; a picture with another colour is an error.
@@ -18,7 +18,7 @@ PAPER, INK, SOFT, GRID = "#ffffff", "#1b1f24", "#57606a", "#d0d7de"
 SERIES = ("#2f6db3", "#b5601d", "#3c8043", "#8a4fa3", "#a3324a", "#19838a", "#7a6a12", "#6e7781")
 TINTS = ("#dbe8f7", "#f8e6d6", "#deefdf", "#efe1f5", "#f7dde2", "#d8eff0", "#f1ecd0", "#eaeef2")
 WARNING = "#b00020"
-# For each colour, the colour that replaces it on a dark page.
+# Maps each colour to the colour that replaces it on a dark page.
 DARK = {
     PAPER: "#0d1117",
     INK: "#e6edf3",
@@ -63,11 +63,11 @@ SETTINGS = {
 
 
 class ColourError(ValueError):
-    """A picture contains a colour for which `DARK` defines no replacement."""
+    """A picture contains a colour for which the table `DARK` has no replacement for dark pages."""
 
 
 def digits(value: float) -> str:
-    """Format the value with three significant digits and a separator of thousands: 0.104, 7.12, 10.4, 938, 1,260."""
+    """Format a value with three significant digits and commas between thousands: 0.104, 7.12, 10.4, 938, 1,260."""
     rounded = float(f"{value:.3g}")
     if abs(rounded) >= 100 or rounded == round(value, 9) == int(rounded):
         return f"{rounded:,.0f}"
@@ -75,17 +75,19 @@ def digits(value: float) -> str:
 
 
 def figure(width: float, height: float) -> Figure:
-    """Return an empty picture of `width` by `height` inches. Make it and its contents inside `settings()`."""
+    """Return an empty picture of `width` by `height` inches. Call this function, and draw in the picture, only inside
+    the block of `with settings():`.
+    """
     return Figure(figsize=(width, height))
 
 
 def settings():
-    """Return a context manager that applies `SETTINGS` of Matplotlib; make pictures inside it."""
+    """Return a context manager that applies the Matplotlib settings `SETTINGS`. Draw every picture in this context."""
     return rc_context(SETTINGS)
 
 
 def svg(drawn: Figure, title: str, description: str = "") -> str:
-    """Return the picture as SVG; `title` and `description` are for readers who cannot see it.
+    """Return the picture as SVG; `title` and `description` describe it to readers who cannot see it.
 
     Raises
     ------

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Timing diagrams of handshakes, simulated by Migen and drawn by WaveDrom: what the hardware does, cycle by cycle."""
+"""Draw timing diagrams of handshakes, which show the signals cycle by cycle. Migen simulates the handshakes, and
+WaveDrom draws the diagrams.
+"""
 
 import json
 from collections.abc import Generator, Iterable
@@ -17,7 +19,8 @@ _BACKGROUND = (  # on a dark page, all colours of the picture are inverted
     "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(1) hue-rotate(180deg); } }</style>"
     '<rect width="100%" height="100%" fill="white"/>'
 )
-# Instructions of the diagram: the second and third do not depend on each other; the fourth needs the third's result.
+# Instructions in the diagram of the CFU port. The first two are independent. The third needs the result of the second,
+# as both use v1.
 _INSTRUCTIONS = (
     ("round_enc v0", "round_enc", {"k": 1, "s": 0}),
     ("round_enc v1", "round_enc", {"k": 1, "s": 1}),
@@ -27,7 +30,9 @@ _INSTRUCTIONS = (
 
 
 def instructions() -> str:
-    """Return the SVG of the CFU port: two independent rounds, a dependent one, and an instruction with a result."""
+    """Return a timing diagram of the CFU port as SVG. It shows two independent AES round instructions, a dependent
+    one, and an instruction with a result.
+    """
     unit = VectorAESUnit(memory=(0x4000_0000, 4096))
     labels = []
 
@@ -56,7 +61,7 @@ def instructions() -> str:
 
 
 def keystream() -> str:
-    """Return the SVG of a request to the CTR service and of the two keystream blocks that answer it."""
+    """Return a timing diagram as SVG: a request to the CTR service, and the two keystream blocks that answer it."""
     service = create_service([Client(slots=1, share=1, count_bits=8, waits=False)])
     (port,) = service.ports
     request, blocks, keys = port.request, port.keystream, port.keys
@@ -97,7 +102,7 @@ def keystream() -> str:
 
 
 def _trace(module: Module, program: Generator, signals: list) -> list[tuple[int, ...]]:
-    """Run `program`; return the value of each signal in each cycle."""
+    """Simulate a module with `program`; return for each signal its values, one for each cycle."""
     seen: list[list[int]] = []
 
     @passive
@@ -122,7 +127,9 @@ def _bits(name: str, values: Iterable[int]) -> dict[str, str]:
 
 
 def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[str]) -> dict:
-    """Return a row of labelled values. Each is drawn from its first cycle to the cycle in which it is accepted."""
+    """Return a row of the diagram with labelled values. The row shows each value from its first cycle to the cycle in
+    which the receiver accepts it.
+    """
     wave, state = "", ""
     for present, end in zip(there, ends, strict=True):
         wave += "." if present and state == "held" else "=" if present else "." if state == "none" else "x"
@@ -131,7 +138,7 @@ def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[s
 
 
 def _draw(title: str, rows: list[dict], *, scale: int) -> str:
-    """Return the diagram of `rows` as SVG; a cycle is `scale` times 40 units wide."""
+    """Return a timing diagram with the given rows as SVG. Each cycle is `scale` times 40 SVG units wide."""
     clock = {"name": "clk", "wave": "p" + "." * (len(rows[0]["wave"]) - 1)}
     drawing = wavedrom.render(
         json.dumps({"signal": [clock, *rows], "head": {"text": title}, "config": {"hscale": scale}})

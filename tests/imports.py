@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def imported(path: Path, package: str = "") -> Iterator[str]:
-    """Yield the names that a file imports, including single objects of modules; relative imports start from
+    """Yield the names that a file imports, including single objects of modules. Relative imports start from the package
     `package`.
     """
     for node in ast.walk(ast.parse(path.read_text())):
@@ -20,7 +20,9 @@ def imported(path: Path, package: str = "") -> Iterator[str]:
 
 
 def graph(*folders: Path) -> dict[str, set[str]]:
-    """Return, for each module in the packages of these folders, which other modules in these packages it imports."""
+    """Return a dictionary that maps each module in these folders to the other modules in these folders that
+    it imports.
+    """
     modules = {_name(path, folder): path for folder in folders for path in folder.rglob("*.py")}
     return {name: set(_modules(name, path, modules)) - {name} for name, path in modules.items()}
 

@@ -13,15 +13,16 @@ EACH_NIGHT = "each night"
 _NAME = re.compile(r"`((?:\w+/)?tests/[\w/]+\.py::\w+)`(?: \((each night|`make \w+`)\))?")
 
 _ROOT = Path(__file__).resolve().parents[1]
-# The main SECURITY.md, and those of folders with promises of their own.
+# The main SECURITY.md, and the SECURITY.md of each folder that has its own.
 PAGES = [_ROOT / "SECURITY.md", *_ROOT.glob("*/SECURITY.md")]
 
 __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 
 def promised() -> dict[str, str]:
-    """Return where each test runs, by pytest's name without parameters: "make test", or the text in brackets after the
-    name on the page.
+    """Return a dictionary that maps each named test to the place where the test runs. A test is named as pytest names
+    it, without parameters. The place is "make test", unless the page has another place in brackets after the test's
+    name.
     """
     pages = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     return {name: where.strip("`") or "make test" for name, where in _NAME.findall(pages)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """An RFC 2217 server made with pyserial that gives network access to a board, like ser2net. The tests in both Python
-environments use it.
+environments (the main one and `tests/hil`) use this server.
 """
 
 import select

@@ -23,7 +23,8 @@ def build(
     board: Path | None = None,
     extension: Path | None = None,
 ) -> Path:
-    """Compiles a program for the bare-metal port and writes the files of a simulated board that starts it.
+    """Compiles a program that runs without an operating system, and writes the files of a simulated board that starts
+    this program.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def build(
 
 def open_uart(board: SimulatedBoard, **options) -> serial.SerialBase:
     """Open the UART of a running board with pyserial, and send a break. The simulated UART disconnects a client that
-    begins with neither a record nor a break, and such a program accepts no records.
+    begins with neither a record nor a break. Programs that replace the firmware accept no records.
     """
     port = serial.serial_for_url(board.url, **options)
     port._socket.send(b"\0", socket.MSG_OOB)

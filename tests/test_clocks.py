@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""No test's result may depend on the machine's speed. Checks which tests read the clock, and that time limits are not
-too short.
+"""Checks which tests read the clock, and that time limits are not too short. No test's result must depend on the
+machine's speed.
 """
 
 import ast
@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-LEAST_S = 60  # seconds: a shorter limit may expire on a busy machine
+LEAST_S = 60  # seconds: a shorter limit can expire on a busy machine
 # Names of calls with a time limit; a limit of 0 means that the call does not wait.
 LIMITED = {"run", "wait", "join", "communicate", "settimeout", "create_connection", "check_output"}
-POLLS = {"host/model.py"}  # the time limit in this file only sets how often it checks for the end
+POLLS = {"host/model.py"}  # the time limit in this file only sets how often a server checks whether to end
 COMMANDS = ("bench_", "fuzz/", "mutants/", "screenshots/")  # measurements and timed runs, not tests
 # Files that import `time`, each with the reason why test results do not depend on time.
 CLOCKS = {
@@ -34,7 +34,7 @@ CLOCKS = {
 
 @pytest.fixture(scope="module")
 def sources():
-    """Return the syntax tree of each test module, by the module's name."""
+    """Return the name and the syntax tree of each test module."""
     names = {path.relative_to(TESTS).as_posix(): path for path in sorted(TESTS.rglob("*.py"))}
     return [
         (name, ast.parse(path.read_text()))

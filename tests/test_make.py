@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from gateware import boards
+from gateware.extensions import configurations
 from tests.host.model import PeerBoard, SocketBoard
 from tests.host.simbuild import make_build
 
@@ -26,7 +27,7 @@ PARTS += tuple(str(path.relative_to(ROOT)) for path in ROOT.glob("*/targets.mk")
 
 
 def copy_to(directory):
-    """Copy the parts of the checkout that these targets need to `directory`, without git; return it."""
+    """Copy the parts of the checkout that the tested targets need to `directory`, without git; return the directory."""
     for part in PARTS:
         target = directory / part
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -66,8 +67,8 @@ def nothing_made(directory):
 
 
 def refusal(checkout, *words, **options):
-    """Run `make demo`, which must fail with one line; check that it printed and made nothing else, and return the
-    line.
+    """Run `make demo`, which must fail: it must print exactly one line besides make's own, and must make no file.
+    Return the line.
     """
     done = make(checkout, "demo", *words, **options)
     assert (done.returncode, done.stdout) == (2, ""), done
@@ -129,7 +130,9 @@ def test_demo_names_the_configurations_of_the_simulated_board(checkout):
     ],
 )
 def test_demo_builds_and_starts_the_configuration_that_is_named(checkout, configuration, port, results):
-    """Fake programs print their arguments."""
+    """`make demo` must build and start the named configuration. The test replaces the programs that `make demo` runs
+    by fake programs, which only print their arguments.
+    """
     environment = checkout / ".venv"
     environment.unlink()
     for name in ("bin/python", "bin/cipherlane", "programs/unshare"):
@@ -198,7 +201,9 @@ def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_s
 
 
 def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
-    """A fake package manager fails, because the test must not install anything."""
+    """While `make setup` runs, it must show that it continues; after a failure, it must show what failed. The package
+    manager is a fake that fails, because the test must not install anything.
+    """
     programs = checkout / "programs"
     programs.mkdir()
     for name, text in (
@@ -244,7 +249,9 @@ INSTALLS = PIP + "Installing collected packages: MarkupSafe, Jinja2, a, b\n"
     ],
 )
 def test_progress_of_the_setup_names_step_seconds_and_packages(tmp_path, said, total, shown):
-    """The progress line summarises the output of apt-get and pip, since their own last lines tell users little."""
+    """The progress line of `make setup` summarises the output of apt-get and pip, since their own last lines tell users
+    little.
+    """
     (tmp_path / "log").write_text(said)
     words = [ROOT / ".ci" / "progress", "a step", "35", tmp_path / "log", *filter(None, [total])]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
@@ -306,7 +313,9 @@ def test_board_and_configuration_that_are_built(checkout, words, built):
     ],
 )
 def test_words_of_hardware_in_the_loop(checkout, words, run):
-    """A board at a labgrid coordinator is not built on this machine."""
+    """`make hil` passes its variables to the suite as options. In none of these cases does it build a simulated board;
+    a labgrid coordinator offers boards that were built elsewhere.
+    """
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "PLACE", "WAIT", "SELECT", "SOAK"), ""))
     (line,) = re.findall(r"-m tests\.hil (.*?) *$", done.stdout, re.M)
     assert line.split() == run.split()
@@ -360,6 +369,56 @@ def test_an_unknown_target_is_named_with_the_nearest(checkout):
     assert re.fullmatch(rf"Makefile:\d+: \*\*\* {re.escape(said)} \(`make help` lists them\)\.  Stop\.\n", done.stderr)
     listed = re.findall(r"^  make ([a-z-]+) ", make(checkout, "help").stdout, re.M)
     assert len(listed) > 40 and make(checkout, "-n", *listed).stderr.count("unknown target") == 0
+
+
+# What `.ci/setup` calls before it installs anything.
+SHELL_TOOLS = ("bash", "cat", "dirname", "env", "grep", "id", "sha256sum")
+
+
+def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
+    """Setup names the programs that are missing and installs nothing. If none is missing, it goes on."""
+    (checkout / ".venv").unlink()
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in (*SHELL_TOOLS, "git", "make", "python3"):
+        (programs / name).symlink_to(shutil.which(name))
+
+    def setup():
+        words = [checkout / ".ci" / "setup"]
+        return subprocess.run(words, capture_output=True, text=True, timeout=300, env={"PATH": str(programs)})
+
+    done = setup()
+    assert (done.returncode, done.stdout) == (1, "") and not (checkout / ".venv").exists()
+    first, *lists = done.stderr.splitlines()
+    missing = re.search(r"these programs are missing: (.*?)\. ", first)[1].split()
+    assert {"verilator", "g++", "riscv64-unknown-elf-gcc"} <= set(missing) and not {"git", "make"} & set(missing)
+    assert [line.split(":")[0].strip() for line in lists[:4]] == ["podman", "dnf", "pacman", "brew"]
+    assert "podman build -t cipherlane ." in lists[0] and (ROOT / "Containerfile").exists()
+    for name in missing:
+        (programs / name).symlink_to(shutil.which("true"))
+    done = setup()
+    assert "no apt" not in done.stderr and "into .venv" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["hil", "BOARD=nosuch"], "BOARD=nosuch: choose one of butterstick, "),
+        (["flash", "BOARD=ecpix"], "BOARD=ecpix: did you mean ecpix5? choose one of "),
+        (["sim", "CONFIG=sdrm"], "CONFIG=sdrm: did you mean sdram? choose one of default, "),
+        (["sim", "CONFIG=eth sdrm"], "CONFIG=eth sdrm: "),
+    ],
+)
+def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
+    """The names come from the boards and configurations themselves; those of the laboratory are among them."""
+    for folder in ("gateware", "lab"):
+        shutil.copytree(ROOT / folder, checkout / folder, dirs_exist_ok=True)
+    done = make(checkout, *words)
+    assert (done.returncode, done.stdout) == (2, "") and nothing_made(checkout)
+    (line,) = done.stderr.splitlines()
+    assert said in line
+    listed = line.partition("choose one of ")[2].removesuffix(".  Stop.").split(", ")
+    assert sorted(listed) == sorted(boards.names() if "BOARD" in words[1] else configurations())
 
 
 def test_every_variable_that_help_names_is_known(checkout):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The README is short, and the links and commands in all pages lead somewhere."""
+"""Tests that the README is short, and that the links and commands in all pages lead somewhere."""
 
 import re
 from pathlib import Path
@@ -16,13 +16,13 @@ TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILES, re.MULTILINE))
 
 
 def anchors(text):
-    """Return the anchors of a page to which links may point: GitHub derives them from the headings."""
+    """Return the anchors of a page, to which links can point. GitHub derives them from the headings."""
     headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
 def leads_elsewhere(target):
-    """Return whether a file is in a folder that this copy of the repository does not contain."""
+    """Return whether a link leads to a folder that this copy of the repository does not contain."""
     top = target.resolve().relative_to(ROOT).parts[0]
     return not (ROOT / top).exists() and target.resolve().parent != ROOT
 

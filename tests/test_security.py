@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check the tests that SECURITY.md names: each runs where the page states, and fails without the code that it tests."""
+"""Check the tests that SECURITY.md names. Each must run where the page states, and must fail without the code that it
+tests.
+"""
 
 import os
 import re
@@ -22,7 +24,9 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 
 
 def recipe(target):
-    """Return pytest's arguments in a target's first command that runs it, without the number of processes."""
+    """Find the first command of a Makefile target that runs pytest. Return its arguments, without the number of
+    processes.
+    """
     assert re.search(r"^PARALLEL := -n logical --dist loadfile$", MAKEFILE, re.MULTILINE), "selects no tests"
     (lines,) = re.findall(rf"^{target}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
     return shlex.split(re.search(r"-m pytest(?: \$\(PARALLEL\))?(.*)", lines)[1])
@@ -56,8 +60,8 @@ def test_each_runs_where_the_page_says():
 
 
 def test_each_has_a_guard_without_which_it_is_to_fail():
-    """Each test has a guard; `make mutants MUTANTS=--guards` checks that the test fails without it. A proof needs none:
-    its own file contains faulty copies that it must refute.
+    """Each named test must have a guard, the code without which it fails; `make mutants MUTANTS=--guards` checks this.
+    A proof needs no guard: its own file contains faulty copies of the design that the proof must refute.
     """
     assert {each.tests[0] for each in guards()} == {name for name in PROMISED if not name.startswith(PROOFS)}
     for name in PROMISED:

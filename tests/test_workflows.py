@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The workflow files: complete, limited in time, with minimal permissions; and everything that their steps call
-exists.
+"""Tests that the workflow files are complete and limited in time, with minimal permissions. Everything that their steps
+call must exist.
 """
 
 import os
@@ -23,12 +23,14 @@ EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
 
 
 def events(workflow):
-    """Return the events that start a workflow; YAML 1.1 reads the key `on` as true."""
+    """Return the events that start a workflow. They stand under the key `on`, which YAML 1.1 reads as true."""
     return set(workflow[True])
 
 
 def commands(job):
-    """Yield the words of each command of a job, with expressions as one word and the job's variables replaced."""
+    """Yield each command of a job as a list of words. An expression of the workflow becomes one word, and variables of
+    the job are replaced by their values.
+    """
     for step in job["steps"]:
         for line in EXPRESSION.sub("EXPRESSION", step.get("run", "")).splitlines():
             for name, value in job.get("env", {}).items():
@@ -60,7 +62,9 @@ def test_a_job_is_bounded_and_may_write_nothing(name, key):
 
 @pytest.mark.parametrize(("name", "key"), JOBS)
 def test_what_a_step_calls_is_there(name, key):
-    """Steps call targets of make (with variables), scripts, and Python modules."""
+    """Everything that the steps call must exist: targets of make and their variables, scripts, and folders of Python
+    tests.
+    """
     seen = 0
     for program, *words in commands(WORKFLOWS[name]["jobs"][key]):
         if program == "make":

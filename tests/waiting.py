@@ -40,7 +40,7 @@ def until(holds, said=lambda: "what was awaited did not come", step=lambda: time
 
 
 def grows(path, size, process):
-    """Wait until the file `path`, which `process` writes, has more than `size` bytes."""
+    """Wait until the file at `path` has more than `size` bytes. The process `process` writes this file."""
 
     def grown():
         assert process.poll() is None, f"the process ended with status {process.returncode}"

@@ -14,7 +14,7 @@
 #include "port.h"
 #include "zeroize.h"
 
-/* Number of receive slots that the host must leave free for other frames of the network. */
+/* Number of receive slots that a host must leave free for frames from other senders. */
 #define SPARE_SLOTS   4u
 #define EVENT         1u
 #define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
@@ -24,7 +24,10 @@
  */
 #define ERASE_STEP  32u
 #define ARRIVED_MAX 256u
-/* One millisecond, in clock cycles. Sending the frames of all transmit slots takes less. */
+/*
+ * Time limit for sending: one millisecond, in clock cycles. Sending the frames of all transmit
+ * slots takes less.
+ */
 #define TX_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000)
 #define LOCAL_MAC                                                                                  \
 	{                                                                                          \
@@ -36,8 +39,8 @@
 	}
 
 /*
- * Marks functions that ordinary records do not need. They are not inlined, so that the code for
- * ordinary records occupies few cache lines.
+ * Attribute of functions that do not run for ordinary records. They are not inlined, so that the
+ * code for ordinary records occupies few cache lines.
  */
 #define APART __attribute__((noinline))
 
@@ -55,8 +58,9 @@ static void refresh(struct cl_link *link)
 _Static_assert(CL_SESSIONS <= ETHMAC_STATION_ROWS, "a row for every session");
 
 /**
- * Enters the sender in the Ethernet MAC's table of known stations (@p open), or removes it. Known
- * stations may use receive slots that other senders may not use.
+ * If @p open is true, writes the sender of the current frame to entry @p place of the Ethernet
+ * MAC's table of known stations; otherwise clears this entry. Some receive slots are reserved for
+ * frames of known stations.
  */
 static APART void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -113,10 +117,7 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 	cl_zeroize((void *)ETHMAC_BASE, (ETHMAC_RX_SLOTS + ETHMAC_TX_SLOTS) * ETHMAC_SLOT_SIZE);
 }
 
-/**
- * Waits until the Ethernet MAC has sent the oldest frame, and returns its slot for the next frame;
- * NULL after a time-out.
- */
+/** Waits until a transmit slot is free, and returns its address. Returns NULL after a time-out. */
 static uint8_t *next_slot(const struct ethernet *ethernet)
 {
 	const uint32_t start = port_cycles(NULL);
@@ -138,7 +139,8 @@ void ethernet_forget(struct ethernet *ethernet)
 	cl_zeroize(ethernet->link.staging, CL_LINK_UDP_MAX_DATA);
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
-			return; /* not sent in time: later responses will overwrite the slots */
+			/* the frames were not sent in time; later responses will overwrite them */
+			return;
 		}
 	}
 	cl_zeroize((void *)TX_SLOTS_BASE, ETHMAC_TX_SLOTS * ETHMAC_SLOT_SIZE);
@@ -155,15 +157,16 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * Zeroizes the latest of the received frames that may still hold a key or data. Stops when a new
- * frame arrives.
+ * Zeroizes one stale receive slot, that is, one that can still contain a key or data. Of several
+ * stale slots, chooses the one whose frame arrived last. Stops when a new frame arrives.
  *
  * The function does not touch the slot that the Ethernet MAC writes next: that slot is erased after
  * its next frame has been handled. When a frame arrives during the erasure, the rest of the slot is
- * erased once no frame is pending. By then, a second frame may have begun to arrive in the
- * half-erased slot. The first bytes of a slot are erased last. If they were being erased when the
- * second frame began, this frame may be damaged: the slot is marked as suspect. The frame is then
- * dropped and zeroized, unless it arrives after a poll that found no frame.
+ * erased in a later call, when no frame is pending. Meanwhile the Ethernet MAC can begin to write a
+ * second frame to the half-erased slot. The start of a slot is erased last. If the start was being
+ * erased when the second frame began, the erasure can have damaged that frame. The function
+ * therefore marks the slot as suspect: the next frame in it is dropped and zeroized. The mark
+ * disappears at the next poll that finds no frame.
  */
 static APART void erase_stale(struct ethernet *ethernet)
 {
@@ -198,7 +201,10 @@ static APART void erase_stale(struct ethernet *ethernet)
 
 static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checksum)
 {
-	/* The slot must be written before the Ethernet MAC is told to send it. */
+	/*
+	 * The compiler must complete all stores to the slot before the Ethernet MAC is told to send
+	 * the slot's frame.
+	 */
 	__asm__ volatile("" : : : "memory");
 	ethmac_tx_checksum_write(with_udp_checksum);
 	ethmac_sram_reader_slot_write(ethernet->tx_slot);
@@ -207,7 +213,7 @@ static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checks
 	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
 }
 
-/** Zeroizes the slot of a frame that was handled or dropped: it may hold a key. */
+/** Zeroizes the slot of a frame that was handled or dropped: the frame can contain a key. */
 static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 {
 	const uint32_t begin = port_cycles(NULL);
@@ -219,7 +225,9 @@ static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 	cl_service_owe(ethernet->service, port_cycles(NULL) - begin);
 }
 
-/** Returns the slot of the handled frame to the Ethernet MAC, which may then reuse it. */
+/**
+ * Returns the slot of the handled frame to the Ethernet MAC, which then writes new frames to it.
+ */
 static void release(struct ethernet *ethernet)
 {
 	const uint32_t number = ethernet->rx_slot;
@@ -231,8 +239,9 @@ static void release(struct ethernet *ethernet)
 }
 
 /**
- * Sends the answer to an ARP or ICMP request. Copies the rest of the answer from the received
- * frame. A long answer is sent only if the budget for work outside sessions has cycles left.
+ * Sends the answer to an ARP or ICMP request. The answer's headers are in @p frame; the bytes after
+ * them are copied from the received frame. A long answer is sent only if the budget for work
+ * outside sessions has cycles left.
  */
 static APART void respond(struct ethernet *ethernet, const struct cl_frame *frame, size_t len,
 			  uint8_t *tx_slot)
@@ -269,7 +278,7 @@ static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t 
 
 /**
  * Handles the frame in a slot. The Ethernet MAC does not write this slot meanwhile. @p begin is the
- * cycle at which the poll began.
+ * value of the cycle counter at the start of ethernet_poll.
  */
 static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 {
@@ -314,7 +323,10 @@ void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size)
 	}
 }
 
-/** Passes a frame of EtherType 0x888e on; returns false for all others. */
+/**
+ * Passes a frame of EtherType 0x888e (EAPOL) to the handler `eapol`, and returns true. Returns
+ * false if the frame has another type or is too long, or if there is no handler.
+ */
 static APART bool take_eapol(struct ethernet *ethernet, const uint8_t *slot)
 {
 	const size_t size = ethmac_sram_writer_length_read();

@@ -4,9 +4,10 @@
  * The record service over LiteEth's Ethernet MAC. The Ethernet MAC keeps frames in slots on the
  * bus.
  *
- * The accelerator's DMA reads and writes the slots directly. For other engines, the data pass
- * through the buffer memory, where they are aligned to 16 bytes. Data records of the engine
- * `fastpath` do not pass through this driver: the host sends them to the fast path's own address.
+ * The accelerator's DMA reads and writes the slots directly. For engines other than the
+ * accelerator, the data pass through the buffer memory, where they are aligned to 16 bytes. Data
+ * records of the engine `fastpath` do not pass through this driver: the host sends them to the fast
+ * path's own IP address.
  */
 #ifndef ETHERNET_H
 #define ETHERNET_H
@@ -22,19 +23,22 @@ struct ethernet {
 	struct cl_wire_network_reply network;
 	struct cl_fastpath fast_path;
 	struct cl_service *service;
-	/** Handles frames of EtherType 0x888e (EAPOL), if not NULL; its argument is `context`. */
+	/**
+	 * Function that handles frames of EtherType 0x888e (EAPOL). Its first argument is the
+	 * member `context`. NULL if nothing handles these frames.
+	 */
 	void (*eapol)(void *context, const uint8_t *frame, size_t size);
 	void *context;
 	/** The last frame received. */
 	struct cl_frame frame;
-	/** Slot of the next frame to transmit. */
+	/** Number of the transmit slot for the next frame. */
 	uint32_t tx_slot;
-	/** Slot of the last frame received. */
+	/** Number of the receive slot that contains the last frame. */
 	uint32_t rx_slot;
 	/**
-	 * Bit masks of slots. `stale`: slots that still hold old data and must be erased.
-	 * `suspect`: slots whose next frame may be damaged, because they were being erased when it
-	 * arrived.
+	 * Bit masks of receive slots. `stale`: slots that still contain old data and must be
+	 * erased. `suspect`: slots that were being erased when the next frame could arrive in them;
+	 * that frame can be damaged.
 	 */
 	uint32_t stale;
 	uint32_t suspect;
@@ -48,22 +52,24 @@ struct ethernet {
 };
 
 /**
- * Starts the link, with the addresses from the board's description.
+ * Starts the link, with the MAC and IPv4 addresses from the board's description.
  *
- * @param staging in the buffer memory, 16-byte aligned, CL_LINK_UDP_MAX_DATA bytes
+ * @param staging buffer for the data of a record: CL_LINK_UDP_MAX_DATA bytes in the buffer memory,
+ *         16-byte aligned
  */
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_t *staging);
 
 /**
- * Sends a frame without check sequence; drops it if no slot becomes free in time. Only with a SecY.
+ * Sends a frame, to which the Ethernet MAC adds the frame check sequence. Drops the frame if no
+ * transmit slot becomes free in time. Exists only if the SoC has a SecY (MACsec).
  */
 void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size);
 
 /**
- * Waits until the Ethernet MAC has sent all frames, then zeroizes them. Requests that ethernet_poll
- * zeroize the received frames while no frame waits. The slot that the Ethernet MAC writes next is
- * zeroized only after its next frame has been handled. A frame that carries a key is always
- * zeroized as soon as it has been read.
+ * Waits until the Ethernet MAC has sent all frames, then zeroizes the transmit slots. Marks all
+ * receive slots as stale: ethernet_poll zeroizes these slots later, whenever it finds no new frame.
+ * The slot that the Ethernet MAC writes next is zeroized only after its next frame has been
+ * handled. A frame that carries a key is always zeroized as soon as it has been read.
  */
 void ethernet_forget(struct ethernet *ethernet);
 

@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* additional engines of this configuration */
+#include "extension.h" /* engines of an extension, if the build has one */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
@@ -71,8 +71,8 @@ _Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero afte
 
 #ifdef CSR_ETHMAC_BASE
 /*
- * Holds a record's data while an engine works on them, if the engine is slower in the Ethernet
- * MAC's slots than in the buffer memory.
+ * Buffer for the data of a record, for engines that are slower in the Ethernet MAC's slots than in
+ * the buffer memory.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 
@@ -81,7 +81,7 @@ static struct ethernet ethernet;
 
 static uint8_t bench_buffer[BENCH_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
-/* Holds copies of data that are not aligned, or that the accelerator cannot reach. */
+/* Buffer for copies of data that are not aligned, or that the accelerator cannot reach. */
 static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
 /*
@@ -99,28 +99,30 @@ static int draw(void *context, uint32_t *words, size_t count)
 }
 
 /*
- * True after a key was closed or the board restarted: the buffer, the stack and the cache may still
- * hold keys or data, and must be zeroized.
+ * True after a session with a key was closed, a key was refused, or the board restarted: the record
+ * buffer, the stack and the cache can still contain keys or data, and must be zeroized.
  */
 static bool forgets = true;
 #ifdef MAIN_RAM_BASE
 /*
- * True if the cache was written back to SDRAM while a record was still arriving. SDRAM may then
- * hold part of this record, so it is erased again when the record is complete.
+ * True if the cache was written back to SDRAM while a record was still arriving. SDRAM can then
+ * contain part of this record, so the memories are zeroized again when the record is complete.
  */
 static bool again;
 #endif
 
 #ifdef CSR_MACSEC_BASE
 /*
- * Clock cycles of a millisecond of MKA. A simulated board is some 30 to 200 times slower than a
- * board, but its peer is a real machine, which expects an MKPDU within six seconds.
+ * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. In simulation
+ * the number is 1/25 of the true one, because a simulated board is 30 to 200 times slower than a
+ * real board. Its peer is a real machine, which expects an MKPDU (a message of MKA) within six
+ * seconds.
  */
 #define MKA_MS_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000 / (CIPHERLANE_SIMULATED ? 25 : 1))
 
 /**
- * Writes random bytes for MKA; @p context is an engine. On a simulated board they can be guessed:
- * it has no noise.
+ * Writes random bytes for MKA. @p context is the engine that computes them from noise. A simulated
+ * board has no source of noise, so there the bytes can be predicted.
  */
 static int mka_random(void *context, uint8_t *bytes, size_t count)
 {
@@ -137,7 +139,10 @@ static int mka_random(void *context, uint8_t *bytes, size_t count)
 	return 0;
 }
 
-/** Returns the milliseconds since the first call, which wrap. */
+/**
+ * Returns the time since reset in milliseconds of MKA (MKA_MS_CYCLES), modulo 2^32. Must be called
+ * at least once in 2^31 cycles.
+ */
 static uint32_t milliseconds(void)
 {
 	static uint32_t ms, last, left;
@@ -168,9 +173,7 @@ static void forget(void *context)
 	forgets = true;
 }
 
-/*
- * The structure is large and must be zero at power-on, so it is static instead of on main's stack.
- */
+/* The structure is static because it must be zero at power-on, and is too large for the stack. */
 static struct cl_service service;
 
 int main(void)
@@ -293,7 +296,10 @@ int main(void)
 	macsec.config.modes = &cl_modes_ise_inverse;
 	macsec.config.modes_hw = &ise_device;
 	macsec.config.random = mka_random;
-	/* However busy the simulating machine is, the peer must not miss the board. */
+	/*
+	 * In simulation, send an MKPDU more often. Otherwise, if the computer is busy, the peer
+	 * could regard the simulated board as lost.
+	 */
 	macsec.config.hello_ms = CIPHERLANE_SIMULATED ? 100 : 0;
 	macsec.config.send = mka_send;
 	macsec.config.context = (void *)&ise_fused;

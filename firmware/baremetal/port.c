@@ -7,7 +7,7 @@
 
 #include "zeroize.h"
 
-/* The core's data cache is direct-mapped. A miss loads a whole line. */
+/* The CPU's data cache is direct-mapped. A miss loads a whole line. */
 #define DCACHE_BYTES        4096u
 #define DCACHE_LINE_WORDS   8u
 #define UART_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 10)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The functions that the core needs from the SoC, on LiteX without an operating system.
+ * The functions that firmware/core needs from the SoC, for LiteX without an operating system.
  */
 #ifndef PORT_H
 #define PORT_H
@@ -26,8 +26,8 @@ void port_drain(void);
 
 /**
  * Erases the data that earlier function calls left in memory: zeroizes the stack below the caller's
- * frame, and overwrites every line of the data cache, also the invalid ones, with constants.
- * Also clears the registers that no function preserves.
+ * frame, and overwrites every line of the data cache, also the invalid ones, with constants. Also
+ * clears the registers that a called function need not preserve.
  */
 void port_forget(void);
 

@@ -2,7 +2,8 @@
 /**
  * @file
  * The definitions that firmware/sdram needs from the SoC. LiteX's headers provide the registers,
- * the memory's address and the size of the L2 cache; port.h provides cycles and the data cache.
+ * the memory's address and the size of the L2 cache; port.h provides the cycle counter and the
+ * function that invalidates the data cache.
  */
 #ifndef SDRAM_PORT_H
 #define SDRAM_PORT_H

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Generate C headers and reference pages from the definitions of registers, instructions and the wire layout."""
+"""Generate C headers and reference pages from the definitions of registers, instructions and records."""

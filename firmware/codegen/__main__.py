@@ -36,7 +36,7 @@ def texts() -> dict[Path, str]:
 
 
 def write_if_changed(path: Path, text: str) -> None:
-    """Write the text to a file. Leave an unchanged file alone, so that make rebuilds nothing."""
+    """Write the text to a file. If the file already contains this text, do nothing, so that make rebuilds nothing."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

@@ -14,7 +14,7 @@ INTERRUPT_PRIORITY = 0
 # interrupt, through which all interrupts of the SoC arrive.
 INTERRUPTS_MAX = 11
 
-# The registers that the devicetree node of each peripheral lists.
+# For each peripheral, the registers that its devicetree node lists.
 _UART = ("rxtx", "txfull", "rxempty", "ev_status", "ev_pending", "ev_enable", "txempty", "rxfull")
 _TIMER = ("load", "reload", "en", "update_value", "value", "ev_status", "ev_pending", "ev_enable")
 _UPTIME = ("uptime_latch", "uptime_cycles")
@@ -49,9 +49,9 @@ _INSECURE_ENTROPY = """
 		seed = <0x5eed>;
 	};
 """
-# LiteDRAM's registers. The node lists all registers of the first phase. If there is a second phase, the node lists only
-# its first register, because the registers of all phases are equally far apart. If the PHY has registers that adjust
-# the timing of reads, the node lists these as well.
+# Registers in the devicetree node of the SDRAM controller. The node lists all registers of the first DFI phase,
+# and only the first register of the second phase: the driver computes the addresses of the remaining registers from the
+# distance between these two phases. If the PHY has registers that adjust the timing of reads, the node lists them too.
 _PI0 = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
 _DFII = ("control", *(f"pi0_{name}" for name in _PI0), "pi1_command")
 _READ_DELAY = ("dq_rst", "dq_inc", "dq_bitslip_rst", "dq_bitslip")

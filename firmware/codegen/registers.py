@@ -37,8 +37,8 @@ _HEADER = """/* SPDX-License-Identifier: BSD-2-Clause */
 
 @dataclass(frozen=True)
 class Peripheral:
-    """A peripheral for which to generate a header and a page: its name in texts, the prefix of its constants, and how
-    to create one.
+    """A peripheral for which to generate a header and a page: its name in texts, the prefix of its constants, its
+    module, and a function that creates it.
 
     The page copies the docstring of `module`, which must begin with a sentence and a diagram.
     """

@@ -17,17 +17,18 @@ from litedram.init import get_sdram_phy_init_sequence
 # initialisation sequences. They go into `cl_dfii.h`.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
-# The shortest wait, in cycles of the system clock. The memory's DLL and calibration need 512 cycles of the memory's
-# clock (JESD79-3F, tDLLK, tZQinit). A cycle of the system clock is at least as long as a cycle of the memory's clock.
-# SDR SDRAM needs shorter waits.
+# The shortest wait after a step of the initialisation, in cycles of the system clock. The memory's DLL and calibration
+# need 512 cycles of the memory's clock (JESD79-3F, tDLLK, tZQinit). A cycle of the system clock is at least as long as
+# a cycle of the memory's clock. SDR SDRAM needs shorter waits.
 WAIT_CYCLES = 512
 # Time for which the reset signal stays low after power and clocks have become stable (JESD79-3F, 3.3.1). SDR SDRAM has
 # no reset signal: manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# For each PHY, the number of phases whose read data software can read from the `dfii` registers. PHYs that show all
-# phases are not listed. The registers store read data only while the PHY sets `rddata_valid`, which the memory
-# controller ignores. The simulation model sets this signal only in the first phase, GENSDRPHY one cycle too late.
+# Maps the name of a PHY to a number of DFI phases: for this number of phases, the `dfii` registers show the data of a
+# read. For PHYs that are not listed, they show the data of all phases. The registers store read data only while the PHY
+# sets `rddata_valid`, which the memory controller ignores. The simulation model sets this signal only in the first
+# phase. GENSDRPHY sets it one cycle too late.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Render the C header of the wire layout, `cl_wire.h`, and the host's module of codes, `codes.py`, from `wire.toml`.
+"""Render the C header of the record layouts, `cl_wire.h`, and the host's module of codes, `codes.py`, from `wire.toml`.
 
 For each record the header defines its type code, and the size and offsets of its fields. It also defines a structure
 with the layout of the wire (on a little-endian machine, without padding), and two functions that copy the structure
@@ -83,7 +83,7 @@ from typing import NamedTuple
 
 _TRAITS = '''
 class Traits(NamedTuple):
-    """Properties of an engine that programs use; see wire.toml."""
+    """Properties of an engine that the host tool uses; `wire.toml` defines them."""
 
     rank: int
     software: bool
@@ -98,7 +98,7 @@ TRAITS = re.findall(r"^    (\w+): ", _TRAITS, re.MULTILINE)
 _PROPERTY = '''\
     @property
     def traits(self) -> Traits:
-        """Properties that programs use."""
+        """The properties of this engine."""
         return _TRAITS[self]
 
 '''
@@ -129,7 +129,7 @@ def render(path_to_wire_toml: str | Path) -> str:
         _codes("CL_WIRE_TYPE", [*records, {"name": "error", **wire["error"]}], "0x{:02x}u"),
         "/* Codes of an error reply. */\n",
         _codes("CL_WIRE_ERROR", wire["error_code"], "{}u"),
-        "/* Kinds of programs that answer. */\n",
+        "/* What answers: a board, its simulation, or a program on the host. */\n",
         _codes("CL_WIRE_KIND", wire["kind"], "{}u"),
         "/* Flags of open. */\n",
         _codes("CL_WIRE_FLAG", wire["flag"], "{}u"),
@@ -158,7 +158,7 @@ def render(path_to_wire_toml: str | Path) -> str:
 
 
 def render_codes(path_to_wire_toml: str | Path) -> str:
-    """Return the text of `codes.py`: one enumeration for each list of codes, and the traits of each engine.
+    """Return the text of `codes.py`: one enumeration for each list of codes, and the properties of each engine.
 
     Raises
     ------
@@ -174,14 +174,16 @@ def render_codes(path_to_wire_toml: str | Path) -> str:
     lines = [_CODES_PROLOGUE, f"VERSION = {wire['version']}", f"UDP_PORT = {wire['udp_port']}", ""]
     lines += _enumeration("RecordType", "IntEnum", "Types of requests.", wire["record"])
     lines += _enumeration("ErrorCode", "IntEnum", "Codes of an error reply.", wire["error_code"])
-    lines += _enumeration("Kind", "IntEnum", "Kinds of programs that answer.", wire["kind"])
+    lines += _enumeration(
+        "Kind", "IntEnum", "What answers: a board, its simulation, or a program on the host.", wire["kind"]
+    )
     lines += _enumeration("OpenFlag", "IntFlag", "Flags of record open.", wire["flag"])
     lines += _enumeration("Mode", "IntEnum", "Modes of operation.", wire["mode"])
     lines += _enumeration("Suite", "IntEnum", "Cipher suites of MACsec.", wire["suite"])
     lines += _enumeration("ImageState", "IntEnum", "State of a code memory.", wire["image_state"])
     lines += _enumeration("Cause", "IntEnum", "Why a board with a loader was reset.", wire["cause"])
     lines.append(_TRAITS)
-    doc = "The engines, by their codes in records; the page of records says what each is."
+    doc = "Codes of the engines in records; the page about records describes each engine."
     lines += [*_enumeration("Engine", "IntEnum", doc, engines), _PROPERTY]
     lines.append("_TRAITS = {")
     for engine in engines:
@@ -206,7 +208,7 @@ def _literal(value: bool | int | str) -> str:
 
 
 def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
-    """Return the C text for one layout: offsets, structure, get and put.
+    """Return the C code for one layout: macros of offsets, a structure, and functions that copy it from and to bytes.
 
     The fields stand in order without padding; each integer must be naturally aligned.
     """
@@ -251,7 +253,7 @@ def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
 
 
 def _codes(prefix: str, items: list[dict[str, Any]], form: str) -> str:
-    """Return one macro for each item of a list of named codes."""
+    """Return the C macros for a list of named codes: one macro for each code."""
     codes = [item["code"] for item in items]
     if len(set(codes)) != len(codes):
         raise WireDefinitionError(f"{prefix}: a code is given twice; give each item a code of its own")

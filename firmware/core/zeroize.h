@@ -11,17 +11,17 @@
 /** Sets @p size bytes to zero. The compiler cannot drop the stores, even if nothing reads them. */
 static inline void cl_zeroize(void *memory, size_t size)
 {
-	__builtin_memset(memory, 0,
-			 size); /* becomes store instructions if the size is small and constant */
+	/* If the size is small and constant, this call compiles to store instructions. */
+	__builtin_memset(memory, 0, size);
 	/* Tells the compiler that the memory is read, so that it keeps the stores above. */
 	__asm__ volatile("" : : "r"(memory) : "memory");
 }
 
 #ifdef __riscv
 /**
- * Clears the registers that a function may change. Code that is compiled for size uses few of them,
- * so words of a key can stay in the others. The remaining registers already contain the values of
- * the callers again.
+ * Clears the registers that a function is allowed to change. Code that is compiled for size uses
+ * few of them, so words of a key can stay in the unused ones. Functions restore all other registers
+ * before they return, so those need not be cleared.
  */
 static inline void cl_zeroize_registers(void)
 {

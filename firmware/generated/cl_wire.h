@@ -259,7 +259,7 @@
  */
 #define CL_WIRE_ERROR_TAG 21u
 
-/* Kinds of programs that answer. */
+/* What answers: a board, its simulation, or a program on the host. */
 
 /** Hardware board. */
 #define CL_WIRE_KIND_BOARD 0u

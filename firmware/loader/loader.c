@@ -60,7 +60,9 @@ static void put_name(uint8_t to[16], const char *name)
 	}
 }
 
-/* Writes the data of the reply to record loader; returns their length in bytes. */
+/*
+ * Writes the reply to a record of type `loader` into @p data. Returns the reply's length in bytes.
+ */
 static uint16_t describe(const struct loader *loader, uint8_t *data)
 {
 	struct cl_wire_loader_reply reply = {
@@ -142,8 +144,8 @@ static struct refusal start(struct loader *loader)
 }
 
 /*
- * Returns the number of data bytes that a request of this type must have. Data to load may have any
- * length here; write() checks the length.
+ * Returns the number of data bytes that a request of this type must have. For a request with data
+ * to load, this is the length in its header, which write() checks.
  */
 static uint16_t request_bytes(const struct cl_wire_header *header)
 {

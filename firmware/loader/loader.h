@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Handles the loader's records, which write an image into the code memory, and decides whether this
- * image may be started. The only hardware that this code accesses is the code memory.
+ * Handles the loader's records, which write an image into the code memory, and decides whether to
+ * allow the start of this image. The only hardware that this code accesses is the code memory.
  *
  * While an image is being written, the header in front of it is zero. So an interrupted transfer
  * leaves no valid image. The header is written last; then the loader reads back and checks the
@@ -17,9 +17,9 @@
 
 #include "cl_wire.h"
 
-/** Most data bytes in a record that the loader accepts. */
+/** Largest number of data bytes in a record that the loader accepts. */
 #define LOADER_DATA_BYTES 1024u
-/** Size in bytes of such a record with its header. */
+/** Size in bytes of the longest record that the loader accepts, with its header. */
 #define LOADER_RECORD_MAX (CL_WIRE_HEADER_SIZE + LOADER_DATA_BYTES)
 
 struct loader {
@@ -55,7 +55,7 @@ uint8_t loader_state(const struct loader *loader);
  * Carries out a record for the loader.
  *
  * @param record as received, @p len bytes, 4-byte aligned
- * @param reply buffer of LOADER_RECORD_MAX bytes; it may be @p record
+ * @param reply buffer of LOADER_RECORD_MAX bytes; it can be equal to @p record
  * @param start set to true if the caller must start the image in the code memory after it has sent
  *              the reply
  * @return bytes of the reply; 0 if there is none

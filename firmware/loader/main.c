@@ -23,10 +23,10 @@
 
 /*
  * Time that the loader waits for a request after power-on: a quarter of a second. In simulation the
- * loader does not wait, because a host may send requests for the firmware at once, and the loader
+ * loader does not wait, because a host can send requests for the firmware at once, and the loader
  * would lose them.
  */
-#ifndef PASSING_CYCLES /* a test may define another value */
+#ifndef PASSING_CYCLES /* a test can define another value */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*

@@ -13,8 +13,8 @@
  */
 #define COMMAND_CYCLES 64u
 /*
- * Number of test patterns for a setting of the PHY. A setting works if all patterns are read
- * correctly.
+ * Number of random patterns with which each setting of the PHY is tested. A setting works if the
+ * memory returns all these patterns correctly.
  */
 #define TRIALS     8u
 #define LINE_BYTES 32u /* bytes in a line of the CPU's data cache */
@@ -27,9 +27,10 @@
 #endif
 
 /*
- * Indices of the words that describe a step of the initialisation: whether the step is a command or
- * a write to dfii_control; the bits to write; a command's address and bank; the cycles to wait
- * after the step.
+ * Each step of the initialisation is described by STEP_WORDS words; these are their indices.
+ * STEP_IS_COMMAND: 1 if the step issues a command, 0 if it writes dfii_control. STEP_BITS: the bits
+ * to write. STEP_ADDRESS, STEP_BANK: address and bank of the command. STEP_CYCLES: clock cycles to
+ * wait after the step.
  */
 enum {
 	STEP_IS_COMMAND,
@@ -66,8 +67,11 @@ static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_
 
 static void initialise(void)
 {
-	sdram_dfii_control_write(0); /* the CPU controls the memory; reset is active; the memory's
-					clock is not enabled */
+	/*
+	 * Value 0: the CPU controls the memory, the reset is active, and the memory's clock is
+	 * disabled.
+	 */
+	sdram_dfii_control_write(0);
 	wait(CL_SDRAM_RESET_CYCLES);
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i += STEP_WORDS) {
 		const uint32_t *const step = &steps[i];
@@ -82,8 +86,8 @@ static void initialise(void)
 }
 
 /*
- * This code adjusts the PHY. It is only needed if software can read the memory's data from the
- * PHY's registers.
+ * The code up to the matching #else adjusts the PHY. It exists only if software can read the
+ * memory's data from registers of the PHY.
  */
 #if CL_SDRAM_SHOWN_PHASES > 0
 static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
@@ -121,8 +125,8 @@ static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
 		ddrphy_rdly_dq_bitslip_write(1);
 	}
 	/*
-	 * Select all groups and release them together, so that the read pointers of all groups stay
-	 * synchronous.
+	 * Select all groups of data lines and release them together, so that their read pointers
+	 * stay synchronous.
 	 */
 	ddrphy_dly_sel_write(ALL_LANES);
 	ddrphy_dly_sel_write(0);
@@ -158,7 +162,7 @@ static bool saw_burst(unsigned int lane)
 
 /**
  * Writes words to the memory and reads them back, with commands that software issues through the
- * PHY's registers. Returns true if the lines of the group returned the right bits.
+ * PHY's registers. Returns true if group @p lane of eight data lines returned the right bits.
  */
 static bool reads(unsigned int lane, uint32_t seed)
 {
@@ -205,8 +209,8 @@ static bool works(unsigned int lane, unsigned int bitslip, unsigned int delay)
 }
 
 /**
- * For one group of lines, finds the longest sequence of consecutive delays that work, with any bit
- * slip, and selects the delay in the middle of this sequence.
+ * Finds the best read setting for one group of eight data lines. For each bit slip, tests all
+ * delays in ascending order. Selects the middle of the longest sequence of delays that work.
  */
 static int level(unsigned int lane, struct sdram_report *report)
 {
@@ -265,8 +269,8 @@ static uint32_t all_but_one(uint32_t offset)
 }
 
 /**
- * Returns a pattern for each word. It differs from the pattern of both neighbouring words, in the
- * low and in the high half.
+ * Returns the test pattern for the word at @p offset. The patterns of neighbouring words differ in
+ * the low half and in the high half.
  */
 static uint32_t own_address(uint32_t offset)
 {
@@ -287,8 +291,9 @@ static int check(struct sdram_report *report, uint32_t offset, uint32_t expected
 }
 
 /**
- * Writes and checks every word of the tested bytes. The tested bytes are at least twice the size of
- * the L2 cache, so every word is read from the memory and not from the cache.
+ * Writes every word of the first SDRAM_TESTED_BYTES, then reads and checks them all. These bytes
+ * are at least twice the size of the L2 cache, so every word is read from the memory and not from
+ * the cache.
  */
 static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report *report)
 {
@@ -305,9 +310,10 @@ static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report 
 }
 
 /**
- * Writes and checks word 0 and one word for each higher address line. All these words use the same
- * line of the L2 cache and replace each other there, so they are read from the memory and not from
- * the cache.
+ * Tests the address lines above SDRAM_TESTED_BYTES. Writes word 0 and, for each of these address
+ * lines, the word at whose address only this line is 1. Then reads and checks these words. All of
+ * them use the same line of the L2 cache and replace each other there, so they are read from the
+ * memory and not from the cache.
  */
 static int test_addresses(struct sdram_report *report)
 {

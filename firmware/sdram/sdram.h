@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Initialises and tests an SDRAM that LiteDRAM controls: its PHY, module and memory. Call it before
- * the SDRAM holds any data.
+ * Initialises and tests an SDRAM that LiteDRAM controls: the PHY, the memory module, and its cells.
+ * Call sdram_init() before the SDRAM holds any data, because the test overwrites the memory.
  *
- * The port's sdram_port.h provides the commands for the module, the adjustments that the PHY needs,
- * and the addresses of the registers and the memory. On bare metal they come from the SoC's
- * headers, on Zephyr from the devicetree.
+ * Bare metal and Zephyr each have an sdram_port.h. Each sdram_port.h provides the commands for the
+ * module, the adjustments that the PHY needs, and the addresses of the registers and the memory. On
+ * bare metal these values come from the SoC's headers, on Zephyr from the devicetree.
  */
 #ifndef SDRAM_H
 #define SDRAM_H
@@ -16,14 +16,15 @@
 #include "sdram_port.h"
 
 /**
- * Number of bytes, from the start of the memory, in which every bit is tested. They are twice the
- * size of the L2 cache, and enough for records. After the test they are zero.
+ * Number of bytes, from the start of the memory, in which every bit is tested. This is at least
+ * twice the size of the L2 cache, and at least 2,048 bytes. After the test these bytes are zero.
  */
 #define SDRAM_TESTED_BYTES (CONFIG_L2_SIZE > 1024 ? 2u * CONFIG_L2_SIZE : 2048u)
 
 /**
- * Number of tested bytes that a program may use for data. The tested bytes after them stay unused:
- * reading them makes the L2 cache write the data back to the memory.
+ * Number of tested bytes that a program can use for data. A program must not use the tested bytes
+ * after these: sdram_write_back() reads them, so that the L2 cache writes the program's data to the
+ * memory.
  */
 #define SDRAM_DATA_BYTES (SDRAM_TESTED_BYTES - CONFIG_L2_SIZE)
 
@@ -32,8 +33,8 @@ struct sdram_report {
 	/** 0, or the reason why the memory cannot be used: a result of sdram_init(). */
 	int status;
 	/**
-	 * For each group of eight lines: the setting that was chosen, and the number of consecutive
-	 * delays that work.
+	 * For each group of eight data lines: the chosen bit slip and read delay, and the number of
+	 * consecutive delays that work.
 	 */
 	struct {
 		uint8_t bitslip;
@@ -46,28 +47,29 @@ struct sdram_report {
 };
 
 /**
- * Initialises the module, finds the setting with which each group of lines reads correctly, and
- * tests the memory. It tests the data lines, every bit of the first SDRAM_TESTED_BYTES, and the
- * remaining address lines. It ends after some milliseconds, even if the memory is broken.
+ * Initialises the module, finds a setting with which each group of eight data lines reads
+ * correctly, and tests the memory. The test covers the data lines, every bit of the first
+ * SDRAM_TESTED_BYTES, and the remaining address lines. The function returns after some
+ * milliseconds, even if the memory is broken.
  *
  * @param[out] report result and details
  * @retval 0       the memory can be used
- * @retval -ENXIO  a group of lines reads correctly with no setting
+ * @retval -ENXIO  a group of data lines reads wrong data with every setting
  * @retval -EIO    a word of the tested bytes differs from what was written
- * @retval -EFAULT two addresses reach the same word: the module is smaller than configured, or a
- *                 line is broken
+ * @retval -EFAULT two addresses access the same word: the module is smaller than configured, or an
+ *                 address line is broken
  */
 int sdram_init(struct sdram_report *report);
 
 /**
- * Returns a text for a result of sdram_init(), at most 16 characters. For 0, it is the kind of the
- * memory.
+ * Returns a text of at most 16 characters for a result of sdram_init(). For result 0, the text
+ * names the kind of memory.
  */
 const char *sdram_name(int status);
 
 /**
- * Writes modified data of the first SDRAM_DATA_BYTES from the L2 cache to the memory. So data that
- * were zeroized in the cache are also zero in the memory.
+ * Makes the L2 cache write modified data of the first SDRAM_DATA_BYTES to the memory. After this
+ * call, data that the program has zeroized are also zero in the memory.
  */
 void sdram_write_back(void);
 

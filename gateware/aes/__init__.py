@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES cores after FIPS-197: S-boxes, round transformations, key expansion, ciphers, and a family with one interface.
+"""AES in gateware (FIPS-197): S-boxes, round transformations, key expansion, ciphers, and cores with the same ports.
 
 Byte and bit order, everywhere in the gateware: a 128-bit block or state is one signal. Its bits ``8*i+7 : 8*i`` are
 byte ``i`` of the block, as FIPS-197 counts the input bytes ``in_i`` (3.4). Column ``c`` of the state is bits

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Logic cells of the ECP5 (LUT4 and wide multiplexers) for circuits that synthesis would not find by itself."""
+"""Instantiates ECP5 cells (LUT4s, wide multiplexers) where synthesis would not find the circuit by itself."""
 
 from collections.abc import Callable
 from itertools import product
@@ -8,7 +8,7 @@ from migen import Cat, ClockSignal, Constant, Instance, Module, Signal
 
 
 def lut4(module: Module, contents: int, inputs: list) -> Signal:
-    """Instantiate a LUT4; input n is bit n of the index into the 16 bits of `contents`."""
+    """Instantiate a LUT4. Its output is bit k of `contents`; input n of the LUT4 is bit n of the number k."""
     z = Signal()
     ports = {f"i_{port}": signal for port, signal in zip("ABCD", inputs, strict=True)}
     module.specials += Instance("LUT4", p_INIT=Constant(contents, 16), **ports, o_Z=z)
@@ -16,7 +16,7 @@ def lut4(module: Module, contents: int, inputs: list) -> Signal:
 
 
 def mux(module: Module, cell: str, pair, select) -> Signal:
-    """Instantiate a multiplexer of a slice; it selects the first of the pair where `select` is 0."""
+    """Instantiate a multiplexer of an ECP5 slice. It outputs the first signal of `pair` if `select` is 0."""
     z = Signal()
     names = ("BLUT", "ALUT", "C0") if cell == "PFUMX" else ("D0", "D1", "SD")
     ports = {f"i_{name}": signal for name, signal in zip(names, (*pair, select), strict=True)}
@@ -25,7 +25,7 @@ def mux(module: Module, cell: str, pair, select) -> Signal:
 
 
 def flip_flop(module: Module, d: Signal) -> Signal:
-    """Instantiate a register in the domain `sys`, without reset.
+    """Instantiate a flip-flop in the clock domain `sys`, without reset.
 
     Synthesis cannot merge it with registers of equal value.
     """
@@ -37,12 +37,12 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of eight bits from its truth table. Return its values for bit 7 = 0 and bit 7 = 1."""
+    """Build a function of 8 bits from its truth table. Return two signals: its values for bit 7 = 0 and bit 7 = 1."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 
 def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
-    """Build a function of the low seven bits of `address`, from eight LUT4s and the multiplexers of the slices."""
+    """Build a function of the low seven bits of `address` from eight LUT4s and multiplexers of the slices."""
     level = []
     for first in range(0, 128, 16):
         contents = sum(bit << x for x, bit in enumerate(truth[first : first + 16]))
@@ -53,17 +53,17 @@ def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
 
 
 def sum_of(*bits: int) -> int:
-    """Return the number of bits that are 1; `Functions` uses only its lowest bit, which is the XOR of the bits."""
+    """Return the number of bits that are 1. `Functions` uses only the lowest bit of the result: the XOR of the bits."""
     return sum(bits)
 
 
 class Functions:
-    """Builds functions of up to four one-bit signals, as one LUT4 each or in portable form.
+    """Builds functions of up to four one-bit signals. Each function is one LUT4, or portable logic.
 
     Parameters
     ----------
     module : Module
-        The module that gets them.
+        The module to which the logic is added.
     portable : bool
         Use an index into a constant instead of a LUT4.
     """
@@ -73,7 +73,10 @@ class Functions:
         self.portable = portable
 
     def __call__(self, inputs: list, function: Callable[..., int]) -> Signal:
-        """Return a signal with the function's value, computed for all values of its inputs (0 or 1)."""
+        """Return a signal with the value of `function` for these inputs.
+
+        Calls `function` for every combination of input values (0 or 1).
+        """
         values = product((0, 1), repeat=len(inputs))  # every combination of input values
         contents = sum((function(*bits) & 1) << sum(b << n for n, b in enumerate(bits)) for bits in values)
         if self.portable:

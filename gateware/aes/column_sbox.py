@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes, InvSubBytes or neither on a column, with one register (FIPS-197, 5.1.1 and 5.3.2).
+"""SubBytes or InvSubBytes on a column, or the unchanged column, with one register (FIPS-197, 5.1.1 and 5.3.2).
 
 ::
 
@@ -30,7 +30,7 @@ ROWS = 4
 
 
 class ColumnSBox(Module):
-    """Substitutes the bytes of a column.
+    """Applies SubBytes, InvSubBytes or no change to the four bytes of a column.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The S-box in a tower of fields, GF(((2^2)^2)^2), after D. Canright, A Very Compact S-Box for AES (2005).
+"""The S-box, computed in a tower of fields, GF(((2^2)^2)^2): see D. Canright, A Very Compact S-Box for AES (2005).
 
 Inversion in GF(2^8) becomes inversion and products in GF(2^4), and these become operations in GF(2^2), where inversion
 exchanges two bits. The bases are normal: both elements have trace 1 and norm N over the field below. The inverse of
@@ -23,7 +23,9 @@ AFFINE_CONSTANT = 0x63
 
 
 class Tower:
-    """One choice of bases: ``w``, ``z``, ``y`` with their conjugates span GF(2^2), GF(2^4), GF(2^8).
+    """One choice of bases for the fields of the tower.
+
+    Each basis consists of an element and its conjugate: ``w`` for GF(2^2), ``z`` for GF(2^4), ``y`` for GF(2^8).
 
     Attributes
     ----------
@@ -47,31 +49,35 @@ class Tower:
         self.norm_y = self._coordinates(_power(y, 17))[:4]
 
     def _coordinates(self, byte: int) -> list[int]:
-        # An element of a subfield has two equal coefficients in the larger field, as the two basis elements sum to 1.
+        # The two elements of each basis sum to 1. So an element of a subfield has two equal coefficients in the larger
+        # field. The caller reads only the first coefficient.
         value = apply(self.to_tower, byte)
         return [value >> i & 1 for i in range(8)]
 
     @property
     def weight(self) -> int:
-        """Number of ones in the four changes of basis: a measure of their XOR gates."""
+        """Number of ones in the four matrices that change the basis: a measure of their XOR gates."""
         matrices = (self.to_bytes, self.to_tower, self.to_affine, self.from_affine)
         return sum(column.bit_count() for matrix in matrices for column in matrix)
 
 
 @cache
 def best_tower() -> Tower:
-    """Return the tower with the smallest `weight`: its changes of basis need the fewest XOR gates."""
+    """Return the tower with the smallest `weight`, which needs the fewest XOR gates to change the basis."""
     candidates = (Tower(w, z, y) for w in _trace_one(2) for z in _trace_one(4) for y in _trace_one(16))
     return min(candidates, key=lambda tower: tower.weight)
 
 
 def apply(matrix: list[int], value: int) -> int:
-    """Return the product of a matrix over GF(2), given by its columns, and a vector, with bits as integers."""
+    """Return a matrix over GF(2) times a vector.
+
+    An integer stands for a vector of bits. A matrix is a list of such integers, its columns.
+    """
     return reduce(xor, (column for i, column in enumerate(matrix) if value >> i & 1), 0)
 
 
 def invert(matrix: list[int]) -> list[int]:
-    """Return the inverse of a square matrix over GF(2), given by its columns (Gauss and Jordan)."""
+    """Return the inverse of a square matrix over GF(2) by Gauss-Jordan elimination. Matrices are lists of columns."""
     size = len(matrix)
     rows = [(column, 1 << i) for i, column in enumerate(matrix)]
     for bit in range(size):
@@ -84,7 +90,7 @@ def invert(matrix: list[int]) -> list[int]:
 
 
 def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
-    """Multiply a list of one-bit expressions by a matrix over GF(2), and XOR a constant."""
+    """Return a matrix over GF(2) times a list of one-bit expressions, XORed with a constant."""
     outputs = []
     for row in range(len(matrix)):
         terms = [bits[i] for i, column in enumerate(matrix) if column >> row & 1]
@@ -94,14 +100,14 @@ def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
 
 
 def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> list:
-    """Return the inverse in GF(2^8) of eight one-bit expressions in the tower's basis; the inverse of 0 is 0.
+    """Return the inverse of an element of GF(2^8), given by eight one-bit expressions. The inverse of 0 is 0.
 
     Parameters
     ----------
     tower : Tower
         The bases.
     bits : list
-        The element.
+        The element in the tower's basis, bit 0 first.
     name : callable
         Names a list of expressions: returns signals with their values. So Verilog and synthesis compute a shared
         expression only once.
@@ -114,7 +120,7 @@ def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> li
     return name("upper", multiply4(tower, root, high)) + name("lower", multiply4(tower, root, low))
 
 
-# Elements of the fields as lists of bits. -----------------------------------------------------------------
+# Functions for field elements as lists of bits. -------------------------------------------------------------
 
 
 def _add(a: list, b: list) -> list:
@@ -122,38 +128,38 @@ def _add(a: list, b: list) -> list:
 
 
 def multiply2(a: list, b: list) -> list:
-    """Return the product in GF(2^2)."""
+    """Return the product of two elements of GF(2^2)."""
     cross = (a[1] ^ a[0]) & (b[1] ^ b[0])
     return [(a[0] & b[0]) ^ cross, (a[1] & b[1]) ^ cross]
 
 
 def _square2(a: list) -> list:
-    """Return the square in GF(2^2), which is also the inverse."""
+    """Return the square of an element of GF(2^2), which is also its inverse."""
     return [a[1], a[0]]
 
 
 def multiply4(tower: Tower, a: list, b: list) -> list:
-    """Return the product in GF(2^4)."""
+    """Return the product of two elements of GF(2^4)."""
     cross = scale2(multiply2(_add(a[2:], a[:2]), _add(b[2:], b[:2])), tower.norm_z)
     return _add(multiply2(a[:2], b[:2]), cross) + _add(multiply2(a[2:], b[2:]), cross)
 
 
 def scale2(a: list, factor: list[int]) -> list:
-    """Return the product of `a` and a constant of GF(2^2), which costs at most one gate."""
+    """Return the product of `a` and a constant, in GF(2^2). This costs at most one gate."""
     columns = [multiply2([1, 0], factor), multiply2([0, 1], factor)]
     return linear([column[0] | column[1] << 1 for column in columns], a)
 
 
 def square4(tower: Tower, a: list) -> list:
-    """Return the square in GF(2^4)."""
-    # (a1 Z^4 + a0 Z)^2 = a1^2 Z^8 + a0^2 Z^2, and Z^2 = Z + N, with 1 = Z^4 + Z.
+    """Return the square of an element of GF(2^4)."""
+    # The square is (a1 Z^4 + a0 Z)^2 = a1^2 Z^8 + a0^2 Z^2. Here Z^2 = Z + N and 1 = Z^4 + Z, with the norm N of Z.
     low, high = _square2(a[:2]), _square2(a[2:])
     both = scale2(_add(low, high), tower.norm_z)
     return _add(low, both) + _add(high, both)
 
 
 def _multiply_constant(tower: Tower, a: list, factor: list[int]) -> list:
-    """Return the product of `a` and a constant of GF(2^4): a matrix, because the product is linear in `a`."""
+    """Return the product of `a` and a constant, in GF(2^4). It is computed by a matrix, because it is linear in `a`."""
     columns = [multiply4(tower, [int(i == k) for i in range(4)], factor) for k in range(4)]
     return linear([sum(bit << i for i, bit in enumerate(column)) for column in columns], a)
 
@@ -165,7 +171,7 @@ def _invert4(tower: Tower, a: list, name: Callable[[str, list], list]) -> list:
     return multiply2(root, high) + multiply2(root, low)
 
 
-# Elements as bytes. ---------------------------------------------------------------------------------------
+# Functions for field elements as bytes. -------------------------------------------------------------------
 
 
 def _power(element: int, exponent: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES encryption cores (FIPS-197), all with the interface that `create_core` returns.
+"""AES encryption cores (FIPS-197). `create_core` returns a core; all cores have the same ports.
 
 ::
 
@@ -48,7 +48,7 @@ MOST_SLOTS = 32
 
 
 class Core(Module):
-    """A cipher and the memory of its keys, made by `create_core`.
+    """An AES core: a cipher with its key expansion, made by `create_core`.
 
     Parameters
     ----------
@@ -96,7 +96,8 @@ class Core(Module):
         self.key = stream.Endpoint([("word", WORD_BITS)])
         self.key_slot = Signal(slot_bits)
         self.key_length = Signal(2)
-        self.key_valid = Signal(slots, name="slots_with_key")  # the port `key.valid` has the name key_valid in Verilog
+        # not named key_valid, because Verilog's name for the port `key.valid` is key_valid
+        self.key_valid = Signal(slots, name="slots_with_key")
         self.clear = Signal()
         self.clear_slot = Signal()
         self.flush = Signal()
@@ -146,14 +147,14 @@ class Core(Module):
             self.busy.eq(self.key_busy | ~self.idle),
         ]
 
-        # Signals that the formal proofs observe, in addition to signals of the cipher and the key expansion.
+        # Signals that the formal proofs use, in addition to signals of the cipher and the key expansion.
         self.control = {"clearing": clearing}
 
 
 def create_core(
     *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int | None = None
 ) -> Core:
-    """Return a core of the family for these parameters.
+    """Return an AES core with these parameters.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Several ciphers that take blocks in turn and return results in order.
+"""Combines several ciphers. They accept blocks in turn; the results leave in the order of the blocks.
 
 ::
 
@@ -25,7 +25,7 @@ from gateware.aes.key_expansion import key_writes
 
 
 def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, restart) -> tuple[list, list]:
-    """Return the statements, combinational and clocked, that make ciphers take turns at a shared sink and source.
+    """Return combinational and clocked statements that connect ciphers, in turn, to a shared sink and source.
 
     The ciphers' own ``sink`` and ``source`` have the same layouts. `restart` gives the turn to the first cipher, in the
     next cycle.
@@ -49,7 +49,7 @@ def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, re
 
 
 class Engines(Module):
-    """Several ciphers that are used through the ports of a single cipher.
+    """Combines several ciphers into a module with the ports of a single cipher.
 
     Parameters
     ----------

@@ -23,13 +23,13 @@ def multiply(a: int, b: int) -> int:
 def inverse(a: int) -> int:
     """Return the multiplicative inverse, with 0 mapped to 0 (FIPS-197, 5.1.1)."""
     result = 1
-    for _ in range(254):  # a^254 is the inverse, as the multiplicative group has 255 elements
+    for _ in range(254):  # a^254 is the inverse of a, because the multiplicative group has 255 elements
         result = multiply(result, a)
     return result if a else 0
 
 
 def _affine(b: int) -> int:
-    """Return the affine transformation of SubBytes (FIPS-197, equation 5.2)."""
+    """Return the byte after the affine transformation of SubBytes (FIPS-197, equation 5.2)."""
     result = 0
     for i in range(8):
         bit = (b >> i) ^ (b >> (i + 4) % 8) ^ (b >> (i + 5) % 8) ^ (b >> (i + 6) % 8) ^ (b >> (i + 7) % 8) ^ (0x63 >> i)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Cipher (FIPS-197, 5.1) on 32, 64 or 128 bits a cycle, one round after another.
+"""An AES cipher (FIPS-197, 5.1) that processes 32, 64 or 128 bits a cycle, one round after another.
 
 A round takes ``parts = 128 / width`` cycles, one for each part of the state, that is for 1, 2 or 4 columns::
 
@@ -33,16 +33,16 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """Return the fields of a cipher's input: the block, its key's slot and length; `error`: the slot has no key."""
+    """Return the fields of a cipher's input: block, slot and length code of its key, `error` if the slot has no key."""
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
-# Fields of a cipher's output: the encrypted block. A block without a key gives zeros with `error`.
+# Fields of a cipher's output: the encrypted block. If the block had no key, `data` is zero and `error` is 1.
 RESULT_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
 
 
 class IterativeCipher(Module):
-    """Encrypts one block at a time.
+    """Encrypts blocks one after another.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class IterativeCipher(Module):
 
         # # #
 
-        # Address stage: selects the next part of the state (`width` bits), and the address of its round key.
+        # Address stage: computes the address of the round key's part for the next part of the state (`width` bits).
         active = Signal()
         step = Signal(part_bits + 4)  # round and part
         slot = Signal(slot_bits)
@@ -135,7 +135,8 @@ class IterativeCipher(Module):
             outstanding.eq(outstanding + take - (self.source.valid & self.source.ready)),
         ]
 
-        # Memory stage: the round key arrives, and with it the part of the block that is added in round 0.
+        # Memory stage: the memory outputs the round key's part. In round 0, the matching part of the block is in
+        # block[:width].
         key_active, key_first, key_complete, key_ending = (Signal() for _ in range(4))
         self.submodules.round_keys = round_keys = KeyMemory(
             width=width, depth=slots * ROUND_KEY_ROWS * parts, registered=True
@@ -157,7 +158,8 @@ class IterativeCipher(Module):
         if parts > 1:
             self.sync += If(key_first, block.eq(block[width:]))
 
-        # Addend stage: `addend` is the round key of the present part, in round 0 XORed with the input block.
+        # Addend stage: `addend` is the round key's part for the present part of the state. In round 0, the input block
+        # is XORed to it.
         self.addend = addend = Signal(width)
         self.mixing = mixing = Signal()
         present, complete, ending = (Signal() for _ in range(3))
@@ -171,7 +173,8 @@ class IterativeCipher(Module):
             ending.eq(key_ending),
         ]
 
-        # Round. Without a block the addend is zero, and later stages hold only zero or values computed from zero.
+        # Round stage. Without a block, `addend` is zero, and later stages contain only zeros or values computed from
+        # zeros.
         self.submodules.state = state = State(width=width)
         self.submodules.sub_bytes = sub_bytes = SubBytes(width // 8, sbox=sbox)
         substituted = byte_list(sub_bytes.o)
@@ -179,7 +182,7 @@ class IterativeCipher(Module):
         columns = [slice(4 * c, 4 * c + 4) for c in range(width // WORD_BITS)]
         mixed = Signal(width)
         read_bank = Signal()
-        read_part = Signal(max(part_bits, 1))  # number of the part of the state that SubBytes processes
+        read_part = Signal(max(part_bits, 1))  # number of the part of the state on which SubBytes works
         self.comb += [
             mixed.eq(Cat(*[Cat(*mix_column(substituted[c], doubled and doubled[c])) for c in columns])),
             state.new.eq(masked(mixing, mixed) ^ addend),
@@ -201,9 +204,10 @@ class IterativeCipher(Module):
             ),
         ]
 
-        # Result: the last round adds round key Nr. It is in `last_keys`: key expansion writes it last into a slot.
+        # Result stage: the last round adds round key Nr. The memory `last_keys` contains it, because key expansion
+        # writes this round key last into a slot.
         finishing = Signal()
-        finished = Signal()  # the result waits for the register before `source`
+        finished = Signal()  # `result` is complete, and waits until the register `source` is free
         finishing_slot = Signal(slot_bits)
         finishing_error = Signal()
         leave = Signal()
@@ -234,7 +238,7 @@ class IterativeCipher(Module):
             If(finishing & (read_part == part_mask), finished.eq(1)),
         ]
 
-        # Signals that the formal proofs observe, in addition to `addend`, `mixing`, `state` and `sub_bytes`.
+        # Signals that the formal proofs use, in addition to `addend`, `mixing`, `state` and `sub_bytes`.
         self.control = {
             "active": active,
             "last_step": last_step,
@@ -271,9 +275,10 @@ class IterativeCipher(Module):
         self.sync += [
             If(self.zeroizing, left.eq(left - 1)),
             If(self.flush | self.clear, *[signal.eq(0) for signal in (*registers, block, addend, result)]),
-            # One condition zeroes the result, so synthesis uses the flip-flops' own reset instead of a LUT for each
-            # bit.
+            # A single condition clears `source.data`. So synthesis uses the reset inputs of the flip-flops, and not a
+            # LUT for each bit.
             If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
-            # A flush resets the numbers of the next parts, so a zeroization that is under way starts again from part 0.
+            # A flush resets the registers that select the part to write. So a zeroization that is running starts again
+            # at part 0.
             If(self.clear | (self.flush & self.zeroizing) if parts > 1 else self.clear, left.eq(2 * parts)),
         ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""KeyExpansion (FIPS-197, 5.2) into slots: one word a cycle, with a key length for each key.
+"""KeyExpansion (FIPS-197, 5.2): expands a key at one word a cycle and stores it in a slot. Each key has its own length.
 
 With Nk words in the key (4, 6 or 8) and Nr rounds (10, 12 or 14)::
 
@@ -50,7 +50,7 @@ from gateware.aes.transforms import xtime
 
 
 def key_writes(width: int, slots: int) -> Record:
-    """Return the signals by which a key expansion writes round keys into the memories of round keys.
+    """Return the signals with which a key expansion writes round keys into the ciphers' memories.
 
     `write`: store `words` (`width` bits of a round key) as part `part`, part 0 first, of row `row` of `slot`. The row
     is the round's number. The slot's key has the length code `length`, or the longest while slots are cleared.
@@ -71,7 +71,7 @@ def key_writes(width: int, slots: int) -> Record:
 
 
 class KeyExpansion(Module):
-    """Expands keys into round keys in slots, and tracks which slots hold a key.
+    """Expands keys, writes their round keys into slots, and records which slots contain a key.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class KeyExpansion(Module):
         window = [Signal(WORD_BITS, name=f"word_{k + 1}") for k in range(KEY_WORDS[codes[-1]])]
         word = Signal(WORD_BITS)
         self.comb += keys.words.eq(Cat(*reversed(window[: width // WORD_BITS])))
-        wipe = Signal()  # zeroizes all words by the flip-flops' reset inputs, which saves a LUT per bit
+        wipe = Signal()  # zeroizes all words; it uses the flip-flops' reset inputs, which saves a LUT per bit
         self.sync += [
             If(advance, *[window[k].eq(window[k - 1] if k else word) for k in range(len(window))]),
             If(wipe, *[w.eq(0) for w in window]),
@@ -241,14 +241,14 @@ class KeyExpansion(Module):
             If(erasing & (keys.row == last_row) & (keys.part == parts - 1), erasing.eq(0), *begin),
         ]
 
-        # Signals that the formal proofs observe.
+        # Signals that the formal proofs use.
         self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
         self.control |= {"erasing": erasing, "phase": phase, "rcon": rcon, "length_of_key": length, "word": word}
         self.control["pending"] = pending
         self.control |= {"sub_input": sub_word.i, "sub_enable": sub_word.enable, "substituted": substituted}
         self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
 
-        # Zeroization: visit all slots, and write zeros into all rows of the `pending` ones.
+        # Zeroization: go through all slots, and write zeros into all rows of each slot that is marked in `pending`.
         self.sync += [
             If(expanding & chosen, expanding.eq(0), erasing.eq(0), valid[keys.slot].eq(0), *begin),
             If(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A memory of round keys that no bus reaches: one write port, one read port.
+"""A memory for round keys, with one write port and one read port. No bus can access it.
 
 Its size determines its kind. One row is a register. Up to 16 rows are distributed RAM: a 16x4 cell is four LUTs, so a
 schedule of 128 bits takes 128 LUTs. More rows are block RAM if the read is registered. 8 slots of 128-bit rows fill a
@@ -12,7 +12,7 @@ from gateware.memory import without_collisions
 
 
 class KeyMemory(Module):
-    """A memory with rows of round keys.
+    """A memory for round keys. Each row contains a round key or a part of one.
 
     Parameters
     ----------

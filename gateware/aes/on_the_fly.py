@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-128 encryption that computes each round key when it is needed and stores none (FIPS-197, 5.1 and 5.2).
+"""AES-128 encryption that computes each round key when it needs the key, and stores none (FIPS-197, 5.1 and 5.2).
 
 ::
 
@@ -38,7 +38,7 @@ RESULT = [("block", BLOCK_BITS)]
 
 
 class OnTheFlyCipher(Module):
-    """Encrypts one block at a time, each under its own key.
+    """Encrypts one block at a time. Each block comes with its own key.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class OnTheFlyCipher(Module):
         width = datapath // WORD_BITS
         step, rounds_left, rcon = Signal(max=max(steps, 2)), Signal(max=ROUNDS + 1), Signal(8)
         busy, done, is_last_step = Signal(), Signal(), Signal()
-        # Columns of the new state. They are ready before all columns of the old state have been read.
+        # Columns of the new state, stored here until the round has read all columns of the old state.
         waiting = Signal(BLOCK_BITS - datapath) if steps > 1 else None
         self.comb += [
             is_last_step.eq(step == steps - 1),
@@ -121,7 +121,7 @@ class OnTheFlyCipher(Module):
         ]
 
     def _substituted(self, state: list, step: Signal, steps: int, sbox: str) -> list:
-        """Return the columns that this step makes, after ShiftRows and SubBytes."""
+        """Return the bytes of part number `step` of the state, after ShiftRows and SubBytes."""
         size = len(state) // steps
         result = []
         for n in range(size):
@@ -135,7 +135,7 @@ class OnTheFlyCipher(Module):
         return result
 
     def _next_words(self, step: Signal, width: int, rcon: Signal, sbox: str) -> list[Signal]:
-        """Return the words of the next round key.
+        """Return the words of the next round key that this step computes.
 
         The key shifts by as many words: its first words come next, its last are new.
         """
@@ -156,7 +156,7 @@ class OnTheFlyCipher(Module):
 
 
 class OnTheFlyEngines(Module):
-    """Several `OnTheFlyCipher` that take blocks in turn and return them in order, through the ports of one cipher."""
+    """Combines several `OnTheFlyCipher`. They accept blocks in turn; results leave in the order of the blocks."""
 
     def __init__(self, ciphers: list[OnTheFlyCipher]):
         self.sink = stream.Endpoint(JOB)
@@ -172,6 +172,6 @@ class OnTheFlyEngines(Module):
 
 
 def create_on_the_fly(datapath: int = 128, sbox: str = "table", engines: int = 1) -> Module:
-    """Return one cipher with these parameters, or several (`engines`) that share the ports of one cipher."""
+    """Return a cipher with these parameters. If `engines` is above 1, combine this number of ciphers into one."""
     ciphers = [OnTheFlyCipher(datapath, sbox) for _ in range(engines)]
     return OnTheFlyEngines(ciphers) if engines > 1 else ciphers[0]

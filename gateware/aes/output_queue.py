@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A queue of blocks after a pipeline that cannot wait, in block RAM.
+"""A queue in block RAM, for the blocks that leave a pipeline. The pipeline cannot stop, so the queue needs enough room.
 
 The pipeline starts a block only when the queue has room for all blocks under way. So its registers need no signal that
 stops them. The block RAM is followed by its own output register and by another register before `source`. A reserved
@@ -16,7 +16,7 @@ from gateware.memory import without_collisions
 
 
 class OutputQueue(Module):
-    """A queue of blocks; each block reserves a row of the queue before it enters the pipeline.
+    """A queue of blocks. Before a block enters the pipeline, a row of the queue is reserved for it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class OutputQueue(Module):
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)
         self.comb += [
-            # `places` counts a reserved row one cycle late, so there is `room` only if two rows are free
+            # `places` counts a reserved row one cycle late, so `room` is 1 only if two rows are free
             self.room.eq(~places[-1] & (places[:-1] != depth - 1)),
             self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),
@@ -77,11 +77,11 @@ class OutputQueue(Module):
             read.eq(step_fetched & (stored != 0)),
         ]
 
-        # Signals that the formal proofs observe.
+        # Signals that the formal proofs use.
         self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
-        # No collision: a row is never read in the cycle in which it is written, because it is read in a later cycle and
-        # there are never more blocks than rows. Zeroization reads the row that it writes, but drops the result.
+        # In operation, no row is read in the cycle in which it is written: a block is read in a later cycle, and there
+        # are never more blocks than rows. Zeroization reads the row that it writes, but nobody uses the value.
         memory = without_collisions(Memory(BLOCK_BITS + 1, depth, name="output_queue"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

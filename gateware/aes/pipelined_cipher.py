@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Cipher (FIPS-197, 5.1) as a pipeline: a block a cycle, each with its own key.
+"""A pipelined AES cipher (FIPS-197, 5.1). It accepts a block in each cycle; each block can have its own key.
 
 ::
 
@@ -32,7 +32,7 @@ from gateware.aes.standard import BLOCK_BITS, ROUNDS, by_length, length_codes
 
 
 class PipelinedCipher(Module):
-    """Encrypts a block a cycle.
+    """Accepts a block in each cycle and encrypts it in a pipeline.
 
     Parameters
     ----------
@@ -75,8 +75,9 @@ class PipelinedCipher(Module):
         rounds = ROUNDS[codes[-1]]
         ranks = rounds * stages  # number of data registers after the first one
 
-        # Registers before the memories of round keys. A key with fewer rounds uses the memories of the last rounds.
-        write = Signal(rounds + 1)  # bit n: write the memory of round n
+        # Registers in front of the memories of round keys; each round has a memory. A key with fewer rounds than the
+        # pipeline uses the memories of the last rounds.
+        write = Signal(rounds + 1)  # bit n: write to the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
             *[write[n].eq(self.keys.write & self._is_row_of(n, codes)) for n in range(rounds + 1)],
@@ -84,12 +85,13 @@ class PipelinedCipher(Module):
             words.eq(self.keys.words),
         ]
 
-        # Signals that move with the data from rank to rank (data register to data register). A block enters at rank 0.
+        # Signals that move with a block through the pipeline. A rank is a data register of the pipeline, and the
+        # signals that describe its content. A block enters at rank 0.
         self.submodules.queue = queue = OutputQueue(ranks + 5)
         take = Signal()
         zeroizing = self.zeroizing
-        valid = Signal(ranks + 1)  # bit n: data register n holds a block that has not been flushed
-        moving = Signal()  # rank 0 holds a block, or zeros for zeroization
+        valid = Signal(ranks + 1)  # bit n: rank n contains a block that was not flushed
+        moving = Signal()  # rank 0 contains a block, or zeros that zeroize the pipeline
         slot = [Signal(slot_bits, name=f"slot_{n}", reset_less=True) for n in range(ranks + 1)]
         length = [Signal(2, name=f"length_{n}", reset_less=True) for n in range(ranks + 1)]
         error = [Signal(name=f"error_{n}", reset_less=True) for n in range(ranks + 2)]
@@ -108,7 +110,7 @@ class PipelinedCipher(Module):
         ]
 
         def round_key(number: int):
-            """Return the round key for the block that is now in rank `number * stages`."""
+            """Return the round key of round `number`, for the block that is now in rank `number * stages`."""
             memory = KeyMemory(width=BLOCK_BITS, depth=slots, registered=slots > 1)
             self.submodules += memory
             self.comb += [
@@ -150,7 +152,8 @@ class PipelinedCipher(Module):
             self.idle.eq(queue.empty),
         ]
 
-        # A slot stays in use for `ranks` cycles after the core accepts a block: then the block gets its last round key.
+        # A slot stays in use for `ranks` cycles after the core accepts a block. After this time, the block has received
+        # its last round key.
         remaining = Signal(max=ranks + 2)
         previous = Signal(slot_bits)
         self.comb += self.in_use.eq((remaining != 0) | (previous != self.watched))
@@ -163,13 +166,13 @@ class PipelinedCipher(Module):
             ),
         ]
 
-        # Flush and clear: first the keys become zero, then zeros pass through all stages and the queue.
+        # Flush and clear. A clear first zeroizes the keys. Then zeros move through all stages and the queue.
         longest = max(ranks, queue.depth) + 4
         left = Signal(max=longest + 1)
         last_cycle = Signal()
         self.comb += [
             queue.zeroize.eq(zeroizing),
-            queue.flush.eq(self.flush | self.clear | last_cycle),  # reset the queue's addresses after zeroization
+            queue.flush.eq(self.flush | self.clear | last_cycle),  # resets the queue's addresses after zeroization
         ]
         self.sync += [
             last_cycle.eq(left == 1),
@@ -179,16 +182,16 @@ class PipelinedCipher(Module):
             If(self.flush | self.clear, valid.eq(0), arrived.eq(0)),
         ]
 
-        # Signals that the formal proofs observe: blocks under way, and the steps of zeroization.
+        # Signals that the formal proofs use: blocks in the pipeline, and the steps of zeroization.
         self.control = {"valid": valid, "arrived": arrived, **queue.control}
         self.control |= {"cycles_left": left, "last_cycle": last_cycle}
         self.control |= {"remaining": remaining, "previous": previous}
         self.slots, self.errors = slot, error
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
-        """Return whether the round key that is being written belongs to this round of the pipeline.
+        """Return an expression: true if the round key that is being written belongs to round `number` of the pipeline.
 
-        Rows after the last belong to the first rounds.
+        Rows after a short key's last round key belong to the first rounds of the pipeline, which this key does not use.
         """
         rows = {code: number for code in codes}
         for code in codes if number else ():

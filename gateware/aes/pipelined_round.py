@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A round of the pipelined cipher (FIPS-197, 5.1): SubBytes, ShiftRows, MixColumns, AddRoundKey.
+"""One round of the pipelined cipher (FIPS-197, 5.1): SubBytes, ShiftRows, MixColumns, AddRoundKey.
 
 ::
 
@@ -20,7 +20,7 @@ from gateware.aes.transforms import COLUMNS, byte_list, mix_column, shift_rows
 
 
 class PipelinedRound(Module):
-    """One round of the pipelined cipher.
+    """Applies one AES round to the block that is in this part of the pipeline.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes on one byte, and its inverse: combinational S-boxes (FIPS-197, 5.1.1 and 5.3.2).
+"""Combinational S-boxes: SubBytes or InvSubBytes on one byte (FIPS-197, 5.1.1 and 5.3.2).
 
 The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (combinational).
 
@@ -31,7 +31,7 @@ IMPLEMENTATIONS = ("table", "ecp5", "tower", "onehot")
 
 
 class ByteTable(Module):
-    """A combinational table with one entry for each value of a byte.
+    """A combinational look-up table with an entry for each value of a byte.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class ByteTable(Module):
 
 
 class SBox(ByteTable):
-    """One S-box, SubBytes or InvSubBytes on a byte.
+    """One S-box: applies SubBytes or InvSubBytes to a byte.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return a function that gives bits a named signal in `module`: the argument `name` of `composite.inversion`."""
+    """Return a function that adds named signals to `module`: the argument `name` of `composite.inversion`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)
@@ -104,16 +104,16 @@ def namer(module: Module):
 
 
 def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
-    """Raise `ValueError` unless `implementation` is one of the known names."""
+    """Raise `ValueError` unless the name in `implementation` is one of the names in `known`."""
     if implementation not in known:
         raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(known)}")
 
 
-# The S-box by Bertoni et al.: a decoder to 256 lines, and an encoder. -------------------------------------------------
+# The S-box by Bertoni et al.: a decoder to 256 one-bit signals, and an encoder. ---------------------------------------
 
 
 def _decode(module: Module, byte: Signal) -> Signal:
-    """Decode a byte: return 256 one-bit lines, of which only line number `byte` is 1."""
+    """Decode a byte: return 256 one-bit signals. Only the signal with number `byte` is 1."""
     low, high, lines = Signal(16), Signal(16), Signal(256)
     module.comb += [
         *[low[n].eq(byte[:4] == n) for n in range(16)],
@@ -124,5 +124,5 @@ def _decode(module: Module, byte: Signal) -> Signal:
 
 
 def _encode(lines: Signal, table) -> Cat:
-    """Return the entry of the table whose number is the number of the line that is 1."""
+    """Return entry n of the table, where n is the number of the one-bit signal in `lines` that is 1."""
     return Cat(*[lines & sum((y >> bit & 1) << x for x, y in enumerate(table)) != 0 for bit in range(8)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes, InvSubBytes or neither on one byte, with one register (FIPS-197, 5.1.1 and 5.3.2).
+"""SubBytes or InvSubBytes on an input byte, or a second input unchanged; one register (FIPS-197, 5.1.1 and 5.3.2).
 
 ::
 
@@ -26,12 +26,12 @@ from gateware.aes.field import INV_SBOX, SBOX
 from gateware.aes.sbox import SBox, check_implementation, namer
 
 IMPLEMENTATIONS = ("table", "ecp5", "tower")
-# Contents of a LUT4 for D ^ (C ? B : A); its inputs A to D are bits 0 to 3 of the index.
+# Contents of a LUT4 that computes D ^ (C ? B : A). Its inputs A to D are bits 0 to 3 of the index into the contents.
 MUX_AND_ADD = sum((((x >> 1 if x & 4 else x) ^ x >> 3) & 1) << x for x in range(16))
 
 
 class SBoxPair(Module):
-    """SubBytes and InvSubBytes on one byte.
+    """Applies SubBytes or InvSubBytes to the byte `i`, or returns the byte in `operand` unchanged.
 
     Parameters
     ----------
@@ -72,7 +72,8 @@ class SBoxPair(Module):
         half = Signal()  # the eighth input
         operand = Signal(8)
         self.sync += [half.eq(self.i[7]), operand.eq(self.operand), If(~self.passes, operand.eq(0))]
-        inverse = flip_flop(self, self.inverse)  # a register for each S-box, near its eight multiplexers
+        # each S-box has its own copy of this register, near its eight multiplexers
+        inverse = flip_flop(self, self.inverse)
         for bit in range(8):
             outputs = []
             for table in (SBOX, INV_SBOX):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes and InvSubBytes in a block RAM: two bytes at a time, one on each of its ports.
+"""SubBytes and InvSubBytes in a block RAM. It substitutes two bytes at a time, one at each port of the memory.
 
 The lower half of the table is SubBytes, the upper half InvSubBytes. Next to each of the 512 bytes it stores {02} times
 the byte, which costs nothing. Each bit of MixColumns is then the sum of five bits. Latency: one cycle. Throughput: two
@@ -14,7 +14,7 @@ PORTS = 2
 
 
 class BlockRAMSBox(Module):
-    """SubBytes and InvSubBytes on two bytes, with a register.
+    """Applies SubBytes or InvSubBytes to two bytes; the result is valid one clock cycle later.
 
     Parameters
     ----------

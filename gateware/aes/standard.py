@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sizes from FIPS-197, and the codes that registers and ports use for key lengths."""
+"""Sizes from FIPS-197, and the codes for key lengths in registers and ports."""
 
 from migen import Mux
 
 BLOCK_BITS = 128
 BLOCK_BYTES = BLOCK_BITS // 8
 WORD_BITS = 32
-# Rows of a slot in a memory of round keys: the 15 round keys of AES-256, rounded up to a power of two.
+# Number of rows for each slot in a memory of round keys: AES-256 has 15 round keys, rounded up to a power of two.
 ROUND_KEY_ROWS = 16
 
 KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256 = range(3)
-# Code, words of the key (Nk) and rounds (Nr), for each key length in bits.
+# KEY_LENGTHS maps a key length in bits to its code. KEY_WORDS maps this code to the number of words in the key (Nk),
+# and ROUNDS maps it to the number of rounds (Nr).
 KEY_LENGTHS = {128: KEY_LENGTH_128, 192: KEY_LENGTH_192, 256: KEY_LENGTH_256}
 KEY_WORDS = {KEY_LENGTH_128: 4, KEY_LENGTH_192: 6, KEY_LENGTH_256: 8}
 ROUNDS = {KEY_LENGTH_128: 10, KEY_LENGTH_192: 12, KEY_LENGTH_256: 14}
 
 
 def by_length(length, values: dict):
-    """Select one of `values` by the code of a key length; a code that is not a key of `values` selects the last one."""
+    """Select the value for a key length's code. A code that `values` does not contain selects the last value."""
     codes = list(values)
     chosen = values[codes[-1]]
     for code in codes[-2::-1]:
@@ -26,7 +27,7 @@ def by_length(length, values: dict):
 
 
 def length_codes(key_lengths) -> tuple[int, ...]:
-    """Return the codes of key lengths in bits, ascending.
+    """Return the codes of the given key lengths (in bits), in ascending order.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The state of an iterative cipher between SubBytes of two rounds, with ShiftRows on the way.
+"""Stores the state of an iterative cipher between two rounds, and applies ShiftRows when the state is read.
 
 A round takes ``128 / width`` steps. Each step writes ``width / 32`` new columns. It reads the bytes that ShiftRows
 (FIPS-197, 5.1.2) brings into the columns of the next step: byte (r, c) of the result is byte (r, c + r mod 4) of the
@@ -18,7 +18,7 @@ ROWS = 4
 
 
 class State(Module):
-    """A memory for the state between two rounds.
+    """A memory for the AES state between two rounds. The bytes that it outputs are already in the order of ShiftRows.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ class State(Module):
         ]
         for row in range(ROWS):
             for column in range(group):
-                # ShiftRows takes the byte for this place from column `source` of a part `parts_on` parts later.
+                # ShiftRows: the byte for this row and column comes from column number `source` of the part of the state
+                # that is `parts_on` parts after the present part.
                 parts_on, source = divmod(column + row, group)
                 byte = self.new[WORD_BITS * source + 8 * row : WORD_BITS * source + 8 * row + 8]
                 shifted = self.shifted[WORD_BITS * column + 8 * row : WORD_BITS * column + 8 * row + 8]

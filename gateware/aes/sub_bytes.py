@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes on several bytes at once, with the register before it (FIPS-197, 5.1.1).
+"""SubBytes on several bytes at once, with one or more pipeline registers (FIPS-197, 5.1.1).
 
 ::
 
@@ -21,7 +21,7 @@ from gateware.aes.sbox_ram import PORTS, BlockRAMSBox
 from gateware.aes.tower_sbox import CUTS, TowerSBox
 
 BLOCK_RAM = "block_ram"
-# The maximum number of pipeline stages, by S-box implementation.
+# Maps the name of each S-box implementation to its maximum number of pipeline stages.
 IMPLEMENTATIONS = {
     **{name: 2 for name in combinational.IMPLEMENTATIONS},
     BLOCK_RAM: 2,
@@ -31,7 +31,7 @@ IMPLEMENTATIONS = {
 
 
 def check_implementation(sbox: str, stages: int = 1) -> None:
-    """Raise `ValueError` unless `sbox` is one of `IMPLEMENTATIONS` and allows this number of stages."""
+    """Raise `ValueError` unless the name in `sbox` is in `IMPLEMENTATIONS` and supports this number of stages."""
     if sbox not in IMPLEMENTATIONS:
         raise ValueError(f"S-box implementation {sbox!r} is not one of {', '.join(IMPLEMENTATIONS)}")
     if not 1 <= stages <= IMPLEMENTATIONS[sbox]:
@@ -39,7 +39,7 @@ def check_implementation(sbox: str, stages: int = 1) -> None:
 
 
 class SubBytes(Module):
-    """Several S-boxes with registers.
+    """Applies SubBytes to several bytes; the result is valid `stages` cycles later.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Canright's S-box, divided into functions of four inputs, with pipeline registers inside: 55 LUT4s.
+"""Canright's S-box, divided into 55 functions of four inputs (LUT4s), with pipeline registers between them.
 
-In the tower of `gateware.aes.composite` an element of GF(2^8) is ``A Y^16 + B Y``. An element of GF(2^4) is
-``1 Z^4 + 0 Z`` with halves in GF(2^2). A product in GF(2^2) is a function of four bits, that is two LUT4s::
+In the tower of `gateware.aes.composite`, an element of GF(2^8) is ``A Y^16 + B Y``. An element A of GF(2^4) is ``A1 Z^4
++ A0 Z``, with halves A1 and A0 in GF(2^2). A product in GF(2^2) has two bits. Each is a function of four bits, so the
+product takes two LUT4s::
 
     i ─► change of basis ─┬─► A, B, A1+A0, B1+B0 ──────────────────────────────┐
                           └─► P = A1 B1, A0 B0, (A1+A0)(B1+B0), squares inside ─► d ─► 1/d ─► products ─► o
@@ -35,7 +36,7 @@ CUTS = {1: (), 2: ("product",), 3: ("norm", "output"), 4: ("norm products", "pro
 
 
 class TowerSBox(Module):
-    """One S-box of LUTs with registers.
+    """One S-box (SubBytes) of LUTs with pipeline registers.
 
     Parameters
     ----------
@@ -65,7 +66,8 @@ class TowerSBox(Module):
         cell = Functions(self, portable=portable)
         tower = best_tower()
 
-        # Change of basis: the byte becomes A and B in GF(2^4). The sums of the halves of A and of B are also needed.
+        # Change of basis: convert the byte to A and B in GF(2^4). Also compute A1 + A0 and B1 + B0, the sums of their
+        # halves.
         taken = Signal(8, reset_less=True)
         self.sync += If(self.enable[0], taken.eq(self.i))
         rows = _rows(tower.to_tower)
@@ -73,8 +75,8 @@ class TowerSBox(Module):
         element = _linear(cell, [*rows, *halves], list(taken))
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
 
-        # The norm is d = N (A + B)^2 + A B. The term N (A + B)^2 is linear over GF(2). The LUTs of the products already
-        # have its inputs, so they compute this term as well.
+        # The norm is d = N (A + B)^2 + A B. The term N (A + B)^2 is linear over GF(2), and depends on the bits that are
+        # inputs of the products' LUTs. So the products' LUTs also compute N (A + B)^2.
         columns = [_pack(_square_part(tower, [int(i == k) for i in range(4)])) for k in range(4)]
         low, sums = _split(columns, high=False)
         high, sums_high = _split(columns, high=True)
@@ -96,8 +98,8 @@ class TowerSBox(Module):
             for n in range(2)
         ]
 
-        # The inverse of the byte has the coefficients d^-1 B and d^-1 A. Each is made of three products in GF(2^2);
-        # the last change of basis adds them.
+        # The inverse of the byte has the coefficients d^-1 B and d^-1 A. Each coefficient consists of three products in
+        # GF(2^2). The last change of basis adds these products.
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
         parts = []
         for factor, factor_sum in ((a, a_sum), (b, b_sum)):
@@ -108,15 +110,15 @@ class TowerSBox(Module):
         output_rows = []
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
-            # Bit n of a coefficient is the XOR of two bits: bit n of the halves' two products (two bits each), and bit
-            # n mod 2 of the product of the halves' sums.
+            # Bit n of a coefficient is the XOR of two bits. One is bit n of the products of the halves (two products
+            # with two bits each). The other is bit n mod 2 of the product of the halves' sums.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)
         self.comb += self.o.eq(Cat(*outputs))
 
     def _cut(self, where: str, *groups: list) -> list[list]:
-        """If a pipeline stage ends at `where`, return a register for each group of signals, otherwise the groups."""
+        """Return the groups of signals, after a register if a pipeline stage ends at the place `where`."""
         if where not in self._cuts:
             return list(groups)
         enable = self.enable[1 + self._cuts.index(where)]
@@ -133,12 +135,12 @@ def _pack(bits) -> int:
 
 
 def _rows(columns: list[int]) -> list[int]:
-    """Return the rows of a matrix given by its columns; each row is a mask of the inputs that it sums."""
+    """Convert a matrix from columns to rows. Each row is a mask of the inputs that sum to one output."""
     return [sum((column >> n & 1) << i for i, column in enumerate(columns)) for n in range(8)]
 
 
 def _linear(cell: Functions, rows: list[int], inputs: list, constant: int = 0) -> list[Signal]:
-    """Multiply by a matrix: return the XOR of the inputs in each row's mask, inverted if its bit of `constant` is 1."""
+    """Multiply by a matrix: output n is the XOR of the inputs in row n's mask, inverted if bit n of `constant` is 1."""
     sums = shared_sums(tuple(rows), len(inputs))
     shared = [cell([inputs[i] for i in range(len(inputs)) if mask >> i & 1], _parity) for mask in sums]
     outputs = []
@@ -155,7 +157,7 @@ def _parity(*bits: int) -> int:
 
 
 def _products(cell: Functions, x: list, y: list, product, square=None) -> list[Signal]:
-    """Return both bits of ``product(x, y)`` in GF(2^2). If the matrix `square` is given, add ``square * (x + y)``."""
+    """Return the two bits of ``product(x, y)`` in GF(2^2). If a matrix `square` is given, add ``square * (x + y)``."""
 
     def bit(n):
         def function(x0, x1, y0, y1):
@@ -173,7 +175,7 @@ def _square_part(tower, total: list[int]) -> list[int]:
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """Rewrite two output bits of a linear map of t as a map of one half of t plus a map of the sum of both halves.
+    """Split two output bits of a linear map of t: return a map of one half of t, and a map of the sum of its halves.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """
@@ -183,7 +185,7 @@ def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
 
 
 def _inverse4(tower, value: int) -> int:
-    """Return the inverse in GF(2^4), found by search; the inverse of 0 is 0."""
+    """Return the inverse of an element of GF(2^4), found by trying all elements. The inverse of 0 is 0."""
     one = next(e for e in range(16) if all(_multiply(tower, e, x) == x for x in range(16)))
     return next((x for x in range(16) if _multiply(tower, value, x) == one), 0)
 

@@ -12,12 +12,12 @@ COLUMNS = 4
 
 
 def byte_list(word) -> list:
-    """Return the bytes of a signal, byte 0 (bits 7:0) first."""
+    """Return the bytes of a signal as a list, byte 0 (bits 7:0) first."""
     return [word[8 * i : 8 * i + 8] for i in range(len(word) // 8)]
 
 
 def xtime(byte):
-    """Multiply by x, that is {02} (FIPS-197, 4.2.1)."""
+    """Multiply a byte by x, that is by {02} (FIPS-197, 4.2.1)."""
     overflow = byte[7]
     return Cat(overflow, byte[0] ^ overflow, byte[1], byte[2] ^ overflow, byte[3] ^ overflow, byte[4], byte[5], byte[6])
 
@@ -35,16 +35,16 @@ def mix_column(column: list, doubled: list | None = None) -> list:
 
 
 def xtime_of_sum(a, b):
-    """Return ``{02}(a + b)`` for two bytes, without an intermediate signal."""
+    """Return ``{02}(a + b)`` for two bytes, in GF(2^8), without an intermediate signal."""
     s = [a[i] ^ b[i] for i in range(8)]
     return Cat(s[7], s[0] ^ s[7], s[1], s[2] ^ s[7], s[3] ^ s[7], s[4], s[5], s[6])
 
 
 def inverse_mix_correction(column: list) -> list:
-    """Return a correction to add to a column before `mix_column`, so that the result is InvMixColumns of the column.
+    """Return a correction for a column, so that InvMixColumns(column) = mix_column(column XOR correction).
 
-    InvMixColumns = MixColumns x (I + {04}[1 0 1 0; 0 1 0 1; 1 0 1 0; 0 1 0 1]). So both directions can share one
-    MixColumns circuit after this correction.
+    InvMixColumns = MixColumns x (I + {04}[1 0 1 0; 0 1 0 1; 1 0 1 0; 0 1 0 1]). So MixColumns and InvMixColumns can
+    share one MixColumns circuit; InvMixColumns adds the correction in front of it.
     """
     even = _times_four(column[0], column[2])
     odd = _times_four(column[1], column[3])
@@ -67,5 +67,5 @@ def inv_shift_rows(state: list) -> list:
 
 
 def masked(enable, value):
-    """Return ``value`` where the one-bit ``enable`` is 1, otherwise zero. An AND is cheaper than a multiplexer."""
+    """Return ``value`` if the one-bit ``enable`` is 1, otherwise zero. This is an AND: cheaper than a multiplexer."""
     return Replicate(enable, len(value)) & value

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The boards, one data file each, including the simulated board; `configurations` run on them.
+"""The boards, including the simulated board. Each board has one file with its data.
 
-A module here is a board if it assigns `BOARD`. The others hold what several boards share.
+A module here describes a board if it assigns `BOARD`. The other modules contain data and code that several boards use.
 """
 
 import ast
@@ -23,7 +23,7 @@ def names() -> list[str]:
 
 @cache
 def load(name: str) -> Board:
-    """Return the board with this name, with the configurations that extensions add to it."""
+    """Return the board with this name. It includes the configurations that extensions add to the board."""
     board: Board = importlib.import_module(f"{__name__}.{name}").BOARD
     for extension in extensions():
         fits = {**board.fits, **extension.fits.get(name, {})}
@@ -32,6 +32,6 @@ def load(name: str) -> Board:
 
 
 def _declares_a_board(path: Path) -> bool:
-    """Return whether the module at `path` assigns `BOARD`. It is not imported, since that takes long."""
+    """Return whether the module at `path` assigns `BOARD`. Parses the file, because an import would take long."""
     assigned = (node.targets[0] for node in ast.parse(path.read_text()).body if isinstance(node, ast.Assign))
     return any(isinstance(target, ast.Name) and target.id == "BOARD" for target in assigned)

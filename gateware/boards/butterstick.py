@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""ButterStick r1.0 with an ECP5-85 (LFE5UM5G-85F-8BG381C): gigabit Ethernet by an RGMII PHY.
+"""The board ButterStick r1.0, with an ECP5-85 (LFE5UM5G-85F-8BG381C) and gigabit Ethernet by an RGMII PHY.
 
 litex-boards defines no UART pins, so records come only over Ethernet. The UART is LiteX's crossover, without pins.
 """
@@ -16,7 +16,7 @@ BOARD = Board(
     sys_clk_freq=75_000_000,
     create_platform=lambda: gsd_butterstick.Platform(revision="1.0", device="85F", toolchain="trellis"),
     create_crg=create_crg("clk30", 30e6, "user_btn"),
-    # The PHY chip, a KSZ9031, delays the receive clock.
+    # The PHY chip, a KSZ9031, delays the receive clock itself, so the FPGA does not.
     create_phy=create_rgmii(rx_delay=0e-9),
     uart_name="crossover",
     uart_baudrate=1_000_000,

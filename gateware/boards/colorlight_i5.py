@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Colorlight i5 v7.0 on its extension board, with an ECP5-25 (LFE5U-25F-6BG381C): UART, SDR SDRAM; PHYs not used."""
+"""The board Colorlight i5 v7.0 with its extension board: ECP5-25 (LFE5U-25F-6BG381C), UART, SDR SDRAM; no Ethernet."""
 
 from litedram.modules import M12L64322A
 from litex_boards.platforms import colorlight_i5
@@ -17,8 +17,8 @@ BOARD = Board(
     sys_clk_freq=40_000_000,
     create_platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0", toolchain="trellis"),
     create_crg=_CRG,
-    # 120 degrees at 40 MHz are a delay of 8.3 ns, as in LiteX's own target at 60 MHz. LiteX found a quarter of a cycle
-    # too short there.
+    # Phase of the SDRAM's clock: 120 degrees at 40 MHz are a delay of 8.3 ns. LiteX's own target for this board has the
+    # same delay at 60 MHz; LiteX found that a quarter of a cycle was too short there.
     sdram=create_sdr(M12L64322A, _CRG, phase=120),
     uart_name="serial",
     uart_baudrate=1_000_000,

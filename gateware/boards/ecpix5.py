@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""LambdaConcept ECPIX-5 with an ECP5-85 (LFE5UM5G-85F-8BG554): UART, DDR3, gigabit Ethernet by an RGMII PHY."""
+"""The board LambdaConcept ECPIX-5: ECP5-85 (LFE5UM5G-85F-8BG554), UART, DDR3, gigabit Ethernet by an RGMII PHY."""
 
 from dataclasses import replace
 
@@ -11,14 +11,16 @@ from gateware.platform.ecp5.clocks import create_crg
 from gateware.platform.ecp5.ddr3 import create_ddr3
 from gateware.platform.ecp5.rgmii import create_rgmii
 
-# The part has 208 block RAMs. The S-boxes of the vector unit take 8. The S-boxes of one AES core take 10, or 18 with
-# two engines.
+# The FPGA has 208 block RAMs. The S-boxes of the vector unit use 8 of them. The S-boxes of an AES core use 10, or 18 if
+# the core has two engines.
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 # A lower clock, for configurations that have not met the board's clock in any place-and-route run.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# Neither placed nor routed yet. The round keys of 24 slots take 60 block RAMs, or some 4,000 LUTs.
+# The MACsec configurations have not been placed and routed. The round keys of their 24 slots take 60 block RAMs, or
+# some 4,000 LUTs.
 _MACSEC = replace(_SLOWER, core_sbox="tower_cut", lut_words=32, distributed_words=32)
-# The memories of Zephyr and Ethernet leave no block RAM for S-boxes, nor for queues of 16 or fewer (wide) words.
+# The memories of Zephyr and Ethernet take the block RAMs. So the S-boxes, and queues of at most 16 words, consist of
+# LUTs.
 _LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)
 
 BOARD = Board(
@@ -27,7 +29,7 @@ BOARD = Board(
     sys_clk_freq=100_000_000,
     create_platform=lambda: lambdaconcept_ecpix5.Platform(device="85F", toolchain="trellis"),
     create_crg=create_crg("clk100", 100e6, "rst_n"),
-    # The PHY chip delays the receive clock, the FPGA the transmit clock.
+    # The PHY chip delays the receive clock, and the FPGA delays the transmit clock.
     create_phy=create_rgmii(rx_delay=0e-9),
     sdram=create_ddr3(MT41K256M16, "clk100", 100e6, "rst_n"),
     uart_name="serial",
@@ -37,8 +39,8 @@ BOARD = Board(
     console_name="jtag_uart",
     fits={
         "default": replace(_FIT, pnr_seed=2, clock_met=True),
-        # Nearly all block RAMs are in use. There, nextpnr's other placer makes wires a quarter longer than this one.
-        # Allowing synthesis longer paths saves some 5 % of the LUTs.
+        # `eth` uses nearly all block RAMs. In this case, wires with nextpnr's default placer are a quarter longer than
+        # with the placer `static`. Allowing synthesis longer paths (`path_ps`) saves about 5 % of the LUTs.
         "eth": replace(
             _FIT,
             pnr_seed=2,
@@ -69,7 +71,8 @@ BOARD = Board(
             uart_usb="0403:6010/01",
             source="litex-boards' target, openFPGALoader's src/board.hpp",
         ),
-        # openFPGALoader 0.10 does not know the name ecpix5_r03, which selects this cable since 0.12.
+        # openFPGALoader 0.12 and later select this cable by the board name ecpix5_r03. Version 0.10 does not know this
+        # board name, so the option --cable gives the name of the cable instead.
         Cable(
             revision="R03",
             revisions="R03",

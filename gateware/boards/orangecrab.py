@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""OrangeCrab r0.2 with an ECP5-25 (LFE5U-25F-8MG285C): UART on its GPIO pins 0 (receive) and 1; loaded over USB."""
+"""The board OrangeCrab r0.2: ECP5-25 (LFE5U-25F-8MG285C), loaded over USB. UART on GPIO 0 (receive), 1 (transmit)."""
 
 from litex_boards.platforms import gsd_orangecrab
 
@@ -9,7 +9,7 @@ from gateware.platform.ecp5.clocks import create_crg
 
 
 def create_platform(size: str):
-    """Returns the platform with a part of this size, and the UART on litex-boards' pins for it."""
+    """Returns the LiteX platform with an FPGA of this size. litex-boards defines the pins of the UART."""
     platform = gsd_orangecrab.Platform(revision="0.2", device=size, toolchain="trellis")
     platform.add_extension(gsd_orangecrab.feather_serial)
     return platform

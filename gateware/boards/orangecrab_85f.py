@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""OrangeCrab r0.2 with an ECP5-85 (LFE5U-85F-8MG285C): as `orangecrab`, with the larger part."""
+"""The board OrangeCrab r0.2 with the larger FPGA, an ECP5-85 (LFE5U-85F-8MG285C); otherwise like `orangecrab`."""
 
 from dataclasses import replace
 

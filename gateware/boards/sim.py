@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The simulated board: the SoC in Verilator, cycle-accurate; UART over TCP, Ethernet on a TAP device.
+"""The simulated board: Verilator simulates the SoC, cycle by cycle. Its UART is on TCP, its Ethernet on a TAP device.
 
 It models the ECPIX-5: simulated time is counted in that board's clock. Its console is the simulator's standard input
 and output. Its Ethernet is LiteX's `gmii_ethernet` module, in a clock domain of its own.
@@ -36,17 +36,19 @@ _GMII = (
 )
 _IO = [
     ("sys_clk", 0, Pins(1)),
-    # Ethernet's clock. LiteX's Ethernet module requires the name `sys_clk` for it, so it is number 1 of this name.
+    # The clock of Ethernet. LiteX's Ethernet module requires the name `sys_clk`, so this is the second pin of that
+    # name.
     ("sys_clk", 1, Subsignal("sys_clk", Pins(1))),
     ("serial", 0, *_SERIAL),
     ("serial", 1, *_SERIAL),
     ("gmii_eth", 0, *_GMII),
-    ("uart_break", 0, Pins(1)),  # 1 while the host sends a break, which holds a real UART line low
+    # 1 while the host sends a break (on a real UART, the line is low for longer than a byte)
+    ("uart_break", 0, Pins(1)),
 ]
 
 
 class _CRG(LiteXModule):
-    """Provides the simulator's clock, and a reset in the first cycle and when the CPU requests it."""
+    """Connects the SoC to the simulator's clock. Resets the SoC in the first cycle, and when the CPU requests it."""
 
     def __init__(self, platform, sys_clk_freq):
         self.rst = Signal()
@@ -62,10 +64,10 @@ class _CRG(LiteXModule):
 
 
 class _EthernetCRG(LiteXModule):
-    """Provides the simulator's 125 MHz clock for both directions of Ethernet.
+    """Connects both directions of Ethernet to the simulator's 125 MHz clock.
 
-    It holds the domains in reset when LiteEth's PHYs would: after power-on, with the system and by the register
-    `reset`.
+    Like LiteEth's PHYs, it resets these clock domains after power-on, together with the system, and if software sets
+    the register `reset`.
     """
 
     def __init__(self, clock):
@@ -83,7 +85,7 @@ class _EthernetCRG(LiteXModule):
 
 
 class _SimulatedGMII(LiteXModule):
-    """A GMII PHY of 8 bits a cycle in each direction, clocked by the simulator."""
+    """Simulates a GMII PHY that transfers 8 bits a cycle in each direction."""
 
     dw = 8
     tx_clk_freq = rx_clk_freq = 125e6
@@ -100,7 +102,7 @@ class _SimulatedGMII(LiteXModule):
 
 
 class _Module(ECPIX5.sdram.module):
-    """The board's memory with a sixteenth of its rows, 32 MB; at full size the simulator would need a gigabyte."""
+    """The ECPIX-5's SDRAM with a sixteenth of its rows: 32 MB. At full size, the simulator would need a gigabyte."""
 
     nrows = ECPIX5.sdram.module.nrows // 16
 
@@ -124,16 +126,17 @@ BOARD = Board(
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,
     uart_fifo_depth=ECPIX5.uart_fifo_depth,
-    # Smaller than on hardware, so that the largest records are shorter and simulate faster.
+    # This receive window is smaller than on hardware. So the largest records are shorter, and their simulation takes
+    # less time.
     rx_window=3040,
     console_name="sim",
     fits={
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
-            # Here the vector unit of `default` has a multiplier. The board ecpix5 has none yet: with a multiplier it
-            # reached only 98.3 of 100 MHz (place-and-route, one seed).
+            # With the configuration `default`, the simulated vector unit has a multiplier, unlike on `ecpix5`. There, a
+            # design with this multiplier reached only 98.3 of 100 MHz (place-and-route, one seed).
             product_cycles=8 if name == "default" else 0,
-            # Verilator compiles the pipelined core fastest with this S-box.
+            # Verilator needs the least time to compile the pipelined core with the S-box `block_ram`.
             core_sbox="block_ram" if name.startswith("macsec") else "table",
             rom_size=80 * 1024 if name == "default" else 0,
         )

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Settings that fit `default` into the smallest ECP5, a 25F, and why other configurations do not fit. Not a board."""
+"""Settings for boards with the smallest ECP5, a 25F, and why some configurations do not fit. Not itself a board."""
 
 from gateware.description import Fit
 
-# Settings with which `default` fits into a 25F: only the memories that need block RAM use it; all others use LUTs.
+# Settings with which the configuration `default` fits into a 25F. S-boxes, and memories of at most 64 words, consist of
+# LUTs.
 FIT = Fit(cfu_sbox="tower", core_sbox="tower", lut_words=64, distributed_words=64)
 _TOO_LARGE = "a 25F has 24,288 LUT4 and 56 block RAMs, and "
 LEFT_OUT = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Radiona ULX3S v2.0 with an ECP5-85 (LFE5U-85F-6BG381C): UART, SDR SDRAM; no Ethernet."""
+"""The board Radiona ULX3S v2.0: ECP5-85 (LFE5U-85F-6BG381C), UART, SDR SDRAM; no Ethernet."""
 
 from litedram.modules import MT48LC16M16
 from litex_boards.platforms import radiona_ulx3s
@@ -8,7 +8,8 @@ from gateware.description import Board, Cable, Fit
 from gateware.platform.ecp5.clocks import create_crg
 from gateware.platform.ecp5.sdr import create_sdr
 
-# If this pad were low, the board's ESP32 would replace the configuration of the FPGA.
+# The FPGA drives the pad `wifi_gpio0` high. If this pad were low, the board's ESP32 would load another bitstream into
+# the FPGA.
 _CRG = create_crg("clk25", 25e6, "rst", active_low=False, high_names=("wifi_gpio0",))
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram")
 
@@ -18,7 +19,8 @@ BOARD = Board(
     sys_clk_freq=40_000_000,
     create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-85F", revision="2.0", toolchain="trellis"),
     create_crg=_CRG,
-    # LiteX's own target uses this phase at 50 MHz. At 40 MHz, it leaves 6 ns to the memory and 19 ns for its answer.
+    # Phase of the SDRAM's clock. LiteX's own target also uses 90 degrees, at 50 MHz. At 40 MHz, commands have 6 ns to
+    # reach the memory, and data have 19 ns to come back.
     sdram=create_sdr(MT48LC16M16, _CRG, phase=90),
     uart_name="serial",
     uart_baudrate=1_000_000,
@@ -35,7 +37,7 @@ BOARD = Board(
     },
     device="LFE5U-85F-6BG381C",
     speed_grade="6",
-    # The revision in the USB descriptor may be wrong: a v3.1.8 was seen to report v3.0.8.
+    # The revision in the USB descriptor can be wrong: a board v3.1.8 reported v3.0.8.
     cables=(
         Cable(
             revisions="v1.7 to v3.1",

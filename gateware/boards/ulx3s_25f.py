@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Radiona ULX3S v2.0 with an ECP5-25 (LFE5U-25F-6BG381C): as `ulx3s`, with the smaller part."""
+"""The board Radiona ULX3S v2.0 with the smaller FPGA, an ECP5-25 (LFE5U-25F-6BG381C); otherwise like `ulx3s`."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lattice ECP5-5G Versa with an ECP5-45 (LFE5UM5G-45F-8BG381C): UART; its PHYs are not used."""
+"""The board Lattice ECP5-5G Versa: ECP5-45 (LFE5UM5G-45F-8BG381C) and UART. Its Ethernet PHYs are not used."""
 
 from litex_boards.platforms import lattice_versa_ecp5
 
@@ -17,7 +17,8 @@ BOARD = Board(
     uart_fifo_depth=4096,
     rx_window=4096,
     console_name="jtag_uart",
-    # The part has LUTs to spare, and only 108 block RAMs.
+    # The FPGA has only 108 block RAMs, and the configuration `default` leaves LUTs unused. So the AES core's S-boxes
+    # consist of LUTs.
     fits={"default": Fit(cfu_sbox="block_ram", core_sbox="ecp5")},
     left_out={
         "eth": "it takes 95 % of the LUTs and block RAMs: place-and-route had not ended after 18 minutes of a core",

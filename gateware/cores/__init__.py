@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Cores for other designs: one Verilog file each, with a page, test benches, a FuseSoC file and a VHDL declaration.
+"""Generates cores for other designs: Verilog with a README, test benches, a FuseSoC file and a VHDL declaration.
 
 ::
 

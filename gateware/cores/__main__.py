@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes a core: ``python -m gateware.cores KIND [OPTION=VALUE ...]``, or ``python -m gateware.cores file=FILE``.
+"""Generates cores: ``python -m gateware.cores KIND [OPTION=VALUE ...]``, or ``python -m gateware.cores file=FILE``.
 
 A YAML file gives the name of each core with its options::
 
@@ -41,7 +41,7 @@ def usage() -> str:
 
 
 def job(core: str, options: dict[str, Any]) -> Job:
-    """Return the kind, the checked values and the name of a core.
+    """Check the options of a core. Return its kind, the value of each option, and the core's name.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def job(core: str, options: dict[str, Any]) -> Job:
 
 
 def jobs_of_file(path: Path) -> list[Job]:
-    """Return the cores that a YAML file lists.
+    """Return the cores that a YAML file lists: kind, option values and name of each.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def jobs_of_file(path: Path) -> list[Job]:
 
 
 def jobs(arguments: list[str]) -> tuple[list[Job], Path]:
-    """Return the cores that a command line names, and the folder for their folders.
+    """Return the cores that a command line asks for, and the output folder. Each core gets a folder in it.
 
     Raises
     ------
@@ -109,13 +109,13 @@ def jobs(arguments: list[str]) -> tuple[list[Job], Path]:
 
 
 def main(arguments: list[str]) -> int:
-    """Make the cores of a command line; return the exit status."""
+    """Generate the cores that a command line asks for; return the exit status."""
     catalogue.load()
     if not arguments or set(arguments) & {"-h", "--help", "help"}:
         with contextlib.suppress(BrokenPipeError):  # `| head`
             print(usage(), flush=True)
         return 0
-    gc.set_threshold(100_000, 20, 100)  # Migen makes many small objects: frequent garbage collections would be slow
+    gc.set_threshold(100_000, 20, 100)  # Migen makes many small objects, and frequent garbage collection would be slow
     try:
         todo, out = jobs(arguments)
         for kind, values, name in todo:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The AES-CTR accelerator (`gateware.dma.accelerator`): registers on a small bus, and a master that moves the data."""
+"""The kind `accelerator`: the AES-CTR accelerator, with registers on a small bus, and a bus master for the data."""
 
 from typing import Any
 
@@ -92,7 +92,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the steps of the test benches: SP 800-38A from memory to memory, other alignments, and errors."""
+    """Return the steps of the test benches: SP 800-38A's examples in memory, unaligned data, and errors."""
     found = registers.registers(_peripheral(values))
     at = {register.name: register.offset for register in found}
     fields = {f"{r.name}.{field.name}": field for r in found for field in r.fields}
@@ -163,7 +163,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return the text of the core's README that only this kind of core has."""
+    """Return the parts of the core's README that are specific to this kind of core."""
     origin, size = values["memory"]
     use = _USE.format(origin=origin, size=size, bus=_BUS_USE[values["bus"]])
     latency = [(what, cycles) for what, cycles in family.latency_rows(values) if "from block" in what]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The kind `aes`: encryption of blocks (FIPS-197) by a core of `gateware.aes.cores`, as a Verilog module."""
+"""The kind `aes`: a Verilog module that encrypts blocks (FIPS-197) with a core of `gateware.aes.cores`."""
 
 from typing import Any
 
@@ -103,7 +103,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the steps of the test benches: a slot without a key, published examples, and zeroization."""
+    """Return the steps of the test benches. They test a slot without a key, published examples, and zeroization."""
     data, last = vectors.number(vectors.PLAINTEXT), values["slots"] - 1
     refused = Phase(
         "A slot without a key gives zeros and an error.",
@@ -137,7 +137,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def register_phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the steps of the test benches for a core behind registers."""
+    """Return the steps of the test benches for a core that software controls by registers."""
     at = {register.name: register.offset for register in registers.registers(_peripheral(values))}
     fields = {field.name: field for r in registers.registers(_peripheral(values)) for field in r.fields}
     last = values["slots"] - 1
@@ -180,12 +180,12 @@ def register_phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def files(values: dict[str, Any]) -> dict[str, str]:
-    """Return the C header of the registers, by file name; nothing for a core without registers."""
+    """Return a dictionary of the C header of the registers, by file name. It is empty for a core without registers."""
     return {"cl_aes_regs.h": registers.render(_peripheral(values))} if values["bus"] in _BUS_USE else {}
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return the text of the core's README that only this kind of core has."""
+    """Return the parts of the core's README that are specific to this kind of core."""
     if values["bus"] in _BUS_USE:
         use = _REGISTER_USE.format(bus=_BUS_USE[values["bus"]])
         latency = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""An AES core behind registers: one block at a time, for software on a small bus.
+"""An AES core with registers, by which software on a small bus encrypts one block at a time.
 
 ::
 
@@ -28,7 +28,7 @@ WORDS = 4
 
 
 class AESRegisters(LiteXModule):
-    """Declares the registers, and connects them to a core.
+    """Declares the registers, and connects them to an AES core.
 
     Parameters
     ----------
@@ -90,7 +90,8 @@ class AESRegisters(LiteXModule):
         # # #
 
         word, full = Signal(32), Signal()
-        offered, waiting = Signal(), Signal()  # offered: the block waits for the core; waiting: its result is awaited
+        # `offered`: the core has not accepted the block yet. `waiting`: the core has not returned its result yet.
+        offered, waiting = Signal(), Signal()
         value = Signal(BLOCK_BITS)
         control, status, config = self.control.fields, self.status.fields, self.config.fields
         self.comb += [

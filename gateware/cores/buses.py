@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Puts registers behind the ports of a bus: Wishbone (classic, words of 32 bits) or AXI4-Lite."""
+"""Makes registers accessible by the ports of a bus: Wishbone (classic, words of 32 bits) or AXI4-Lite."""
 
 from litex.soc.interconnect import csr_bus, wishbone
 from litex.soc.interconnect.axi import AXILite2CSR, AXILiteInterface
@@ -20,7 +20,7 @@ _WISHBONE = {
 
 
 def add_registers(design: Design, module: Module, bus: str) -> None:
-    """Add a module with registers, and the ports of a bus that reaches them."""
+    """Add the ports of a bus, and connect them to the registers of `module`."""
     bank_bus = csr_bus.Interface(data_width=32, address_width=14)
     bank = csr_bus.CSRBank(module.get_csrs(sort=True), bus=bank_bus)
     design.submodules.bank = bank
@@ -42,7 +42,7 @@ def add_registers(design: Design, module: Module, bus: str) -> None:
 
 
 def add_axi_lite(design: Design, interface: AXILiteInterface, prefix: str, *, bits: int, master: bool = False) -> None:
-    """Add the ports of AXI4-Lite with addresses of `bits` bits; the core is the slave, or the master."""
+    """Add AXI4-Lite ports with addresses of `bits` bits. The core is the slave, or the master if `master` is true."""
     for channel, asks, fields in (
         ("aw", True, ("addr",)),
         ("w", True, ("data", "strb")),
@@ -69,13 +69,13 @@ def add_master(design: Design, interface: wishbone.Interface, prefix: str, texts
         direction = IN if name in ("dat_r", "ack", "err") else OUT
         signal = getattr(interface, name)
         if name == "adr":
-            signal = Signal(28)  # a word address: 2^32 bytes are 2^28 words of 128 bits
+            signal = Signal(28)  # the address counts words of 128 bits: 2^32 bytes are 2^28 words
             design.comb += signal.eq(interface.adr)
         design.add(f"{prefix}_{name}", signal, direction, text)
 
 
 def wave(bus: str) -> tuple[str, dict]:
-    """Return the timing diagram of a write and a read."""
+    """Return a title and the timing diagram of accesses on the bus."""
     if bus == WISHBONE:
         signal = [
             {"name": "clk", "wave": "p......."},

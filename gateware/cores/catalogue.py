@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Registers the kinds of cores of the product and of its extensions."""
+"""Registers all kinds of cores: Cipherlane's own kinds, and the kinds that extensions add."""
 
 import importlib
 from functools import cache
@@ -11,7 +11,7 @@ from gateware.extensions import extensions
 
 @cache
 def load() -> None:
-    """Register all kinds, once."""
+    """Register all kinds of cores. A second call does nothing."""
     for kind in (aes.KIND, ctr.KIND, ghash.KIND, gcm.KIND, macsec.KIND, accelerator.KIND, cfu.KIND):
         register(kind)
     for extension in extensions():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The vector AES unit as the module `Cfu` that LiteX's ``--cpu-cfu`` connects to VexRiscv (`full+cfu`).
+"""The kind `cfu`: the vector AES unit as a module `Cfu`. LiteX's ``--cpu-cfu`` connects it to VexRiscv (`full+cfu`).
 
 ::
 
@@ -20,7 +20,7 @@ from gateware.isa.command import CommandRegister
 from gateware.isa.instructions import BY_NAME
 from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
 
-NO_MEMORY = (0, 32)  # region of a unit without memory: its memory port answers each access with an error
+NO_MEMORY = (0, 32)  # stands for no memory: then the unit's memory port answers each access with an error
 OPTIONS = (
     Option("sbox", "S-boxes of the four lanes; names with `ecp5` need an ECP5", tuple(IMPLEMENTATIONS), "table"),
     Region("memory", "memory of vector loads and stores, on a Wishbone port of its own", ("none",), None),
@@ -166,7 +166,7 @@ def round_keys(key: bytes) -> list[list[int]]:
 
 
 def phases() -> list[Phase]:
-    """Return the steps of the test benches: status, undefined and key schedule instructions, FIPS-197 in both ways."""
+    """Return the steps of the test benches: status, undefined instructions, key schedule, encryption and decryption."""
     keys = round_keys(vectors.KEYS[128])
     plain, cipher = vectors.words(vectors.PLAINTEXT), vectors.words(vectors.CIPHERTEXTS[128])
 
@@ -224,7 +224,7 @@ def phases() -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return the text of the core's README that only this kind of core has."""
+    """Return the parts of the core's README that are specific to this kind of core."""
     region = values["memory"]
     memory = _MEMORY.format(origin=region[0], size=region[1]) if region else _NO_MEMORY
     wave = {
@@ -249,7 +249,7 @@ def text(values: dict[str, Any]) -> Text:
 
 
 def files(values: dict[str, Any]) -> dict[str, str]:
-    """Return the C header of the instructions and the example program."""
+    """Return the C header that defines the instructions, and the example program, by file name."""
     return {"cl_isa.h": isa.render(), "aes_cfu.c": PROGRAM}
 
 

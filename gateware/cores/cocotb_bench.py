@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes a core's checks as a test for cocotb; AXI4-Stream ports are driven by cocotbext-axi.
+"""Writes the test bench of a core for cocotb. It drives AXI4-Stream ports by the package cocotbext-axi.
 
-The steps are those of the test bench in Verilog. Sources and sinks pause at random with a fixed seed.
+It has the same steps as the test bench in Verilog. Sources and sinks pause at random, with a fixed seed.
 """
 
 from gateware.cores.ports import Design, Phase, Stream
@@ -21,11 +21,13 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge, with_timeout
 {imports}
-# Name, whether the core takes it, prefix of its ports, AXI4-Stream, and its fields with their ports.
+# For each stream: its name, True if it is an input of the core, the prefix of its ports, True if it is an AXI4-Stream,
+# and its fields with their ports.
 STREAMS = [
 {streams}
 ]
-# Text, levels of inputs, items to send, items to expect, (output, mask, value) to wait for, and accesses to registers.
+# For each step: a description, the levels of inputs, the items to send, the items to expect, the condition (output,
+# mask, value) to wait for, and the accesses to registers.
 STEPS = [
 {steps}
 ]
@@ -229,7 +231,7 @@ class Memory:
 
 
 def python(design: Design, name: str, spdx: str) -> str:
-    """Return the text of ``test_NAME.py``."""
+    """Return the text of the cocotb test ``test_NAME.py``."""
     axi = any(stream.axi for stream in design.streams)
     driven = {stream.valid for stream in design.streams} | {stream.ready for stream in design.streams}
     driven |= {port.name for stream in design.streams for port in stream.fields.values()}
@@ -278,7 +280,7 @@ def _stream(stream: Stream) -> tuple:
 
 
 def _step(design: Design, phase: Phase) -> tuple:
-    """Return a step of the test, without fields that the core's streams do not have."""
+    """Return a step of the test as a tuple. Leaves out item fields that the core's streams do not have."""
     fields = {stream.name: stream.fields for stream in design.streams}
 
     def kept(given: dict) -> dict:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES in counter mode (SP 800-38A, 6.5): the CTR service with one client and `gateware.ctr.blocks`, in Verilog."""
+"""The kind `ctr`: AES in counter mode (SP 800-38A, 6.5), made of a CTR service and `gateware.ctr.blocks`."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ keys and drops all messages. `flush` drops all messages and their blocks.
 
 
 class CTRCore(KeyStream):
-    """Counter mode by itself.
+    """Encrypts or decrypts messages in counter mode, with its own CTR service.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class CTRCore(KeyStream):
         # # #
 
         drop, accepts, last = Signal(), Signal(), Signal()
-        left = Signal(COUNT_BITS)  # number of blocks of the oldest message that are already out
+        left = Signal(COUNT_BITS)  # number of blocks of the oldest message that have left at `source`
         self.submodules.counts = counts = ResetInserter()(stream.SyncFIFO([("count", COUNT_BITS)], USES_MAX))
         self.comb += [
             drop.eq(self.flush | port.keys.flush),
@@ -147,7 +147,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the steps of the test benches: no key, SP 800-38A from the first and from the third block, and more."""
+    """Return the test benches' steps: no key, SP 800-38A's examples, begun at block 1 or 3, and more."""
     initial, last = vectors.number(vectors.COUNTER), values["slots"] - 1
 
     def message(bits: int, first: int = 0, count: int = 4, *, slot: int, text: str, counter=initial) -> Phase:
@@ -194,7 +194,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return the text of the core's README that only this kind of core has."""
+    """Return the parts of the core's README that are specific to this kind of core."""
     axi = values["bus"] == "axi-stream"
     use = _USE.format(
         set_key="`key_slot` and " if values["slots"] > 1 else "",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Expressions and statements of Migen as Verilog-2001, with the width of each operand written out.
+"""Converts expressions and statements of Migen to Verilog-2001, with an explicit width for each operand.
 
 LiteX's converter leaves widths to Verilog's rules, and a linter then warns at almost every line. Here each operand is
 extended or cut to the width that its result needs. The value is the same: Verilog extends operands to the width of the
@@ -12,13 +12,13 @@ from migen.fhdl.structure import Case, Cat, Constant, If, Replicate, Signal, _As
 from migen.fhdl.tools import list_targets
 
 INDENT = "    "
-HEX_FROM = 8  # constants of at least this many bits are hexadecimal
+HEX_FROM = 8  # constants with this number of bits or more are written in hexadecimal
 COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
 SHIFTS = ("<<<", ">>>")
 
 
 def width_of(node) -> int:
-    """Return the width that Verilog gives an expression by itself."""
+    """Return the width that Verilog gives an expression if its context does not determine the width."""
     if isinstance(node, Constant):
         return node.nbits
     if isinstance(node, _Operator):
@@ -31,7 +31,7 @@ def width_of(node) -> int:
 
 
 def is_signed(node) -> bool:
-    """Return whether an expression is signed: whether the operand that decides this contains a signed signal.
+    """Return whether an expression is signed: it is, if an operand that determines the sign contains a signed signal.
 
     Negative constants are written with all their bits, so they need no sign.
     """
@@ -45,12 +45,12 @@ def is_signed(node) -> bool:
 
 
 def constant(value: int, width: int) -> str:
-    """Return a Verilog constant; the value must not be negative."""
+    """Return a Verilog constant of `width` bits. The value must not be negative."""
     return f"{width}'h{value:0{-(-width // 4)}x}" if width >= HEX_FROM else f"{width}'d{value}"
 
 
 class Writer:
-    """Writes expressions and statements.
+    """Converts expressions and statements to Verilog.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Writer:
     is_constant : function
         Tells whether nothing drives a signal: then its reset value is written.
     held : set
-        Signals that only hold a value for the statements after theirs; the value is written instead.
+        Signals that are only names for a value in later statements. The value is written instead of the signal.
     """
 
     def __init__(self, name: Callable[[Signal], str], is_constant: Callable[[Signal], bool], held: set):
@@ -71,7 +71,7 @@ class Writer:
     # Expressions -------------------------------------------------------------------------------------------
 
     def value(self, node, width: int | None = None) -> str:
-        """Return an expression of exactly `width` bits; by default, of its own width."""
+        """Return the Verilog text of an expression with exactly `width` bits, by default with its own width."""
         width = width_of(node) if width is None else width
         if is_signed(node):
             return self._signed(node, width)
@@ -82,7 +82,7 @@ class Writer:
         return self._fit(node, width)
 
     def truth(self, node) -> str:
-        """Return an expression as the Verilog condition that any of its bits is 1."""
+        """Return a Verilog condition that is true if any bit of the expression is 1."""
         width = width_of(node)
         return self.value(node) if width == 1 else f"({self.value(node)} != {constant(0, width)})"
 
@@ -106,7 +106,7 @@ class Writer:
         raise TypeError(f"no Verilog for {type(node).__name__}")
 
     def _packed(self, values: list) -> list[str]:
-        """Return the values of a concatenation, the highest first; neighbouring bits of one signal become one slice."""
+        """Return the values of a concatenation, highest bits first. Neighbouring bits of a signal become one slice."""
         runs = []
         for node in values:
             part = (node.value, node.start, node.stop) if isinstance(node, _Slice) else (node, 0, None)
@@ -117,7 +117,7 @@ class Writer:
         return [self.value(node if stop is None else node[start:stop]) for node, start, stop in reversed(runs)]
 
     def _lowest(self, values: list, width: int) -> str:
-        """Return the lowest `width` bits of a concatenation."""
+        """Return the Verilog text of the lowest `width` bits of a concatenation."""
         kept = []
         while width > len(values[len(kept)]):
             width -= len(values[len(kept)])
@@ -173,7 +173,7 @@ class Writer:
         return f"({left} {operator} {right})"
 
     def _signed(self, node, width: int) -> str:
-        """Return a signed expression; its width is left to Verilog's rules."""
+        """Return the Verilog text of a signed expression. Verilog's rules determine its width."""
         if isinstance(node, Constant):
             bits = max(node.nbits + (not node.signed), width)
             return f"{'-' if node.value < 0 else ''}{bits}'sd{abs(node.value)}"
@@ -195,17 +195,17 @@ class Writer:
     # Statements --------------------------------------------------------------------------------------------
 
     def target(self, node) -> str:
-        """Return the left side of an assignment."""
+        """Return the Verilog text of the left side of an assignment."""
         if isinstance(node, Cat):
             return "{" + ", ".join(self.target(part) for part in reversed(node.l)) + "}"
         return self.name(node) if isinstance(node, Signal) else self._part(node.value, node.start, node.stop)
 
     def assignment(self, statement: _Assign, sign: str) -> str:
-        """Return an assignment without the word `assign`."""
+        """Return the Verilog text of an assignment, without the word `assign`."""
         return f"{self.target(statement.l)} {sign} {self.value(statement.r, len(statement.l))};"
 
     def statements(self, statements, level: int, sign: str, only: Signal | None = None) -> list[str]:
-        """Return the lines of statements inside a block, optionally only those that assign to one signal."""
+        """Return the Verilog lines of statements; if `only` is given, of the statements that assign to that signal."""
         lines = []
         indent = INDENT * level
         for statement in statements if isinstance(statements, Iterable) else [statements]:
@@ -253,7 +253,7 @@ class Writer:
 
 
 def chosen(statement: Case, is_constant: Callable[[Signal], bool]) -> list | None:
-    """Return the branch of a `Case` that is always taken; None if the branch depends on a signal."""
+    """Return the branch of a `Case` that is always taken, or None if a signal decides which branch is taken."""
     if set(statement.cases) == {"default"}:
         return statement.cases["default"]
     test = statement.test
@@ -266,7 +266,7 @@ def chosen(statement: Case, is_constant: Callable[[Signal], bool]) -> list | Non
 
 
 def _bare(text: str) -> str:
-    """Return an expression without the parentheses around all of it."""
+    """Return an expression without its outermost parentheses, if they enclose the whole expression."""
     depth = 0
     for place, letter in enumerate(text):
         depth += {"(": 1, ")": -1}.get(letter, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options, key ports and their test steps, for all kinds of generated cores that contain an AES core."""
+"""Options, key ports and test steps that all kinds of generated cores with an AES core have in common."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def slots_option(default: int, most: int = 32) -> Range:
 
 
 def check(values: dict[str, Any]) -> None:
-    """Check options of an AES core that depend on each other.
+    """Check that options of an AES core that depend on each other fit together.
 
     Raises
     ------
@@ -52,24 +52,24 @@ def core(values: dict[str, Any]):
 
 
 def stages(values: dict[str, Any]) -> int:
-    """Return the registers in a round of the pipelined core."""
+    """Return the number of pipeline registers in each round of the pipelined core."""
     return values.get("stages") or IMPLEMENTATIONS[values["sbox"]]
 
 
 def block_cycles(values: dict[str, Any], bits: int) -> int:
-    """Return the cycles that one engine takes for a block."""
+    """Return the clock cycles that one engine takes for a block under a key of `bits` bits."""
     return 1 if values["datapath"] == PIPELINED else 128 // values["datapath"] * (bits // 32 + 6)
 
 
 def latency(values: dict[str, Any], bits: int) -> int:
-    """Return the cycles from the acceptance of a block to its result."""
+    """Return the clock cycles from the acceptance of a block to its result, under a key of `bits` bits."""
     if values["datapath"] == PIPELINED:
         return stages(values) * (max(values["key_lengths"]) // 32 + 6) + 5
     return 128 // values["datapath"] * (bits // 32 + 7) + 4
 
 
 def latency_rows(values: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return rows of a README's latency table: cycles until a block's result, and cycles between blocks."""
+    """Return rows of the README's latency table: cycles until the result of a block, and cycles from block to block."""
     rows = []
     for bits in values["key_lengths"]:
         cycles, engines = block_cycles(values, bits), values["engines"]
@@ -80,7 +80,7 @@ def latency_rows(values: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def add_keys(design: Design, keys, values: dict[str, Any], *, prefix: str, axi: bool = False) -> None:
-    """Add the ports of keys.
+    """Add the ports that load and zeroize keys.
 
     `keys` has `key`, a stream of words, and `key_slot`, `key_length`, `key_valid`, `clear`, `clear_slot`, `key_busy`.
     """
@@ -99,7 +99,7 @@ def add_keys(design: Design, keys, values: dict[str, Any], *, prefix: str, axi: 
 
 
 def load(values: dict[str, Any], key: bytes, slot: int) -> Phase:
-    """Return the step that loads a key."""
+    """Return the test step that loads a key into a slot."""
     bits = 8 * len(key)
     levels = {"key_length": CODES[bits]} | ({"key_slot": slot} if values["slots"] > 1 else {})
     return Phase(
@@ -111,7 +111,7 @@ def load(values: dict[str, Any], key: bytes, slot: int) -> Phase:
 
 
 def wave_of_key(words: int, prefix: str, word: str = "word") -> tuple[str, dict]:
-    """Return the timing diagram of loading a key."""
+    """Return the title and the timing diagram of loading a key."""
     names = [
         f"{prefix}_{part}" for part in (("tvalid", "tready", "tdata") if word == "tdata" else ("valid", "ready", word))
     ]

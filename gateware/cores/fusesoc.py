@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes a FuseSoC file (lint, simulation, ECP5), and a top module that allows place-and-route of a core by itself."""
+"""Writes a core's FuseSoC file (lint, simulation, ECP5), and a top module for place-and-route of the core by itself."""
 
 import textwrap
 
@@ -96,13 +96,13 @@ endmodule
 
 
 def core_file(name: str, about: str, version: str, spdx: str) -> str:
-    """Return the text of ``NAME.core``."""
+    """Return the text of the FuseSoC file ``NAME.core``."""
     vlnv = f"cipherlane:cores:{name.lower()}:{version}"
     return _CORE.format(name=name, about=about.replace('"', "'"), vlnv=vlnv, spdx=spdx)
 
 
 def harness(design: Design, name: str, spdx: str) -> str:
-    """Return the text of ``NAME_ecp5.v``."""
+    """Return the text of ``NAME_ecp5.v``, the top module for place-and-route: the core between two shift registers."""
     connections = [f".{design.clock}(clock)"]
     places = {True: 0, False: 0}
     for port in design.ports[1:]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-GCM (SP 800-38D): the CTR service with one client and `gateware.ctr.gcm`, in Verilog."""
+"""The kind `gcm`: AES-GCM (SP 800-38D), made of a CTR service and `gateware.ctr.gcm`."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ the IV cafebabe...f888 is `96'h{iv:024x}`, and the tag 5bc94fbc...1a47 is
 
 
 class GCMCore(KeyStream):
-    """GCM by itself.
+    """Encrypts or decrypts messages in GCM, with its own CTR service.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the steps of the test benches: GCM's published cases in both ways, wrong tags, a slot without a key."""
+    """Return the steps of the test benches: GCM's published examples in both directions, wrong tags, a missing key."""
     last = values["slots"] - 1
 
     def message(
@@ -214,7 +214,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return the text of the core's README that only this kind of core has."""
+    """Return the parts of the core's README that are specific to this kind of core."""
     axi = values["bus"] == "axi-stream"
     case = vectors.GCM_CASES[2]
     use = _USE.format(

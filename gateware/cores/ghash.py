@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The kind `ghash`: GHASH (SP 800-38D) by `gateware.gcm.ghash`, as a Verilog module."""
+"""The kind `ghash`: a Verilog module that computes GHASH (SP 800-38D) with `gateware.gcm.ghash`."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ is `128'h{subkey_value:032x}`. The result is 698e57f7...ae5f, that is `128'h{res
 
 
 def create(values: dict[str, Any]) -> Design:
-    """Return GHASH with its ports."""
+    """Return the core with its ports."""
     design = Design()
     design.submodules.ghash = ghash = GHASH(cycles=values["cycles"], portable=values["cells"] == "portable")
     axi = values["bus"] == "axi-stream"
@@ -94,7 +94,7 @@ def phases() -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return the text of the core's README that only this kind of core has."""
+    """Return the parts of the core's README that are specific to this kind of core."""
     axi = values["bus"] == "axi-stream"
     use = _USE.format(
         subkey="s_axis_subkey" if axi else "subkey",

@@ -35,5 +35,5 @@ restrict_guarantee return rol ror select sequence severity shared signal sla sll
 transport type unaffected units until use variable vmode vprop vunit wait when while with xnor xor
 """
 
-# All in lower case: VHDL ignores case, and our names have no upper case.
+# All keywords are in lower case: VHDL ignores case, and our names contain no upper-case letters.
 KEYWORDS = frozenset((_VERILOG + _SYSTEM_VERILOG + _VHDL).split())

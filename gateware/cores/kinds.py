@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The kinds of cores that can be generated, and the place where another package registers one more."""
+"""Defines a kind of core that can be generated, and the list in which packages register kinds."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from gateware.cores.ports import Design
 
 @dataclass(frozen=True)
 class Text:
-    """The text of a core's README that depends on the kind of core.
+    """The parts of a core's README that depend on the kind of core.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of core.
+    """A kind of core, for example `aes` or `gcm`: its options, and functions that generate such a core.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Kind:
     files: Callable[[dict[str, Any]], dict[str, str]] | None = None
 
     def values(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Check the given values; return the value of every option.
+        """Check the given option values; return the value of every option, given or default.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class Kind:
         return values
 
     def default_name(self, values: dict[str, Any]) -> str:
-        """Return a core's default name: the module's name, then each option value that is not the default."""
+        """Return a core's default name: the module's name, followed by each option value that is not the default."""
         if self.fixed_name:
             return self.module
         parts = [self.module]
@@ -107,7 +107,7 @@ def register(kind: Kind) -> None:
 
 
 def register_figures(name: str, find: Callable[[dict[str, Any]], list[str]]) -> None:
-    """Register measured resources of a kind of core: `find` turns option values into lines of Markdown."""
+    """Register a function that returns, for option values, the measured resources of a core as lines of Markdown."""
     _FIGURES[name] = find
 
 

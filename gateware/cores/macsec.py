@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""MACsec (IEEE 802.1AE): a SecY with its CTR service, between an Ethernet MAC and its users, with ports."""
+"""The kind `macsec` (IEEE 802.1AE): a SecY with its own CTR service, for use between an Ethernet MAC and its users."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ means that byte n counts. SCI, SSCI and salt have their first byte in bits 7:0; 
 
 
 class MACsecCore(Module):
-    """A SecY with a CTR service of its own."""
+    """A SecY (the unit that protects the frames of a link) with its own CTR service."""
 
     def __init__(self, values: dict[str, Any]):
         needs = clients()
@@ -76,7 +76,8 @@ class MACsecCore(Module):
 
         # # #
 
-        # LiteEth marks the last byte, and AXI4-Stream each byte that counts.
+        # In a frame's last word, LiteEth marks the last byte of the frame, and AXI4-Stream marks all bytes of the
+        # frame. This converts the marks.
         self.streams = {}
         for name, endpoint, direction in (
             ("tx_in", secy.transmit.sink, IN),
@@ -182,7 +183,9 @@ def create(values: dict[str, Any]) -> Design:
     return design
 
 
-# IEEE 802.1AE-2018, annex C.2 and C.4: addresses, SecTAG, ciphertext and ICV, with the key of each suite.
+# Test vectors of IEEE 802.1AE-2018, annex C.2 and C.4: addresses, SecTAG, SCI, end of the plaintext, key, and
+# ciphertext with ICV. Each dictionary maps a clause (2 or 4), or a pair (clause, key length in bits), to bytes in
+# hexadecimal.
 _ADDRESSES = {2: "d609b1f056637a0d46df998d", 4: "e20106d7cd0df0761e8dcd3d"}
 _TAGS = {2: "88e52e00b2c2846512153524c0895e81", 4: "88e54c2a76d457ed"}
 _SCIS = {2: "12153524c0895e81", 4: "f0761e8dcd3d0001"}
@@ -207,7 +210,7 @@ _SEALED = {
 
 
 def _words(frame: bytes) -> list[dict[str, int]]:
-    """Return the words of a frame as items of a stream. Bytes that do not count are zeros."""
+    """Return the 32-bit words of a frame as items of a stream. Unused bytes of the last word are zeros."""
     parts = [frame[n : n + 4] for n in range(0, len(frame), 4)]
     return [
         {"data": vectors.number(part), "keep": (1 << len(part)) - 1, "last": int(n == len(parts) - 1)}
@@ -216,7 +219,7 @@ def _words(frame: bytes) -> list[dict[str, int]]:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the checks: annex C.2 and C.4 in both directions, a forged frame, a replay, EAPOL, and no keys."""
+    """Return the test benches' steps: annex C.2 and C.4 in both directions, forgery, replay, EAPOL, and no keys."""
     levels = {
         "tx_protect": 1,
         "tx_encrypt": 1,
@@ -249,7 +252,8 @@ def phases(values: dict[str, Any]) -> list[Phase]:
             for receive, name in enumerate(("transmit", "receive")):
                 items = [item | {"receive": receive, "word": word} for word in vectors.words(key)]
                 live = ("rx_live" if receive else "tx_live", 1 << an, 1 << an)
-                # A key that is replaced is live no more from its first word on.
+                # When the first word of a new key arrives, the old key's bit of `tx_live` or `rx_live` becomes 0. So
+                # wait until the bit is 1 again.
                 steps.append(Phase(f"Install the key to {name}.", sends={"install": items}, until=("busy", 1, 0)))
                 steps.append(Phase("It is live.", until=live))
             steps.append(
@@ -286,7 +290,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def text(values: dict[str, Any]) -> Text:
-    """Return what the page says."""
+    """Return the parts of the core's README that are specific to this kind of core."""
     axi = values["bus"] == "axi-stream"
     names = {name: f"{'s' if name.endswith('_in') else 'm'}_axis_{name}" if axi else name for name in _STREAMS}
     use = _USE.format(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options of cores: their names, values and defaults, from a command line or a YAML file, checked before any work."""
+"""Options of cores: names, possible values, defaults. Reads and checks values from a command line or a YAML file."""
 
 import difflib
 import re
@@ -13,7 +13,7 @@ KEY_LENGTHS = (128, 192, 256)
 
 
 class OptionError(ValueError):
-    """An option is wrong; the message is one line and names the nearest right value."""
+    """An option has a wrong name or value. The message is one line and proposes the nearest valid value."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Range(Option):
-    """An option whose value is an integer from `values[0]` to `values[-1]`."""
+    """An option with an integer value from `values[0]` to `values[-1]`."""
 
     @property
     def metavar(self) -> str:
-        """Return how a help text shows the possible values, such as `a|b|c`."""
+        """Return how a help text shows the possible values, such as `0..4`."""
         return f"{self.values[0]}..{self.values[-1]}"
 
     def parse(self, given: Any) -> int:
@@ -80,11 +80,11 @@ class Range(Option):
 
 @dataclass(frozen=True)
 class Several(Option):
-    """An option whose value is one or more of `values`: separated by commas, or a list of a YAML file."""
+    """An option that takes one or more of `values`, given as text with commas, or as a list in a YAML file."""
 
     @property
     def metavar(self) -> str:
-        """Return how a help text shows the possible values, such as `a|b|c`."""
+        """Return how a help text shows the possible values, such as `a,b,c`."""
         return ",".join(map(str, self.values))
 
     def parse(self, given: Any) -> tuple:
@@ -96,11 +96,11 @@ class Several(Option):
 
 @dataclass(frozen=True)
 class Region(Option):
-    """An option whose value is a region of memory, ``ORIGIN:BYTES``, or the word `none` if `values` allows it."""
+    """An option that takes a region of memory, ``ORIGIN:BYTES``, or a word such as `none` if `values` contains it."""
 
     @property
     def metavar(self) -> str:
-        """Return how a help text shows the possible values, such as `a|b|c`."""
+        """Return how a help text shows the possible values, such as `none|ORIGIN:BYTES`."""
         return "|".join([*self.values, "ORIGIN:BYTES"])
 
     def format(self, value: Any) -> str:
@@ -108,7 +108,7 @@ class Region(Option):
         return ":".join(map(hex, value)) if value else self.values[0]
 
     def parse(self, given: Any) -> tuple[int, int] | None:
-        """Return origin and bytes, or None; see `Option.parse`."""
+        """Return the pair (origin, bytes), or None for a word such as `none`; see `Option.parse`."""
         if str(given) in self.values:
             return None
         number = r"0x[0-9a-fA-F]+|\d+"
@@ -126,7 +126,7 @@ class Region(Option):
 
 
 def nearest(given: str, values: tuple) -> str:
-    """Return a phrase for error messages: it lists all values, and names the one nearest to `given`."""
+    """Return a phrase for error messages that lists all values, and names the value most similar to `given`."""
     names = [str(value) for value in values]
     if re.fullmatch(r"\d+", given) and any(name.isdigit() for name in names):
         close = [min((name for name in names if name.isdigit()), key=lambda name: abs(int(name) - int(given)))]
@@ -136,7 +136,7 @@ def nearest(given: str, values: tuple) -> str:
 
 
 def read(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the value of each option, given or default. In the given names, a dash may replace an underscore.
+    """Return the value of each option, given or default. Names in `given` can contain dashes instead of underscores.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def read(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any
 
 
 def check_name(name: str) -> str:
-    """Return the name, after checking that it can name a module and a folder.
+    """Return `name` unchanged, if it is a valid name for a module and a folder.
 
     Raises
     ------

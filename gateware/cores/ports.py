@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Describes a core for the writers of its files: its module, its ports, and the steps of its test benches."""
+"""Describes a core for the modules that write its files: the Migen module, its ports, and the test benches' steps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,13 +32,13 @@ class Port:
 
     @property
     def width(self) -> int:
-        """Return its width in bits."""
+        """Return the width of the port in bits."""
         return len(self.signal)
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream of items with valid and ready: an item is taken at each clock edge at which both are 1.
+    """A stream of items with the ports valid and ready. An item is transferred at each clock edge at which both are 1.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Stream:
         return sum(port.width for port in self.fields.values())
 
     def item(self, values: dict[str, int]) -> int:
-        """Return an item as one number, the first field in the lowest bits. Missing fields are 0."""
+        """Return the fields of an item as one number, with the first field in the lowest bits. Missing fields are 0."""
         unknown = set(values) - set(self.fields)
         if unknown:
             raise KeyError(f"stream {self.name} has no field {', '.join(sorted(unknown))}")
@@ -89,7 +89,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Registers:
-    """Ports of a bus that reaches registers.
+    """Describes the ports of the bus to which the core's registers are connected.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Registers:
 
 @dataclass(frozen=True)
 class Memory:
-    """A memory that test benches connect to a bus master of the core, with words of 128 bits.
+    """A memory with words of 128 bits. The test benches connect it to the core's bus master.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Phase:
-    """A step of a test bench: set inputs, send items while expecting others, then wait for a value of an output.
+    """A step of a test bench: set inputs, send items and compare the items that leave, then wait for an output's value.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Phase:
 
 
 class Design(Module):
-    """A core with the ports of its Verilog module.
+    """A core: a Migen module, with the ports of its Verilog module and the steps of its test benches.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class Design(Module):
     def add_stream(
         self, name: str, endpoint, direction: str, text: str, fields: dict, *, prefix: str | None = None
     ) -> Stream:
-        """Add a stream with valid and ready.
+        """Add the ports of a stream: valid, ready and a port for each field.
 
         `fields` gives the signal and the text of each field. Fields of constant value are left out by the caller.
         """
@@ -206,9 +206,9 @@ class Design(Module):
         return stream
 
     def inputs(self) -> Iterator[Port]:
-        """Yield the inputs, without clock and reset."""
+        """Yield the input ports of the core, except clock and reset."""
         yield from (port for port in self.ports[2:] if port.direction == IN)
 
     def outputs(self) -> Iterator[Port]:
-        """Yield the outputs."""
+        """Yield the output ports of the core."""
         yield from (port for port in self.ports if port.direction == OUT)

@@ -281,12 +281,12 @@ def verilog(design: Design, name: str, spdx: str) -> str:
 
 
 def _payloads(design: Design) -> list:
-    """Return the ports by which the test bench sends items into the core's streams."""
+    """Return the ports of the fields of the core's input streams. The test bench drives these ports."""
     return [port for stream in design.streams if stream.direction == IN for port in stream.fields.values()]
 
 
 def _items(design: Design, stream: Stream) -> list[int]:
-    """Return all items of a stream, in the order of the steps."""
+    """Return all items of a stream as numbers, in the order of the steps."""
     given = [phase.sends if stream.direction == IN else phase.expects for phase in design.phases]
     return [
         stream.item({key: value for key, value in item.items() if key in stream.fields})
@@ -296,7 +296,7 @@ def _items(design: Design, stream: Stream) -> list[int]:
 
 
 def _script(design: Design, phase: Phase) -> list[str]:
-    """Return the lines that carry out one step."""
+    """Return the Verilog lines of the test bench that carry out one step."""
     lines = [f"// {phase.text}", "steps = steps + 1;"]
     widths = {port.name: port.width for port in design.ports}
     lines += [f"{name} = {constant(value, widths[name])};" for name, value in phase.levels.items()]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Published examples that the checks of generated cores use, each with its source."""
+"""Published examples for the test benches of generated cores, each with its source."""
 
 from dataclasses import dataclass
 
-# FIPS-197, appendix C: one block under a key of each length, and its ciphertexts.
+# FIPS-197, appendix C: a key of each length, a block, and its ciphertext under each key.
 PLAINTEXT = bytes.fromhex("00112233445566778899aabbccddeeff")
 KEYS = {bits: bytes(range(bits // 8)) for bits in (128, 192, 256)}
 CIPHERTEXTS = {
@@ -45,7 +45,8 @@ CTR = {
     " 2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
 }
 
-# AES-GCM of BLOCKS under the longer keys, computed by OpenSSL. The IV is the first 12 bytes of COUNTER.
+# BLOCKS encrypted by AES-GCM under the keys of 192 and 256 bits. OpenSSL computed these ciphertexts. The IV is the
+# first 12 bytes of COUNTER.
 SEALED = {
     192: bytes.fromhex(
         "b55ac9232f906138628574dbbc27225a4a4fa15a953dc975547ca3de1f75510accde3b70c8d49036ed7db4595e721c06"
@@ -99,26 +100,26 @@ GCM_CASES = (
         bytes.fromhex("5bc94fbc3221a5db94fae95ae7121a47"),
     ),
 )
-# GCM test case 4: the subkey H, and GHASH of the additional data, the ciphertext and the lengths.
+# Test case 4 of GCM: the subkey H, and the GHASH of the additional data, the ciphertext and the block of lengths.
 GHASH_SUBKEY = bytes.fromhex("b83b533708bf535d0aa6e52980d53b78")
 GHASH_RESULT = bytes.fromhex("698e57f70e6ecc7fd9463b7260a9ae5f")
 
 
 def blocks(data: bytes) -> list[bytes]:
-    """Return data in blocks of 16 bytes, the last one filled with zeros."""
+    """Divide data into blocks of 16 bytes. The last block is filled up with zeros."""
     return [data[n : n + 16].ljust(16, b"\0") for n in range(0, len(data), 16)]
 
 
 def listed(text: str) -> list[bytes]:
-    """Return the blocks that a text lists in hexadecimal."""
+    """Return the blocks of a text that lists them in hexadecimal, separated by spaces."""
     return [bytes.fromhex(block) for block in text.split()]
 
 
 def number(data: bytes) -> int:
-    """Return a block, or a word of a key, as the value of a port: byte i is bits 8i+7 to 8i."""
+    """Return a block, or a word of a key, as the value of a port: byte i is in bits 8i+7 to 8i."""
     return int.from_bytes(data, "little")
 
 
 def words(key: bytes) -> list[int]:
-    """Return the words of a key in the order in which a core takes them."""
+    """Return the 32-bit words of a key, first word first: the order in which a core expects them."""
     return [number(key[n : n + 4]) for n in range(0, len(key), 4)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes a design as one Verilog-2001 file that a person can read.
+"""Writes a core as one Verilog-2001 file that people can read.
 
 One module contains everything, sorted by the parts of the Migen design. Each part begins with its name and its class's
 first sentence. Constant tables become functions. Logic on which no output depends is left out, and so are signals that
@@ -30,7 +30,7 @@ from gateware.cores.expressions import INDENT, Writer, chosen, constant
 from gateware.cores.keywords import KEYWORDS
 from gateware.cores.ports import IN, Design
 
-# Warnings of Verilator that generated files switch off, with the reason that the file states.
+# Maps each warning of Verilator that generated files switch off to the reason, which is written into the file.
 WAIVERS = {
     "DECLFILENAME": "this file also contains models of cells",
     "CMPCONST": "comparisons that logic makes for each byte of a block are constant for its last byte",
@@ -60,12 +60,12 @@ endmodule
 endmodule
 """,
 }
-TABLE_FROM = 8  # a `Case` with at least this many constants is written as a Verilog function
+TABLE_FROM = 8  # a `Case` that assigns at least this number of constants becomes a Verilog function
 
 
 @dataclass
 class _Part:
-    """A part of the design: its path, its module, and its statements."""
+    """A part of the Verilog file: the statements of one Migen module, with the module's path in the design."""
 
     path: str
     module: Module
@@ -75,7 +75,7 @@ class _Part:
 
 
 def convert(design: Design, name: str, header: str) -> str:
-    """Return the text of the file.
+    """Return the text of the Verilog file.
 
     Parameters
     ----------
@@ -134,8 +134,9 @@ class _File:
     # Which statements are kept, and their order ---------------------------------------------------------------------
 
     def _live(self, comb: list, sync: list, specials: list) -> tuple[list, list, list]:
-        """Return the groups of statements, and the memories and instances, on which any output depends."""
-        makers: dict[Signal, list] = {}  # drivers of each signal: (group, statements) or (special, None)
+        """Return the groups of statements, memories and instances on which at least one output of the core depends."""
+        # maps each signal to what drives it: (number of the group, statements) or (special, None)
+        makers: dict[Signal, list] = {}
         for n, (targets, statements) in enumerate(comb + sync):
             for signal in targets:
                 makers.setdefault(signal, []).append((n, statements))
@@ -158,7 +159,8 @@ class _File:
         return groups, clocked, [special for special in specials if special in kept]
 
     def _assign_parts(self, comb, sync, specials, owners) -> None:
-        # A signal that Migen's lowering created has no part of its own: it goes into a part that reads it.
+        # A signal that Migen created while it simplified statements belongs to no part. It is written in a part that
+        # reads it.
         for _ in range(2):
             for targets, statements in comb + sync:
                 number = min((owners[s] for s in targets if s in owners), default=None)
@@ -190,7 +192,7 @@ class _File:
     # Text --------------------------------------------------------------------------------------------------
 
     def text(self, header: str) -> str:
-        """Return the text of the file."""
+        """Return the text of the Verilog file."""
         parts = [text for part in self.parts if (text := list(self._part(part)))]
         logic = [line for part in parts for line in part]
         lines = [
@@ -303,7 +305,7 @@ class _File:
                 yield from self._simple(certain)
 
     def _table(self, targets: set, statements: list) -> str | None:
-        """If the statements are a table of constants, return an assignment that calls a Verilog function, else None."""
+        """If the statements are a table of constants, return an assignment that calls a Verilog function, or None."""
         if len(statements) != 1 or len(targets) != 1 or not isinstance(statements[0], Case):
             return None
         (signal,), case = targets, statements[0]
@@ -354,7 +356,7 @@ class _File:
             for n, value in enumerate(memory.init):
                 yield f"{INDENT}{name}[{n}] = {constant(value, memory.width)};"
             yield "end"
-        else:  # for simulators only: memory that starts unknown would make later results unknown
+        else:  # for simulators only: unknown initial values of a memory would make later results unknown
             index = f"{name}_index"
             yield from ["`ifndef SYNTHESIS", f"integer {index};", "initial"]
             yield f"{INDENT}for ({index} = 0; {index} < {memory.depth}; {index} = {index} + 1)"
@@ -407,7 +409,7 @@ class _File:
 
 
 def _owners(design: Design) -> tuple[dict, list[_Part]]:
-    """Return the number of the part that owns each signal and special, and all parts, outer parts first."""
+    """Return a dictionary (signal or special: number of the part that owns it), and all parts, outer parts first."""
     parts: list[_Part] = []
     owners: dict = {}
 
@@ -432,7 +434,7 @@ def _owners(design: Design) -> tuple[dict, list[_Part]]:
 
 
 class _SliceFolder(NodeTransformer):
-    """Replaces a slice of a slice by one slice of the signal itself."""
+    """Replaces a slice of a slice by a single slice of the signal."""
 
     def visit_Slice(self, node):
         node = super().visit_Slice(node)
@@ -444,7 +446,7 @@ class _SliceFolder(NodeTransformer):
 
 @dataclass
 class _Specials:
-    """Wraps specials (Migen's memories and instances) in an object with `specials`, as Migen's functions expect."""
+    """Contains specials (Migen's memories and instances) in the attribute `specials`, as functions of Migen expect."""
 
     specials: set
 
@@ -472,7 +474,7 @@ def _flat(statements) -> Iterator:
 
 
 def _conditions_and_values(statement) -> list:
-    """Return the expressions that a statement reads."""
+    """Return the expressions that a statement reads: the conditions and the values that it assigns."""
     if isinstance(statement, _Assign):
         return [statement.r]
     if isinstance(statement, If):
@@ -483,7 +485,7 @@ def _conditions_and_values(statement) -> list:
 
 
 def _are_slices(targets: set, statements: list) -> bool:
-    """Return whether the statements assign each bit of one signal once, without a condition."""
+    """Return True if the statements assign each bit of a single signal exactly once, without conditions."""
     if len(targets) != 1 or not all(isinstance(s, _Assign) and isinstance(s.l, (Signal, _Slice)) for s in statements):
         return False
     (signal,) = targets
@@ -505,5 +507,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return a word for the name of a memory port's register, which holds the address or the data."""
+    """Return "address" or "data": what the register of this memory port contains, for the register's name."""
     return "address" if port.mode == WRITE_FIRST else "data"

@@ -5,7 +5,7 @@ from gateware.cores.ports import Design
 
 
 def component(design: Design, name: str, spdx: str) -> str:
-    """Return the text of ``NAME_component.vhd``."""
+    """Return the text of the VHDL package ``NAME_component.vhd``."""
     ports = [
         f"      {port.name} : {port.direction:<3} "
         + ("std_logic" if port.width == 1 else f"std_logic_vector({port.width - 1} downto 0)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes the files of a core from its options, and writes them into a folder."""
+"""Generates the files of a core from its options, and writes them into a folder."""
 
 import shutil
 from pathlib import Path
@@ -14,13 +14,13 @@ SPDX = "SPDX-License-Identifier: BSD-2-Clause"
 
 
 def command(kind: Kind, values: dict[str, Any], name: str) -> str:
-    """Return the command that makes a core, with every option."""
+    """Return the command that generates a core, with every option."""
     texts = [f"{option.name}={option.format(values[option.name])}" for option in kind.options]
     return f"python -m gateware.cores {kind.name} {' '.join(texts)} name={name}"
 
 
 def files(kind: Kind, values: dict[str, Any], name: str) -> dict[str, str]:
-    """Return the text of each file of a core, by name."""
+    """Return a dictionary that maps the name of each file of a core to its text."""
     design = kind.create(values)
     made = command(kind, values, name)
     header = f"{name}: {kind.about}.\n{SPDX}\nVersion: Cipherlane {__version__}\n\nMade by: {made}"
@@ -46,7 +46,7 @@ def files(kind: Kind, values: dict[str, Any], name: str) -> dict[str, str]:
 
 
 def write(folder: Path, texts: dict[str, str]) -> None:
-    """Write the files into a folder, which is emptied first."""
+    """Write the files into a folder. If the folder exists, deletes its old content first."""
     if folder.is_dir():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)

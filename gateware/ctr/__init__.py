@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES in counter mode after SP 800-38A: keys, counter blocks, and the mode over blocks and over packets.
+"""AES in counter mode (SP 800-38A): the CTR service with its keys, counter blocks, and modes for blocks and packets.
 
 Byte and bit order are those of `gateware.aes`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Divides a resource among clients by fixed shares; a client may also use what the others do not use.
+"""Divides a resource among clients by fixed shares. If some clients do not use their shares, others can use them.
 
 A client's turn lasts `share` grants, or ends early when the client wants no more. Then the turn passes to the next
 client that wants a grant. If all clients want grants, client n gets ``shares[n] / sum(shares)`` of them. A client waits
@@ -12,7 +12,7 @@ from migen import Case, If, Module, Signal
 
 
 class Arbiter(Module):
-    """Chooses one of the clients that want a grant.
+    """Chooses, in each cycle, one of the clients that request a grant.
 
     Parameters
     ----------
@@ -40,9 +40,10 @@ class Arbiter(Module):
         # # #
 
         turn = Signal(max=max(clients, 2), name="turn")
-        left = Signal(max=max(shares) + 1, reset=shares[0], name="left")  # grants that remain in this turn
-        rest = Signal(max=max(shares) + 1, name="rest")  # grants that remain in this turn after the present grant
-        self.control = {"turn": turn, "left": left}  # signals that the formal proofs observe
+        # grants that remain in the present client's turn
+        left = Signal(max=max(shares) + 1, reset=shares[0], name="left")
+        rest = Signal(max=max(shares) + 1, name="rest")  # grants that remain in the turn, without the present grant
+        self.control = {"turn": turn, "left": left}  # signals that the formal proofs use
         for first in range(clients):
             order = [(first + n) % clients for n in range(clients)]
             chosen = self.choice.eq(first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""CTR mode (SP 800-38A, 6.5) over blocks of 128 bits: data XOR keystream, message after message.
+"""CTR mode (SP 800-38A, 6.5) for messages of 128-bit blocks: XORs the data with keystream, one message after another.
 
 ::
 
@@ -26,7 +26,7 @@ BLOCK_LAYOUT = [("data", BLOCK_BITS), ("mask", BLOCK_BYTES), ("bits", 3)]
 
 
 class BlockCTR(Module):
-    """Encrypts or decrypts messages of blocks.
+    """Encrypts or decrypts messages that consist of 128-bit blocks.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A client of the CTR service: its parameters and its port.
+"""Parameters of a client of the CTR service, and the port through which it uses the service.
 
 ::
 
@@ -24,14 +24,14 @@ from gateware.ctr.counter import message_layout
 from gateware.ctr.key_store import WORD_BITS, WORDS
 
 KEYSTREAM_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
-SLOT_BITS = 5  # wide enough for numbers of slots that do not exist: commands with them are refused
+SLOT_BITS = 5  # wide enough for some slot numbers that do not exist: commands with such a number are refused
 USE_LAYOUT = [("valid", 1), ("number", SLOT_BITS)]
 USES_MAX = 16
 
 
 @dataclass(frozen=True)
 class Client:
-    """Parameters of a client.
+    """Parameters of a client of the CTR service.
 
     A client has `slots` keys and at least `share` of all clients' shares of blocks. Its requests have up to ``2 **
     count_bits - 1`` blocks. With `waits`, a command on a used key waits for its uses to end. Otherwise the command is
@@ -45,7 +45,7 @@ class Client:
 
 
 class KeyPort:
-    """The port through which a client gives key commands to `gateware.ctr.key_loader`.
+    """The port through which a client sends key commands to `gateware.ctr.key_loader`.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class KeyPort:
 
 
 class Port:
-    """A client's port of the service.
+    """The port through which a client uses the CTR service.
 
     Attributes
     ----------

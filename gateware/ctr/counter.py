@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Counter blocks T_n = T_1 + n (SP 800-38A, 6.5 and appendix B.1), with increments of three widths.
+"""Computes counter blocks T_1 + n (SP 800-38A, 6.5 and appendix B.1). The counter has 32, 64 or 128 bits.
 
 A counter block is a big-endian number. Byte 15, bits 127:120 of the signal, is the least significant. With a width of
 m bits, the last m bits count modulo 2^m, and the other bits stay unchanged:
@@ -42,7 +42,7 @@ WIDTH_BITS = 2
 
 
 def message_layout(count_bits: int, slot_bits: int) -> list[tuple[str, int]]:
-    """Fields of a message: T_1, blocks to skip, blocks to make, code of the increment's width in bits, key slot."""
+    """Fields of a message: T_1, number of blocks to skip, number of blocks, code of the counter's width, key slot."""
     return [
         ("initial", BLOCK_BITS),
         ("index", INDEX_BITS),
@@ -53,7 +53,7 @@ def message_layout(count_bits: int, slot_bits: int) -> list[tuple[str, int]]:
 
 
 class CounterBlocks(Module):
-    """Makes the counter blocks of messages, in order.
+    """Computes the counter blocks of messages, one message after another.
 
     Parameters
     ----------
@@ -84,9 +84,11 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        rest_type = (count_bits + 1, True)  # blocks after the next block; negative: the present block is the last
+        # number of blocks after the next block; a negative number means that the present block is the last
+        rest_type = (count_bits + 1, True)
 
-        # The low half of the sum T_1 + n. The increment's width decides which limbs (32 bits) pass a carry to the next.
+        # First stage: the low half of the sum T_1 + n. The sum is computed in limbs of 32 bits. The counter's width
+        # decides which limbs pass their carry on to the next limb.
         low_valid = Signal()
         low_ready = Signal()
         low = [Signal(LIMB_BITS, name=f"low_{k}") for k in range(LIMBS)]
@@ -94,7 +96,8 @@ class CounterBlocks(Module):
         low_whole, low_half = Signal(), Signal()
         low_slot = Signal(slot_bits)
         low_rest = Signal(rest_type)
-        whole, half = Signal(), Signal()  # `whole`: the increment includes limbs 2 and 3; `half`: it includes limb 1
+        # `whole`: limbs 2 and 3 (32 bits each) belong to the counter; `half`: limb 1 belongs to it
+        whole, half = Signal(), Signal()
         initial = Cat(*reversed(byte_list(message.initial)))
         limb = [initial[LIMB_BITS * k : LIMB_BITS * (k + 1)] for k in range(LIMBS)]
         total = [Signal(LIMB_BITS + 1, name=f"total_{k}") for k in range(2)]

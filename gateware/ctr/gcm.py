@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-GCM (SP 800-38D) over blocks of 128 bits: text, additional data and tag, message after message.
+"""AES-GCM (SP 800-38D) for messages of 128-bit blocks: additional data, text and tag, one message after another.
 
 ::
 
@@ -44,7 +44,7 @@ FAILURE_BITS = 16
 
 
 class BlockGCM(Module):
-    """Encrypts and authenticates messages, or verifies and decrypts them.
+    """Processes GCM messages: encrypts and authenticates them, or verifies and decrypts them.
 
     Parameters
     ----------
@@ -104,15 +104,16 @@ class BlockGCM(Module):
             hold.clear.eq(drop),
         ]
 
-        # The present message, and the part of it whose blocks arrive.
+        # The present message, and its present part (IV, additional data or text), whose blocks arrive now.
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="IDLE"))
         self.comb += fsm.reset.eq(drop)
         message = stream.Endpoint(job.description)
         fields = [name for name, _ in job.description.payload_layout]
-        error, missing = Signal(), Signal()  # error: the message has failed; missing: its slot has no subkey
+        # `error`: the message has failed; `missing`: there is no GHASH subkey for its slot
+        error, missing = Signal(), Signal()
         length = Signal(LENGTH_BITS)  # bytes of the part
-        left = Signal(LENGTH_BITS - 3)  # blocks of the part that have not arrived
-        tail = Signal(4)  # bytes in the last block of the part; 0 means 16
+        left = Signal(LENGTH_BITS - 3)  # number of blocks of the present part that have not arrived yet
+        tail = Signal(4)  # number of bytes in the last block of the present part; 0 means 16
         begin_part, step = Signal(), Signal()
         self.comb += job.ready.eq(fsm.ongoing("IDLE"))
         self.sync += [
@@ -121,7 +122,7 @@ class BlockGCM(Module):
             If(step, left.eq(left - 1)),
         ]
 
-        # The mask of the tag is the first block of the keystream.
+        # The first block of keystream is the mask that is XORed with the GHASH result to form the tag.
         mask, masked = Signal(BLOCK_BITS), Signal()  # masked: `mask` is valid
         take_mask, last_of_message = Signal(), Signal()
         self.comb += take_mask.eq(keystream.valid & ~masked & ~fsm.ongoing("IDLE"))
@@ -130,14 +131,14 @@ class BlockGCM(Module):
             If(last_of_message | drop, masked.eq(0), mask.eq(0)),
         ]
 
-        # Blocks. GHASH takes the ciphertext: the encrypted text, or the text to decrypt as it arrives.
+        # Blocks. GHASH processes the ciphertext: the result of an encryption, or the input of a decryption.
         counts = Signal(BLOCK_BYTES)
         given, text = Signal(BLOCK_BITS), Signal(BLOCK_BITS)
         is_text, is_part = Signal(), Signal()
         items = ResetInserter()(stream.Buffer([("data", BLOCK_BITS), ("final", 1)]))
         self.submodules.items = items
-        moves = Signal()  # the text is encrypted or decrypted, not only hashed
-        step_tag = Signal()  # GHASH takes the tag to verify
+        moves = Signal()  # 1: the block is encrypted or decrypted; 0: GHASH only hashes it
+        step_tag = Signal()  # the tag to verify enters GHASH in this cycle
         self.comb += [
             *[counts[n].eq((left != 1) | (tail == 0) | (tail > n)) for n in range(BLOCK_BYTES)],
             given.eq(sink.data & Cat(*[Replicate(count, 8) for count in counts])),
@@ -171,10 +172,12 @@ class BlockGCM(Module):
 
         awaited = Signal()  # a tag is being computed
 
-        # Load GHASH's subkey if the message's slot differs from the previous message's, or now holds another key.
+        # Load the subkey into GHASH if the message has another slot than the message before it, or if the slot's key
+        # was replaced.
         loaded, loaded_slot = Signal(), Signal(len(message.slot))
         right, load = Signal(), Signal()
-        old, quiet = Signal(), Signal()  # old: tables must be zeroized; quiet: GHASH has no message
+        # `old`: the tables of GHASH must be zeroized; `quiet`: GHASH processes no message
+        old, quiet = Signal(), Signal()
         here = Signal()
         self.comb += [
             here.eq((messages.held >> message.slot)[0]),
@@ -191,7 +194,7 @@ class BlockGCM(Module):
             If(messages.ended & loaded & (messages.ended_slot == loaded_slot), loaded.eq(0), old.eq(1)),
         ]
 
-        # The verdict on a tag. It takes one cycle for every tag, so its time reveals nothing.
+        # The comparison of a tag. It takes one cycle for every tag, so its time reveals nothing about the tag.
         decrypt, failed_before = Signal(), Signal()
         tag_bytes = Signal(5)
         compared = Signal(BLOCK_BITS)
@@ -243,7 +246,7 @@ class BlockGCM(Module):
             "IDLE",
             If(job.valid, NextState("SUBKEY")),
         )
-        fsm.act(  # waits until GHASH has the subkey of the key; a message without a key ends with `error`
+        fsm.act(  # waits until GHASH has the key's subkey. A message without a key ends with `error`
             "SUBKEY",
             begin_part.eq(1),
             length.eq(Mux(hashes_iv, message.iv_length, message.aad_length)),
@@ -261,20 +264,20 @@ class BlockGCM(Module):
             *part,
             If(left == 0, NextState("IV_LENGTH")),
         )
-        fsm.act(  # waits for GHASH; adds the length of the IV
+        fsm.act(  # waits for GHASH, and sends it the block with the length of the IV
             "IV_LENGTH",
             add.valid.eq(1),
             add.data.eq(_lengths(None, message.iv_length)),
             If(add.ready, NextState("IV_END")),
         )
-        fsm.act(  # waits for GHASH, and for the tag of the previous message
+        fsm.act(  # waits for GHASH, and until the tag of the previous message is complete
             "IV_END",
             add.valid.eq(~awaited),
             add.data.eq(0),
             add.final.eq(1),
             If(~awaited & add.ready, NextState("J0")),
         )
-        fsm.act(  # waits until GHASH has computed J0 and the CTR service has taken it
+        fsm.act(  # waits until GHASH has computed J0 and the CTR service has accepted it
             "J0",
             begin_part.eq(1),
             length.eq(message.aad_length),
@@ -293,13 +296,14 @@ class BlockGCM(Module):
             If(~message.decrypt & ~message.refused, add.data.eq(text)),
             If(left == 0, NextState("LENGTHS")),
         )
-        fsm.act(  # waits for GHASH; adds the lengths
+        fsm.act(  # waits for GHASH, and sends it the block with the lengths of additional data and text
             "LENGTHS",
             add.valid.eq(1),
             add.data.eq(_lengths(message.aad_length, message.text_length)),
             If(add.ready, NextState("TAG")),
         )
-        fsm.act(  # waits for the mask, for the tag to verify (if any), and for the tag of the previous message
+        # waits for the tag's mask, for the tag to verify (only if decrypting), and for the previous message's tag
+        fsm.act(
             "TAG",
             add.valid.eq(masked & ~awaited & (~message.decrypt | sink.valid)),
             add.data.eq(mask ^ (Replicate(message.decrypt, BLOCK_BITS) & sink.data)),
@@ -314,7 +318,7 @@ class BlockGCM(Module):
 
 
 def _lengths(first, second) -> Cat:
-    """Return the block of lengths for GHASH: two lengths in bits, as big-endian numbers of 64 bits; None is 0."""
+    """Return the block of lengths for GHASH: two lengths in bits, 64 bits each, big-endian. None counts as 0."""
     halves = []
     for length in (first, second):
         bits = [0] * 3 + [length[n] if length is not None else 0 for n in range(LENGTH_BITS)] + [0] * (61 - LENGTH_BITS)

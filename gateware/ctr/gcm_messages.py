@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Requests keystream for GCM messages from the CTR service, and the GHASH subkeys that the messages need.
+"""Requests from the CTR service the keystream of GCM messages, and the GHASH subkeys that the messages need.
 
 ::
 
@@ -29,13 +29,13 @@ BLOCKS_BITS = LENGTH_BITS - 3
 IV_BITS = 96
 IV_BYTES = IV_BITS // 8
 TAG_BYTES = (4, 8, 12, 13, 14, 15, 16)
-# Most blocks of text: SP 800-38D (5.2.1.1) allows 2^39 - 256 bits.
+# Maximum number of blocks in a text: SP 800-38D (5.2.1.1) allows 2^39 - 256 bits.
 MOST_BLOCKS = 2**32 - 2
 REQUESTS = 4
 
 
 def gcm_layout(slot_bits: int) -> list[tuple[str, int]]:
-    """Fields of a message: key slot, direction, `verify` (gives no text), an IV of 12 bytes, and lengths in bytes."""
+    """Fields of a message: key slot, direction, `verify` (do not output text), an IV of 12 bytes, lengths in bytes."""
     return [
         ("slot", slot_bits),
         ("decrypt", 1),
@@ -49,7 +49,7 @@ def gcm_layout(slot_bits: int) -> list[tuple[str, int]]:
 
 
 def blocks_of(length: Signal):
-    """Return the number of blocks that bytes take."""
+    """Return the number of 16-byte blocks that a number of bytes needs."""
     return length[4:] + (length[:4] != 0)
 
 
@@ -105,9 +105,12 @@ class GCMMessages(Module):
             subkeys.clear.eq(self.clear),
         ]
 
-        # `waiting` holds the next message until its keystream is requested. Without a key, it waits for no subkey.
-        asked = Signal()  # its keystream was requested, or `late` will request it
-        owed = Signal()  # a job still needs its request through `late`
+        # The register `waiting` stores the next message until its keystream is requested. Before this request, the
+        # message waits until its slot has a subkey. If the slot has no key, the message does not wait for a subkey.
+
+        # 1: the waiting message's keystream was requested, or will be through `late` (if the IV does not have 12 bytes)
+        asked = Signal()
+        owed = Signal()  # 1: the keystream of a job that has left must still be requested through `late`
         owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)
         blocks = Signal(BLOCKS_BITS)
         short_iv = Signal()  # of 96 bits
@@ -131,7 +134,7 @@ class GCMMessages(Module):
             job.valid.eq(waiting.valid & asked),
             message.ready.eq(~waiting.valid | (job.valid & job.ready)),
         ]
-        known = Signal()  # the slot has a subkey, or it has no key
+        known = Signal()  # the waiting message's slot has a subkey, or has no key
         self.comb += known.eq(held[waiting.slot] | ~usable[waiting.slot])
         self.sync += [
             If(job.valid & job.ready, waiting.valid.eq(0), asked.eq(0)),
@@ -143,11 +146,12 @@ class GCMMessages(Module):
             ),
         ]
 
-        # Requests. Subkeys go first. The queue `order` stores what each answer of the service is for.
+        # Requests to the CTR service. Requests for subkeys go first. For each request, the queue `order` stores whether
+        # the answer is a subkey or keystream.
         order = ResetInserter()(stream.SyncFIFO([("subkey", 1), ("blocks", BLOCKS_BITS)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        own = Signal()  # the waiting message requests its keystream
+        own = Signal()  # the waiting message requests keystream
         wants, given = Signal(), Signal()
         self.comb += [
             order.reset.eq(drop),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Loads and zeroizes the keys of an AES core, by the same rules for all clients, and counts the uses of each key.
+"""Loads and zeroizes the keys of an AES core, with equal rules for all clients. Counts the current uses of each key.
 
 ::
 
@@ -30,13 +30,13 @@ from gateware.ctr.arbiter import Arbiter
 from gateware.ctr.client import USES_MAX, Client, KeyPort
 from gateware.ctr.key_store import KeyStore
 
-# Longest wait, in cycles, for the datagrams that still use a key. A datagram of 1448 bytes and a full queue after it
-# have about 110 blocks. Each block takes at most 56 cycles.
+# Maximum time, in cycles, for which a key command waits until no datagram uses the key. A datagram of 1448 bytes and a
+# full queue after it have about 110 blocks. Each block takes at most 56 cycles.
 WAIT_CYCLES = 8192
 
 
 def command_cycles(command: str, *, slots: int) -> int:
-    """Return the maximum cycles that ``load_key``, ``clear_key`` or ``zeroize`` takes on a core with `slots` slots.
+    """Return the maximum number of cycles for ``load_key``, ``clear_key`` or ``zeroize`` on a core with `slots` slots.
 
     `zeroize` clears a row of 32 bits of each memory each cycle, then the datapath. A command on one slot waits for the
     blocks in their rounds, a key schedule and its rows. The same again covers a command of another client, whose uses
@@ -48,7 +48,7 @@ def command_cycles(command: str, *, slots: int) -> int:
 
 
 class Uses(Module):
-    """Counts for each slot the uses of its key that are under way.
+    """Counts, for each slot, how many uses of its key (for example messages) have begun and not ended.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Uses(Module):
 
 
 class KeyLoader(Module):
-    """Carries out key commands.
+    """Carries out the clients' key commands, one at a time.
 
     Parameters
     ----------
@@ -111,7 +111,8 @@ class KeyLoader(Module):
 
         # # #
 
-        # The command under way: its owner (a client), its slot, its action, and whether it waits for uses of the key.
+        # The present command: the client that sent it (`owner`), its slot and action, and whether it waits until the
+        # key is unused.
         owner = Signal(max=max(len(clients), 2))
         slot, length = Signal(slot_bits), Signal(2)
         loading, wiping, waits = Signal(), Signal(), Signal()
@@ -123,7 +124,8 @@ class KeyLoader(Module):
         self.submodules.turns = turns = Arbiter([1] * len(clients))
         self.submodules.fsm = fsm = FSM(reset_state="RESET")
         idle = fsm.ongoing("IDLE")
-        # `load`, `stop`: commands to the owner's key store; `empty`: all key stores are idle; `ended`: pulse at the end
+        # `load`, `stop`: tell the key store of the present command's client to send its words, or to zeroize them.
+        # `empty`: all key stores are idle. `ended`: pulse at the end of the command.
         load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()
         self.comb += turns.take.eq(idle & (turns.wants != 0))
         stores = []
@@ -136,7 +138,7 @@ class KeyLoader(Module):
             mine = slice(first, first + client.slots)
             free = 1 if client.waits else (Cat(*[port.slot == k for k in range(client.slots)]) & uses.used) == 0
             command = Signal(name=f"command_{n}")
-            given = Signal(name=f"given_{n}")  # a command was accepted and has not ended
+            given = Signal(name=f"given_{n}")  # this client's command was accepted and has not ended
             own_slot, own_length = Signal(slot_bits, name=f"slot_{n}"), Signal(2, name=f"length_{n}")
             loads, wipes = Signal(name=f"loads_{n}"), Signal(name=f"wipes_{n}")
             self.comb += [
@@ -195,12 +197,12 @@ class KeyLoader(Module):
         ]
         self.sync += [If(ended, zeroizing.eq(0)), If(self.clear, zeroizing.eq(1))]
         zeroize = [self.clear.eq(1), NextState("CLEAR")]
-        fsm.act(  # one cycle after reset: starts zeroization, because memories may hold a key from before the reset
+        fsm.act(  # one cycle after reset: starts zeroization, because memories can contain an old key
             "RESET",
             *zeroize,
         )
         fsm.act("IDLE", NextValue(waited, 0))
-        fsm.act(  # waits, for a limited time, until no use of the slot's key is under way
+        fsm.act(  # waits, for a limited time, until nothing uses the slot's key
             "QUIET",
             NextValue(waited, waited + 1),
             If(
@@ -220,7 +222,7 @@ class KeyLoader(Module):
                 NextState("CLEAR"),
             ),
         )
-        fsm.act(  # waits until the key store has sent its words and zeroized them
+        fsm.act(  # waits until the key store has sent its words to the core and zeroized them
             "LOAD",
             If(empty, NextState("CLEAR")),
         )
@@ -228,7 +230,7 @@ class KeyLoader(Module):
             "CLEAR",
             NextState("EXPAND"),
         )
-        fsm.act(  # waits for the key schedule, or for the memories to be zero
+        fsm.act(  # waits until the core has expanded the key, or until the memories are zeroized
             "EXPAND",
             If(~core.key_busy & empty & self.settled, ended.eq(1), NextState("IDLE")),
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives a client of the CTR service the key ports of an AES core, and counts the uses of its keys.
+"""Adds to a client of the CTR service the same key ports that an AES core has, and counts the uses of its keys.
 
 ::
 
@@ -18,7 +18,7 @@ from gateware.ctr.client import USES_MAX, KeyPort
 
 
 class KeyStream(Module):
-    """Loads keys from a stream of words, and zeroizes them.
+    """Loads keys, which arrive as a stream of words, into the CTR service, and zeroizes keys.
 
     Parameters
     ----------
@@ -53,9 +53,10 @@ class KeyStream(Module):
         slot, length = Signal(len(self.key_slot)), Signal(2)
         index = Signal(3)
         clears = Signal()  # the present command zeroizes the slot; otherwise it loads a key
-        waiting = Signal()  # a command waits until no message uses its slot, or is being given to the key loader
+        waiting = Signal()  # a command waits until no message uses its slot, or is on the way to the key loader
         last = Signal(3)
-        changes, changed = Signal(), Signal(len(slot))  # changes: a key is arriving for slot `changed`
+        # `changes` is 1 if a new key arrives, or a command waits, for the slot with number `changed`
+        changes, changed = Signal(), Signal(len(slot))
         self.submodules.fsm = fsm = FSM(reset_state="WORDS")
         codes = Array([KEY_WORDS[code] - 1 for code in sorted(KEY_WORDS)])
         self.comb += [
@@ -72,7 +73,7 @@ class KeyStream(Module):
             self.key_busy.eq(keys.busy | waiting),
             self.message_ready.eq(~keys.zeroizing & ~self.clear & ~(waiting & (self.message_slot == slot))),
         ]
-        fsm.act(  # waits for the words of a key, or for the command to zeroize a slot
+        fsm.act(  # receives the words of a key, or a command to zeroize a slot
             "WORDS",
             self.key.ready.eq(~keys.busy),
             keys.write.eq(self.key.valid & self.key.ready),
@@ -99,7 +100,7 @@ class KeyStream(Module):
 
 
 class Uses(Module):
-    """Limits the messages under way to `USES_MAX`, and reports the end of each message's key use, in order.
+    """Allows at most `USES_MAX` messages at a time, and reports to the key loader when each message begins and ends.
 
     Attributes
     ----------

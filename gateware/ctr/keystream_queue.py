@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A queue of keystream for one client of a shared core; it reserves rows for blocks that are still in the core.
+"""A queue of keystream for one client of a shared AES core. It reserves a row for each block that is in the core.
 
 ::
 
@@ -23,7 +23,7 @@ from gateware.memory import block_ram
 
 
 class KeystreamQueue(Module):
-    """The keystream queue of one client.
+    """A queue of keystream blocks for one client.
 
     Parameters
     ----------
@@ -64,19 +64,20 @@ class KeystreamQueue(Module):
         # # #
 
         under_way, stale, stored = (Signal(max=depth + 1) for _ in range(3))
-        coming = Signal(max=depth + 1)  # blocks that will be in the core after this cycle
+        coming = Signal(max=depth + 1)  # number of this client's blocks that are in the core after this cycle
         produce, consume = Signal(address_bits), Signal(address_bits)
         keep, step = Signal(), Signal()
 
         fetched = Signal()  # 1: the memory's output register contains a block
         step_fetched, step_source = Signal(), Signal()
 
-        # Signals that the formal proofs observe.
+        # Signals that the formal proofs use.
         self.control = {"under_way": under_way, "stored": stored, "stale": stale, "fetched": fetched}
         self.control |= {"produce": produce, "consume": consume}
 
-        # No collision: a row is read in a later cycle than it is stored, and there are never more blocks than rows.
-        # Zeroization reads each row in the cycle in which it writes it (read first), until all rows are zero.
+        # In operation, no row is read in the cycle in which a block is stored in it: the block is read in a later
+        # cycle, and there are never more blocks than rows. Zeroization reads each row in the cycle in which it writes
+        # zeros into it. The memory then returns the old content.
         memory = block_ram(Memory(BLOCK_BITS + 1, depth, name="keystream"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""CTR mode over packets of 32-bit words, as an Ethernet stack streams them.
+"""CTR mode for packets, which are streams of 32-bit words as in an Ethernet stack.
 
 ::
 
@@ -32,14 +32,14 @@ WORD_BITS = 32
 WORDS = BLOCK_BITS // WORD_BITS
 LENGTH_BITS = 16
 BLOCKS_BITS = LENGTH_BITS - 3
-# Depth of the queue of packets whose keystream has been requested.
+# Depth of the queue of packets for which keystream has been requested.
 PACKETS = 4
 
 WORD_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BITS // 8)]
 
 
 class PacketCTR(Module):
-    """Encrypts or decrypts packets.
+    """Encrypts or decrypts packets in CTR mode.
 
     Parameters
     ----------
@@ -82,9 +82,11 @@ class PacketCTR(Module):
         message, sink, source = self.message, self.sink, self.source
         request, block = port.request, port.keystream
 
-        # Each message goes to the keystream service. In the same cycle, its number of blocks enters queue `packets`.
+        # Each message goes to the CTR service. In the same cycle, its number of blocks is stored in the queue
+        # `packets`.
         blocks = Signal(BLOCKS_BITS)
-        flushed = Signal(max=PACKETS + 2)  # packets whose message was flushed, but whose data have not left yet
+        # number of packets that were flushed after their message arrived, and whose words have not left yet
+        flushed = Signal(max=PACKETS + 2)
         take = Signal()
         self.comb += [
             take.eq(~self.flush & (flushed == 0)),
@@ -98,18 +100,20 @@ class PacketCTR(Module):
             packets.reset.eq(self.flush),
         ]
 
-        # The present packet: its message, the keystream blocks that it still needs, and the word within the block.
-        known = Signal()  # the packet's message has been read
-        ended = Signal()  # the packet's last word has left; unused keystream is being discarded
+        # The present packet: whether its message was read (`known`), the number of keystream blocks that it still needs
+        # (`left`), and the number of the present word in its block (`word`).
+        known = Signal()  # the packet's entry was read from `packets`
+        ended = Signal()  # the packet's last word has left, and its unused keystream is being discarded
         left = Signal(BLOCKS_BITS)
         word = Signal(max=WORDS)
         last_word = Signal()
         step, block_done = Signal(), Signal()
-        present = Signal()  # 1: the packet has more words
+        present = Signal()  # 1: more words of the packet must be processed
         keyless = Signal()  # 1: the present word has no keystream
-        finished = Signal()  # 1: all keystream of the packet is used; the next message is read
+        # 1: all keystream of the packet is used or discarded, so the next entry of `packets` is read
+        finished = Signal()
         keystream = Array([block.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]
-        counts = Signal(WORD_BITS // 8)  # mask of the bytes of this word that belong to the packet
+        counts = Signal(WORD_BITS // 8)  # mask of the bytes of the present word that belong to the packet
         for n in range(WORD_BITS // 8):
             self.comb += counts[n].eq(~sink.last | (sink.last_be[n:] != 0) | (sink.last_be == 0))
         self.comb += [

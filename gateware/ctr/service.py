@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The CTR service: one core and its keys for one or more clients.
+"""The CTR service: one AES core with its keys, which one or more clients share.
 
 ::
 
@@ -37,8 +37,8 @@ from gateware.ctr.counter import CounterBlocks
 from gateware.ctr.key_loader import WAIT_CYCLES, KeyLoader
 from gateware.ctr.keystream_queue import KeystreamQueue
 
-# Capacity of each client's keystream queue in blocks: more than a core processes at a time, with any number of engines
-# or pipeline stages.
+# Capacity of each client's keystream queue, in blocks: `PLACES_PIPELINED` for the pipelined core, `PLACES` for a core
+# of iterative engines. Each number is more than the largest core of this type processes at a time.
 PLACES = 4 * max(ENGINES)
 PLACES_PIPELINED = 128
 
@@ -49,7 +49,7 @@ def slots_of(clients: list[Client]) -> int:
 
 
 class CTRService(Module):
-    """Gives each client keystream from one shared core.
+    """Computes keystream for each client with one shared AES core.
 
     Parameters
     ----------
@@ -103,12 +103,12 @@ class CTRService(Module):
             ]
             return
 
-        # A counter block goes to the core only when its client's queue has a free row for the keystream.
+        # The core receives a client's counter block only if the client's queue has a free row for the keystream.
         self.submodules.arbiter = arbiter = Arbiter([client.share for client in clients])
         whose = stream.SyncFIFO([("client", len(arbiter.choice))], places * len(ports))
         self.submodules.whose = whose = ResetInserter()(whose)
         taken, given = Signal(), Signal()
-        block = Signal(BLOCK_BITS + 1)  # a block of keystream and its error bit; 0 while rows are zeroized
+        block = Signal(BLOCK_BITS + 1)  # a block of keystream and its error bit; 0 while the queues are zeroized
         queues = []
         for n, (port, counter) in enumerate(zip(ports, counters, strict=True)):
             queue = KeystreamQueue(places)
@@ -147,6 +147,6 @@ class CTRService(Module):
 
 
 def create_service(clients: list[Client], *, datapath: int | str = 128, sbox: str = "table", engines: int = 1):
-    """Return a service with a core of these parameters (`gateware.aes.cores.create_core`)."""
+    """Return a CTR service with an AES core that has these parameters (`gateware.aes.cores.create_core`)."""
     core = create_core(datapath=datapath, sbox=sbox, engines=engines, slots=slots_of(clients))
     return CTRService(core=core, clients=clients, places=PLACES_PIPELINED if datapath == PIPELINED else PLACES)

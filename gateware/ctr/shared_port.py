@@ -24,7 +24,7 @@ REQUESTS = 8
 
 
 class SharedPort(Module):
-    """Divides a port between two modes.
+    """Lets two cipher modes use one port of the CTR service.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ class SharedPort(Module):
         order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        turn = Signal()  # number of the mode that may request; a register, because an adder follows in the path
+        # number of the mode that can request now; `turn` is a register, because the path after it contains an adder
+        turn = Signal()
         asks = Signal()
         self.comb += [
             port.flush.eq(first.flush | second.flush),
@@ -70,7 +71,8 @@ class SharedPort(Module):
             turn.eq(~turn & second.request.valid),
         )
 
-        # Keystream. `left` counts the remaining blocks of the present request. It is valid after the first block.
+        # Keystream. `left` counts the remaining blocks of the present request. It is valid after the request's first
+        # block.
         keystream, present = port.keystream, order.source
         begun, left = Signal(), Signal(count_bits)
         step, last = Signal(), Signal()

@@ -79,7 +79,7 @@ MAX_SLOTS = 2**SLOT_FIELD_BITS
 
 
 def client(slots: int = SLOTS) -> Client:
-    """Return the accelerator's parameters as a client of the CTR service.
+    """Return the parameters with which the accelerator is a client of the CTR service.
 
     Its descriptors may be long, so its key commands do not wait for them.
 
@@ -94,7 +94,7 @@ def client(slots: int = SLOTS) -> Client:
 
 
 class CTRAccelerator(AcceleratorRegisters):
-    """Encrypts memory to memory in CTR mode, as a bus master.
+    """Reads data from memory as a bus master, encrypts them in CTR mode, and writes them to memory.
 
     Parameters
     ----------
@@ -181,7 +181,8 @@ class CTRAccelerator(AcceleratorRegisters):
                 self.status.fields.failures.eq(gcm.failures),
             ]
 
-        # Commands. If one write gives several commands, only the first in this order counts.
+        # Commands. If one write to `control` contains several commands, only the first command in this order has an
+        # effect.
         control, status, key_config = self.control.fields, self.status.fields, self.key_config.fields
         names = ("zeroize", "abort", "load_key", "clear_key", "start")
         command = {name: Signal(name=name) for name in names}
@@ -224,7 +225,8 @@ class CTRAccelerator(AcceleratorRegisters):
             If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
         ]
 
-        # Key commands. Commands with a wrong slot or length are refused here. The key words are zeroized in any case.
+        # Key commands. This logic refuses commands with a wrong slot or length. In any case, `load_key` zeroizes the
+        # key words.
         no_slot, wrong_length = Signal(), Signal()
         self.comb += [
             no_slot.eq(key_config.slot >= slots),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Byte shifters between a memory port of whole blocks and messages that start and end at any byte.
+"""Converts between 128-bit words of memory and the blocks of messages that start and end at any byte address.
 
 ::
 
@@ -29,7 +29,7 @@ ALL_BYTES = 2**BLOCK_BYTES - 1
 
 
 def _rotated(block: Signal, offset: Signal, step: int) -> Cat:
-    """Return the block rotated: byte i of the result is byte (i + step * offset) mod 16; `step` is 1 or -1."""
+    """Return a rotated block: its byte i is byte (i + step * offset) mod 16 of `block`. `step` is 1 or -1."""
     lanes = byte_list(block)
     for k in (3, 2, 1, 0):
         move = step * 2**k
@@ -38,7 +38,7 @@ def _rotated(block: Signal, offset: Signal, step: int) -> Cat:
 
 
 class Gather(Module):
-    """Forms the blocks of messages from beats (128-bit words) that were read from memory.
+    """Makes the blocks of messages from beats (128-bit words) that were read from memory.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Gather(Module):
 
         sink, job, source = self.sink, self.job, self.source
 
-        # The rotated beat, with the parameters of its message.
+        # A register for the rotated beat and the parameters of its message.
         beat = stream.Endpoint([("data", BLOCK_BITS), ("failed", 1), *job.description.payload_layout])
         self.comb += [
             sink.ready.eq(job.valid & (~beat.valid | beat.ready)),
@@ -83,7 +83,7 @@ class Gather(Module):
         # The previous beat.
         held = stream.Endpoint(beat.description.payload_layout)
         consumed = Signal()
-        ends = Signal()  # 1: this beat completes the last block of its message, and no block begins in it
+        ends = Signal()  # 1: this beat contains the end of the message's last block, and no block begins in this beat
         lanes = [
             Mux(held.offset < BLOCK_BYTES - i, *pair)
             for i, pair in enumerate(zip(byte_list(held.data), byte_list(beat.data), strict=True))
@@ -116,7 +116,7 @@ class Gather(Module):
 
 
 class Scatter(Module):
-    """Forms beats (128-bit words) to write to memory from the blocks of messages.
+    """Makes beats (128-bit words), which will be written to memory, from the blocks of messages.
 
     Attributes
     ----------
@@ -139,7 +139,8 @@ class Scatter(Module):
 
         sink, job, source = self.sink, self.job, self.source
 
-        # The rotated block; masks of its bytes that belong to the present beat (`now`) and to the next beat (`later`).
+        # A register for the rotated block. `now` marks its bytes that belong to the present beat, and `later` marks its
+        # bytes that belong to the next beat.
         block = stream.Endpoint([("data", BLOCK_BITS), ("now", BLOCK_BYTES), ("later", BLOCK_BYTES)])
         self.comb += [
             sink.ready.eq(job.valid & (~block.valid | block.ready)),
@@ -155,7 +156,8 @@ class Scatter(Module):
             ),
         ]
 
-        # The bytes of the previous block that belong to this beat. After the last block, they form one more beat.
+        # The bytes of the previous block that belong to the present beat. If the last block has such bytes, they form
+        # one more beat.
         rest = Signal(BLOCK_BITS)
         rest_sel = Signal(BLOCK_BYTES)
         rest_last = Signal()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bus master of the DMA: reads and writes whole blocks in bursts, on one Wishbone port.
+"""The bus master of the DMA: reads and writes 128-bit words in bursts, on one Wishbone port.
 
 ::
 
@@ -41,7 +41,7 @@ PARTS_WRITE_JOB_LAYOUT = [*WRITE_JOB_LAYOUT, ("final", 1), ("reads", 1)]
 
 
 class BurstMaster(Module):
-    """Carries out read jobs and write jobs, each kind in order.
+    """Carries out read jobs in their order, and write jobs in their order.
 
     Parameters
     ----------
@@ -104,11 +104,12 @@ class BurstMaster(Module):
             *[fifo.reset.eq(self.flush) for fifo in (read_fifo, write_fifo, read_results)],
         ]
 
-        # Accesses: the FSM below starts them; `ended` and `failure` report how each access ended.
+        # Bus accesses. The FSM below starts them. `ended` and `failure` tell when and how an access ended.
         reading, writing = Signal(), Signal()
         ended, failure = Signal(), Signal(ERROR_BITS)
         timer = Signal(max=timeout_cycles + 1)
-        room = Signal(max=burst_beats)  # accesses that remain in the burst after the present access
+        # maximum number of accesses that can follow the present access in the same burst
+        room = Signal(max=burst_beats)
         read_address, write_address = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         head = write_fifo.source
         last_access = Signal()
@@ -130,8 +131,10 @@ class BurstMaster(Module):
 
         # The present read job.
         read_active, read_error = Signal(), Signal(ERROR_BITS)
-        read_rest = Signal((BEATS_BITS + 1, True))  # beats after the next beat; negative: the present beat is the last
-        read_beat = Signal()  # a beat arrives from the bus, or replaces a failed beat
+        # number of beats after the next beat; a negative number means that the present beat is the last
+        read_rest = Signal((BEATS_BITS + 1, True))
+        # a beat arrives from the bus, or an invalid beat takes its place after an error
+        read_beat = Signal()
         read_ends = read_beat & read_rest[-1]  # this beat ends the job
         new_read = read_error.eq(Error.NONE)
         if parts:
@@ -169,15 +172,16 @@ class BurstMaster(Module):
             capture.failed.eq(~reading | (failure != Error.NONE)),
         ]
 
-        # The present write job. A job is always submitted before its beats enter the FIFO.
+        # The present write job. A write job always arrives before its first beat enters the FIFO.
         write_active, write_error, write_interrupt = Signal(), Signal(ERROR_BITS), Signal()
-        write_beat = Signal()  # a beat leaves the FIFO, to the bus or because it is dropped
-        whole = Signal(max=depth + 1)  # number of jobs whose last beat is in the FIFO
+        write_beat = Signal()  # a beat leaves the FIFO: it is written to the bus, or dropped
+        whole = Signal(max=depth + 1)  # number of write jobs for which the last beat is in the FIFO
         take = Signal()
         write_ends = write_beat & head.last  # this beat ends the job
         reads_end = write_ends
         new_write = write_error.eq(Error.NONE)
-        no_error = write_error == Error.NONE  # no write failed, so the result is the error of the reads
+        # no write failed, so the result of the descriptor is the result of its reads
+        no_error = write_error == Error.NONE
         if parts:
             write_final, write_reads = Signal(reset=1), Signal()
             self.done_moves = Signal()
@@ -229,11 +233,12 @@ class BurstMaster(Module):
 
         # Sequence.
         can_read, can_write = Signal(), Signal()
-        write_next = Signal()  # the next burst may be a write, because the last one was a read
+        write_next = Signal()  # 1: a write goes before a read, because the last burst was a read
         dropped = Signal()
         self.submodules.fsm = fsm = FSM(reset_state="CHOOSE")
         self.comb += [
-            # The captured beat is not in the FIFO yet, so the FIFO needs room for one beat more than a burst has.
+            # The beat in register `capture` is not in the FIFO yet. So the FIFO needs room for a burst and one more
+            # beat.
             can_read.eq(read_active & (read_fifo.level < burst_beats)),
             can_write.eq(write_active & head.valid & ((write_fifo.level >= burst_beats) | (whole != 0))),
             dropped.eq(head.empty | (write_error != Error.NONE)),
@@ -248,7 +253,7 @@ class BurstMaster(Module):
             If(write_beat, write_next.eq(0)),
             If(self.flush, *[s.eq(0) for s in (self.aborting, read_active, write_active, whole, capture.valid)]),
         ]
-        fsm.act(  # waits until there are beats to write, or room in the FIFO for a burst of reads
+        fsm.act(  # waits until there are beats to write, or until the FIFO has room for a burst of reads
             "CHOOSE",
             If(
                 self.aborting,
@@ -275,7 +280,7 @@ class BurstMaster(Module):
             write_beat.eq(ended),
             If(ended & (last_access | self.aborting | (failure != Error.NONE)), NextState("CHOOSE")),
         )
-        fsm.act(  # one cycle: drops everything
+        fsm.act(  # one cycle: drops all jobs and beats
             "FLUSH",
             self.flush.eq(1),
             NextState("CHOOSE"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks descriptors in order of submission, and hands each to the units that carry it out.
+"""Checks descriptors in the order of their submission, and sends the jobs of each descriptor to the DMA's units.
 
 ::
 
@@ -30,9 +30,9 @@ COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
 
 
 SLOT_FIELD_BITS = 4
-# Addresses are in bytes; `length` is in bits if `in_bits` is 1, otherwise in bytes. The fields from `initial` to `slot`
-# describe the message for `CounterBlocks`. `ordered`: start only after all earlier descriptors have ended.
-# `interrupt`: request an interrupt at the end.
+# Fields of a descriptor. Addresses are in bytes. `length` is in bits if `in_bits` is 1, otherwise in bytes. The fields
+# from `initial` to `slot` are the message for `CounterBlocks`. `ordered`: start only after all earlier descriptors have
+# ended. `interrupt`: request an interrupt at the end.
 DESCRIPTOR_LAYOUT = [
     ("source", ADDRESS_BITS),
     ("destination", ADDRESS_BITS),
@@ -48,7 +48,7 @@ DESCRIPTOR_LAYOUT = [
 
 
 class Dispatcher(Module):
-    """Queues and checks descriptors.
+    """Queues descriptors, checks them, and makes their jobs.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Dispatcher(Module):
             wait.eq(((Cat(*here) & self.key_pending) != 0) | (head.ordered & (in_flight != 0))),
         ]
 
-        # All units receive their fields of the descriptor in the same cycle.
+        # All units of the DMA receive their jobs for a descriptor in the same cycle.
         outputs = [self.message, self.read_job, self.gather_job, self.scatter_job]
         moves = Signal()
         all_ready = Signal()
@@ -158,7 +158,7 @@ class Dispatcher(Module):
             If(head.in_bits, NextValue(size, head.length[3:] + (head.length[:3] != 0))),
             If(head.valid, NextState("ENDS")),
         )
-        fsm.act(  # one cycle: computes the ends of the buffers
+        fsm.act(  # one cycle: computes the end addresses of the buffers
             "ENDS",
             NextState("VERDICT"),
         )
@@ -166,14 +166,15 @@ class Dispatcher(Module):
             "VERDICT",
             NextState("GIVE"),
         )
-        fsm.act(  # waits for the slot's key, for earlier descriptors if `ordered`, and for the units
+        # waits while a command changes the slot's key, for earlier descriptors if `ordered`, and for the units
+        fsm.act(
             "GIVE",
             If(~wait & all_ready, give.eq(1), head.ready.eq(1), NextState("WAIT")),
         )
 
 
 def lengths(source, size, last_place, blocks, extra) -> list:
-    """Return the statements that count the blocks and beats of a buffer.
+    """Return the statements that compute a buffer's number of blocks, and whether it has one more beat than blocks.
 
     A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than blocks if s
     plus the position of the last byte in its block is at least 16.
@@ -185,7 +186,7 @@ def lengths(source, size, last_place, blocks, extra) -> list:
 
 
 def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, give) -> list:
-    """Return the statements that fill in the buffers of a dispatcher's jobs; `give` makes the write job valid."""
+    """Return the statements that set addresses and sizes in a dispatcher's jobs. `give` is the write job's `valid`."""
     return [
         dispatcher.read_job.address.eq(source[OFFSET_BITS:]),
         dispatcher.read_job.beats.eq(blocks + extra),
@@ -200,7 +201,7 @@ def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, gi
 
 
 def inside_of(regions, begin, end):
-    """Return whether all bytes from `begin` to `end` - 1 are inside one region."""
+    """Return an expression: true if all bytes from `begin` to `end` - 1 are inside one region."""
     inside = 0
     for origin, size in regions:
         inside = inside | ((begin >= origin) & (end <= origin + size))
@@ -208,7 +209,7 @@ def inside_of(regions, begin, end):
 
 
 def check_parameters(regions, queue_depth: int):
-    """Raise `ValueError` unless regions and queue depth are valid for a dispatcher."""
+    """Raise `ValueError` unless the regions and the queue depth are valid for a dispatcher."""
     if not regions:
         raise ValueError("regions is empty; give at least one (origin, size)")
     for origin, size in regions:

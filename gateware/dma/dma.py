@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The DMA: it takes descriptors, moves data from memory to memory through the CTR engine, and returns results.
+"""The DMA: for each descriptor, it moves data from memory through the CTR engine to memory, and returns a result.
 
 ::
 
@@ -38,7 +38,7 @@ from gateware.dma.gcm_output import GCMOutput
 
 
 class DescriptorDMA(Module):
-    """Moves buffers through an engine.
+    """Reads buffers, sends their blocks through an engine (such as CTR), and writes the result to memory.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class DescriptorDMA(Module):
             self._add_gcm(gcm)
 
     def _add_gcm(self, gcm: BlockGCM) -> None:
-        """Route blocks to CTR or GCM by the mode of the descriptors under way, and report a wrong tag in the result."""
+        """Send blocks to CTR or GCM, by the mode of the present descriptors. Report a wrong tag in their results."""
         dispatcher, master, gather, scatter = self.dispatcher, self.master, self.gather, self.scatter
         self.submodules.output = output = GCMOutput()
         blocks = gather.source

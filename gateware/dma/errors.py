@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of descriptors and key commands: the codes in the error fields of the accelerator's registers."""
+"""Results of descriptors and key commands: codes in the error fields of the accelerator's registers."""
 
 from enum import IntEnum
 
 
 class Error(IntEnum):
-    """Result of a descriptor or key command; `describe` returns its meaning for reference pages."""
+    """Result of a descriptor or of a key command."""
 
     NONE = 0
     NO_KEY = 1
@@ -20,7 +20,7 @@ class Error(IntEnum):
     LENGTH = 10
 
     def describe(self) -> str:
-        """Return one sentence about the result."""
+        """Return a sentence that explains this result, for reference pages."""
         return _DESCRIPTIONS[self]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks descriptors in order of submission: CTR descriptors as `gateware.dma.dispatch` does, and GCM messages.
+"""Checks descriptors in the order of submission. Like `gateware.dma.dispatch`, but descriptors can be GCM messages.
 
 ::
 
@@ -43,20 +43,21 @@ from gateware.memory import BlockRAMFIFO
 MODE_CTR, MODE_ENCRYPT, MODE_DECRYPT, MODE_VERIFY = range(4)
 MODE_BITS = 2
 TAG_LENGTH_BITS = 5
-# In a GCM mode, `initial` has four words: an IV of 12 bytes, and the address of the tag. With `hash_iv`, its first two
-# words are the address and length of the IV. `index` has the address and length of the additional data. `width` and
-# `in_bits` are ignored.
+# Fields of a descriptor. In a GCM mode, some fields have a different meaning than in CTR mode. `initial` consists of
+# four words: the first three are an IV of 12 bytes, and the last is the address of the tag. With `hash_iv`, the first
+# two words are the address and the length of the IV. `index` consists of the address and the length of the additional
+# data. `width` and `in_bits` are ignored.
 GCM_DESCRIPTOR_LAYOUT = [
     *DESCRIPTOR_LAYOUT,
     ("mode", MODE_BITS),
     ("hash_iv", 1),
     ("tag_length", TAG_LENGTH_BITS),
 ]
-IV, AAD, TEXT, TAG = range(4)  # the parts of a message
+IV, AAD, TEXT, TAG = range(4)  # the parts of a message: IV, additional data, text, tag
 
 
 class GCMDispatcher(Module):
-    """Queues and checks descriptors.
+    """Queues descriptors for CTR or GCM, checks them, and makes their jobs.
 
     Parameters
     ----------
@@ -101,9 +102,10 @@ class GCMDispatcher(Module):
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
-        # The present part. A CTR descriptor has one part, its text. Only text has two buffers: source and destination.
+        # The present part of the descriptor. A CTR descriptor has only one part, the text. Only the text has two
+        # buffers: source and destination.
         part = Signal(max=4)
-        giving = Signal()  # 0: parts are checked; 1: the units get the jobs of parts
+        giving = Signal()  # 0: the parts of the descriptor are checked; 1: the units receive the jobs of the parts
         is_gcm, decrypts, is_text = Signal(), Signal(), Signal()
         address, size_of_part = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         words = [head.initial[ADDRESS_BITS * n : ADDRESS_BITS * (n + 1)] for n in range(4)]
@@ -138,7 +140,7 @@ class GCMDispatcher(Module):
         self.comb += last_place.eq(size[:OFFSET_BITS] - 1)
         self.sync += lengths(source, size, last_place, blocks, extra)
 
-        # Checks, in two steps. The first error of a message is its result.
+        # Checks of each part, in two steps. The first error is the result of the descriptor.
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="LOAD"))
         source_end, destination_end = Signal(ADDRESS_BITS + 1), Signal(ADDRESS_BITS + 1)
         inside = inside_of(regions, source, source_end) & inside_of(regions, destination, destination_end)
@@ -172,7 +174,7 @@ class GCMDispatcher(Module):
             If(~is_gcm & (head.width >= len(WIDTHS)), found.eq(Error.WIDTH)),
         ]
 
-        # Conditions for giving the descriptor to the units.
+        # Conditions for sending the descriptor to the units.
         in_flight = Signal(max=2 * JOBS + 1)
         wait, has_key = Signal(), Signal()
         here = [head.slot == n for n in range(slots)]
@@ -214,7 +216,8 @@ class GCMDispatcher(Module):
             output_job.tag_length.eq(head.tag_length),
         ]
 
-        # Jobs. A message to decrypt has a write job even without text: the job ends when the tag has been verified.
+        # Jobs. A message to decrypt has a write job even if it has no text, because this job ends after the tag was
+        # verified.
         reads, writes = Signal(), Signal()
         message, refusal = Signal(), Signal()
         all_ready = Signal()
@@ -222,7 +225,8 @@ class GCMDispatcher(Module):
         jobs = [(self.read_job, reads), (self.gather_job, reads), (self.scatter_job, writes & ~refusal)]
         bits = Mux(head.in_bits & ~is_gcm, head.length[:3], 0)
         is_tag = part == TAG
-        last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))  # encrypting: no later part is read
+        # when encrypting: this is the last part that is read
+        last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))
         self.comb += [
             *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=gives_jobs & writes),
             self.write_job.error.eq(error),
@@ -249,14 +253,14 @@ class GCMDispatcher(Module):
         self.comb += fsm.reset.eq(self.flush)
         next_part = [NextValue(part, part + 1), NextState("LOAD")]
         end = [head.ready.eq(1), NextValue(giving, 0), NextValue(part, IV), NextState("LOAD")]
-        fsm.act(  # waits for a descriptor, then one cycle for each further part
+        fsm.act(  # waits for a descriptor; then takes one cycle for each further part
             "LOAD",
             NextValue(source, address),
             NextValue(destination, Mux(is_text & (head.mode != MODE_VERIFY), head.destination, address)),
             NextValue(size, size_of_part),
             If(head.valid, NextState("ENDS")),
         )
-        fsm.act(  # one cycle: computes the ends of the buffers
+        fsm.act(  # one cycle: computes the end addresses of the buffers
             "ENDS",
             If(giving, NextState("PART")).Else(NextState("CHECK")),
         )
@@ -272,7 +276,8 @@ class GCMDispatcher(Module):
             )
             .Else(*next_part),
         )
-        fsm.act(  # waits for the slot's key, for earlier descriptors, and for the units
+        # waits while a command changes the slot's key, for earlier descriptors if necessary, and for the units
+        fsm.act(
             "GIVE",
             message.eq(good & (blocks != 0)),
             reads.eq(message),
@@ -280,7 +285,8 @@ class GCMDispatcher(Module):
             refusal.eq(~message),
             If(~wait & all_ready, give.eq(1), gives_jobs.eq(1), *end),
         )
-        fsm.act(  # waits for the slot's key, for earlier descriptors, and for the engine
+        # waits while a command changes the slot's key, for earlier descriptors if necessary, and for the engine
+        fsm.act(
             "MESSAGE",
             refusal.eq(~good),
             writes.eq(refusal),

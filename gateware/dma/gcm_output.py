@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sends the text and tags of GCM messages to the DMA's write path, but no text of a message with a wrong tag.
+"""Sends the text and tags of GCM messages to the DMA, which writes them. Drops the text if the tag was wrong.
 
 ::
 
@@ -23,12 +23,12 @@ from gateware.dma.errors import ERROR_BITS, Error
 from gateware.gcm.hold import HOLD_LAYOUT
 
 OUTPUT_JOB_LAYOUT = [("decrypt", 1), ("text", 1), ("tag_length", 5)]
-# Depth of the queues: more messages than can be between the engine and the end of their write jobs.
+# Depth of the queues: more than the number of messages whose write jobs can be unfinished at a time.
 MESSAGES = 8
 
 
 class GCMOutput(Module):
-    """Puts the text and tags of messages into the order of the messages.
+    """Sends the text and the tag of each GCM message to the DMA, in the order of the messages.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class GCMOutput(Module):
         # # #
 
         message = jobs.source
-        releases = Signal()  # the text was verified and may leave
+        releases = Signal()  # 1: the tag was right, and the message has text, which now leaves
         in_tag = Signal(BLOCK_BYTES)
         self.comb += [
             job.connect(jobs.sink),
@@ -68,7 +68,7 @@ class GCMOutput(Module):
         ]
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="MESSAGE"))
         self.comb += fsm.reset.eq(self.flush)
-        fsm.act(  # waits for a message and, if it is decrypted, for its result
+        fsm.act(  # waits for a message; if it is to be decrypted, also waits for the result of its tag
             "MESSAGE",
             If(
                 message.valid & message.decrypt,

@@ -70,7 +70,7 @@ def _gcm_options() -> list[CSRField]:
 
 
 class AcceleratorRegisters(LiteXModule):
-    """Declares the registers; `gateware.dma.accelerator` gives them their function.
+    """Declares the registers of the accelerator. `gateware.dma.accelerator` connects them to the logic.
 
     Parameters
     ----------

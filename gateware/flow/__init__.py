@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the hardware: firmware image, simulated board and bitstream, and contains the tools that these builds need."""
+"""Builds the firmware image, the simulated board and the bitstream. Also contains tools that these builds need."""

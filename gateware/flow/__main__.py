@@ -16,12 +16,13 @@ from gateware.flow.flash import MEMORIES, FlashError, built, confirm, flash, loa
 from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
-# Everything that a simulated board with bare-metal firmware is made from. requirements.txt stands for the packages.
+# All files and folders from which a simulated board with bare-metal firmware is built. requirements.txt represents the
+# versions of Python packages.
 SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane_base", "requirements.txt")
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Carries out the command line; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m gateware.flow", description=__doc__)
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
     parser.add_argument(
@@ -36,7 +37,8 @@ def main() -> int:
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     parser.add_argument("--trace", action="store_true", help="of a simulated board: write waveforms, FST, at each run")
     arguments = parser.parse_args()
-    gc.set_threshold(100_000, 20, 100)  # Migen's objects stay alive: frequent garbage collection doubles the run time
+    # Migen's objects stay alive, and frequent garbage collection would double the run time
+    gc.set_threshold(100_000, 20, 100)
     try:
         target = targets.load(arguments.board, arguments.configuration)
         if arguments.trace and not target.board.simulated:
@@ -75,7 +77,7 @@ def main() -> int:
 
 
 def _simulated(target: targets.Target, directory: Path, traced: bool) -> Path:
-    """Builds a simulated board unless its sources are unchanged; returns the path of its `board.json`."""
+    """Builds a simulated board, unless it exists and its sources are unchanged. Returns the path of `board.json`."""
     description = directory / "board.json"
     stamp = Stamp(
         directory / "sources.digest",
@@ -97,7 +99,7 @@ def _sources_digest(name: str, more: tuple[str, ...] = ()) -> str:
 
 
 def _is_whole(description: Path) -> bool:
-    """Returns whether the board that the file describes was built completely, with its firmware's size report."""
+    """Returns true if both files exist: the simulator that `board.json` describes, and its firmware's size report."""
     try:
         board = json.loads(description.read_text())
         program = description.parent / board["gateware"] / board["executable"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Counts the cells of a netlist for each unit of the SoC, to show where the LUTs are.
+"""Counts the cells of each unit of the SoC in a netlist, to show which units use the LUTs.
 
 Yosys names a cell after a net near it, and nets carry the names of the SoC's modules. Some names tell no unit, such as
 the names of LiteX's memories. Their cells count for the unit to which most of their neighbours belong. A LUT between
@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from gateware.extensions import configurations
 from gateware.flow.toolchain import LUT4_OF_CELL
 
-# For each unit, prefixes of the names of its cells. The first unit with a matching prefix gets the cell.
+# Maps each unit to prefixes of the names of its cells. A cell belongs to the first unit with a matching prefix.
 UNITS = {
     "cpu": ("VexRiscv",),
     "vector_unit": ("cipherlanesoc_aes_", "aes_unit", "lane_registers", "column_table"),
@@ -40,15 +40,16 @@ UNITS = {
 }
 UNITS |= {part.name: (f"cipherlanesoc_{part.name}",) for each in configurations().values() for part in each.parts}
 _MAKER = "write_sources_"
-REST = "rest"  # everything else: buses, memories, CSRs, UART, timer, random source
+REST = "rest"  # all other cells: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
-# Names that LiteX gives to memories and to logic that it has moved: they do not tell the unit. More text may follow.
+# Names that LiteX chose for memories and for logic that it moved. These names do not tell to which unit a cell belongs.
+# More text can follow such a name.
 _NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
 
 
 def by_unit(module: dict) -> dict[str, dict[str, int]]:
-    """Returns the LUT4s, flip-flops, block RAMs and DSPs of each unit in the netlist, by name; `REST` comes last.
+    """Returns how many LUT4s, flip-flops, block RAMs and DSPs each unit uses, by the unit's name. `REST` comes last.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit that a cell's name belongs to; otherwise a name that LiteX chose (`_NAMELESS`), or `REST`."""
+    """Returns the unit of a cell with this name; if unknown, the name that LiteX chose (`_NAMELESS`), or `REST`."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):
@@ -86,6 +87,6 @@ def _group(name: str) -> str:
 
 
 def _nets(cells: list[dict]) -> set[int]:
-    """Returns the nets that connect to these cells, without clocks and resets."""
+    """Returns the numbers of the nets that are connected to these cells, except clocks and resets."""
     pins = (item for cell in cells for item in cell["connections"].items())
     return {bit for pin, bits in pins if pin not in _COMMON for bit in bits if isinstance(bit, int)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the bitstream for an ECP5 board, with the firmware in its boot ROM.
+"""Builds the bitstream for an ECP5 board. The bitstream contains the firmware in the boot ROM.
 
 The build fails if a clock misses its constraint. Place-and-route reports the clocks and resources of the whole design;
 the share of each unit comes from the netlist.
@@ -25,11 +25,12 @@ from gateware.memory import NO_RW_CHECK
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
 
-# Adders of up to this width take fewer LUTs without a carry chain, because nextpnr adds two carry cells to each chain.
+# Adders with at most this number of bits take fewer LUTs without a carry chain, because nextpnr adds two carry cells to
+# each chain.
 LUT_SUM_BITS = 8
-# The CPU reads its memories by SpinalHDL's readSync, which may return any value if the same word is written in that
-# cycle. The generated Verilog, however, specifies the old value. Synthesis would need 200 LUT4, on the CPU's longest
-# paths, to guarantee it. So these memories get the attribute `no_rw_check`.
+# The CPU's source reads its memories by SpinalHDL's readSync, whose value is undefined if the same word is written in
+# the same cycle. The generated Verilog, however, specifies that the read returns the old value. To guarantee the old
+# value, synthesis would add 200 LUT4 on the CPU's longest paths. So the CPU's memories get the attribute `no_rw_check`.
 CORE_MODULES = ("VexRiscv", "InstructionCache", "DataCache")
 SYNTHESIS = [
     "hierarchy -top {build_name}",
@@ -39,7 +40,7 @@ SYNTHESIS = [
     "synth_{target} {synth_opts} -top {build_name} -run map_gates:",
 ]
 LONGEST_PATH = "scratchpad -set abc9.D {ps}"
-# For each resource, our name and its name in nextpnr's utilisation report.
+# Maps our name of each resource to its name in nextpnr's utilisation report.
 RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp": "MULT18X18D"}
 
 
@@ -81,7 +82,7 @@ def build(target: Target, directory: Path, results: Path) -> Path:
 
 
 def tools() -> dict[str, str]:
-    """Returns environment variables with the tools' folder on the PATH.
+    """Returns environment variables in which PATH contains the folder of the FPGA tools.
 
     Raises
     ------
@@ -95,7 +96,7 @@ def tools() -> dict[str, str]:
 
 
 def stamp(directory: Path) -> Stamp:
-    """Returns the stamp (a stored digest) that tells whether a folder's bitstream was made from the sources there."""
+    """Returns the stamp (a stored digest). It tells whether a folder's bitstream was made from the present sources."""
     gateware = directory / "gateware"
     inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
     return Stamp(directory / "bitstream.digest", digest(inputs))
@@ -109,7 +110,7 @@ def report(
     environment: dict[str, str],
     measured: str | None = None,
 ) -> Path:
-    """Checks, prints and writes the results of place-and-route, in the files that `build` names; returns the bitstream.
+    """Checks the results of place-and-route, prints them, and writes the report. Returns the path of the bitstream.
 
     Raises
     ------
@@ -139,7 +140,7 @@ def report(
 
 
 def write_sources(target: Target, directory: Path, firmware: dict[str, list[int]]) -> CipherlaneSoC:
-    """Writes the tools' inputs into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC.
+    """Writes the inputs of the FPGA tools into `<directory>/gateware`: Verilog, constraints, scripts. Returns the SoC.
 
     `firmware` is the result of `build_firmware`.
     """
@@ -166,7 +167,7 @@ def write_sources(target: Target, directory: Path, firmware: dict[str, list[int]
 
 
 def routed(target: Target) -> str:
-    """Returns the file name of the routed netlist that place-and-route writes next to its inputs."""
+    """Returns the name of the file with the routed netlist. Place-and-route writes it into the folder of its inputs."""
     return f"{target.name}-routed.json"
 
 
@@ -195,7 +196,7 @@ def _report(target: Target, gateware: Path, module: dict) -> dict:
 
 
 def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks: list[dict]) -> None:
-    """Checks that every clock was timed for its frequency, and that only the random source has combinational loops."""
+    """Checks that timing analysis covered every clock, and that only the random source has combinational loops."""
     name = soc.target.name
     lpf = (gateware / f"{name}.lpf").read_text()
     if unknown := constraints.unknown_names(lpf, module):

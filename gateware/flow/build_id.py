@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes the build id, 16 bytes in the boot ROM that identify the gateware and firmware. Record info carries it.
+"""Computes the build id: 16 bytes in the boot ROM that identify gateware and firmware. The record `info` returns it.
 
 ::
 
@@ -32,7 +32,7 @@ _SOURCES = ("*.v", "*.lpf", "*.ys")
 
 
 class BuildIdError(RuntimeError):
-    """The folder has no build id, or the build id cannot be put into the image."""
+    """The folder has no build id, or the build id cannot be written into the image."""
 
 
 def of_gateware(gateware: Path, name: str) -> bytes:
@@ -42,7 +42,7 @@ def of_gateware(gateware: Path, name: str) -> bytes:
     memory.
     """
     found = {path for pattern in _SOURCES for path in gateware.glob(pattern)}
-    # only memories that this Verilog reads, because the folder also contains files of earlier builds
+    # include only the memory files that this Verilog reads, because the folder also contains files of earlier builds
     read = set(re.findall(r'readmemh\("([^"]+)"', (gateware / f"{name}.v").read_text()))
     memories = {gateware / file for file in read} - {rom_file(gateware, name), code_file(gateware, name)}
     state = hashlib.sha256()
@@ -60,7 +60,7 @@ def of_firmware(image: bytes) -> bytes:
 
 
 def completed(image: bytes, gateware: bytes) -> tuple[bytes, bytes]:
-    """Replaces the mark in an image by the build id; returns the new image, and the build id.
+    """Replaces the placeholder (`MARK`) in an image by the build id. Returns the new image and the build id.
 
     A program without a mark stays unchanged, and its id is zeros.
 
@@ -79,7 +79,7 @@ def completed(image: bytes, gateware: bytes) -> tuple[bytes, bytes]:
 
 
 def complete(gateware: Path, name: str, model: Path | None = None) -> str:
-    """Puts the id into the ROM file of a folder, and writes its text into ``<name>.build_id``.
+    """Writes the build id into the ROM file of a folder, and as text into ``<name>.build_id``.
 
     For gateware with a loader, the id and the image's header go into the code memory's file. The same image goes into
     ``<name>.firmware``, for `cipherlane load`.
@@ -107,7 +107,7 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
     part = of_gateware(model or gateware, name)
     image, build_id = completed(read_rom(rom), part)
     write_rom(rom, image)
-    if code.is_file() and not code.is_symlink():  # a link would lead to another board's file
+    if code.is_file() and not code.is_symlink():  # if this file is a symbolic link, it belongs to another board
         firmware, build_id = completed(read_rom(code)[IMAGE.size :], part)
         image = pack(firmware, build_id, CODE_ORIGIN)
         write_rom(code, image)
@@ -146,7 +146,7 @@ def rom_file(gateware: Path, name: str) -> Path:
 
 
 def code_file(gateware: Path, name: str) -> Path:
-    """Returns the path of the file with the code memory's contents, like `rom_file`; not every board has one."""
+    """Returns the path of the file with the code memory's contents, like `rom_file`. It exists only with a loader."""
     return gateware / f"{name}_code.init"
 
 
@@ -161,7 +161,7 @@ def read_rom(path: Path) -> bytes:
 
 
 def write_rom(path: Path, image: bytes) -> None:
-    """Writes a ROM's file in LiteX's format."""
+    """Writes a ROM file in LiteX's format: one 32-bit word per line, in hexadecimal."""
     image += bytes(-len(image) % 4)
     words = (int.from_bytes(image[start : start + 4], "little") for start in range(0, len(image), 4))
     path.write_text("".join(f"{word:08x}\n" for word in words))

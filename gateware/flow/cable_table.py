@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the host tool's table of cables from the boards' data files: ``python -m gateware.flow.cable_table``."""
+"""Generates the host tool's table of USB cables from the boards' data: ``python -m gateware.flow.cable_table``."""
 
 import json
 import sys
@@ -13,13 +13,14 @@ PATH = REPOSITORY / "host" / "cipherlane" / "link" / "known_cables.py"
 _HEAD = '''# SPDX-License-Identifier: BSD-2-Clause
 """The boards' cables on USB. Written by `make pages` from gateware/boards: do not edit."""
 
-# USB identity, chip, board with its revisions, and USB identity of the UART with its interface (empty: none of its own)
+# Each row describes a cable: USB vendor and product id, chip, the boards that have it, and the USB id and interface of
+# its UART (empty if the cable has no UART).
 ROWS = (
 '''
 
 
 def rows() -> list[tuple[str, str, str, str]]:
-    """Returns a row for each kind of cable of each board. Boards that differ only in their part share a row."""
+    """Returns a row for each kind of cable of each board. Boards that differ only in their FPGA share a row."""
     found = [
         (cable.usb, cable.chip, _name(board, cable), cable.uart_usb)
         for board in map(boards.load, boards.names())
@@ -40,7 +41,7 @@ def render() -> str:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Writes the table if it has changed; returns the exit status."""
     write_if_changed(PATH, render())
     return 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Skips builds if their inputs are unchanged: a digest of the inputs is stored next to the output, or is its name.
+"""Skips builds if their inputs are unchanged. A digest of the inputs is stored next to the output, or is its name.
 
 Outputs named by a digest are in `FOLDER`. Several clones may share it (CIPHERLANE_CACHE), and `make clean` keeps it.
 """
@@ -19,9 +19,9 @@ FOLDER = Path(os.environ.get("CIPHERLANE_CACHE") or REPOSITORY / "build" / "cach
 
 
 def digest(paths: Iterable[Path], *extra: str) -> str:
-    """Returns the SHA-256 of names and contents of files and of further strings, as hexadecimal digits.
+    """Returns a SHA-256 digest, in hexadecimal, of the names and contents of files, and of the strings in `extra`.
 
-    Comments do not count, see `code`.
+    Comments in the files do not change the digest, see `code`.
     """
     state = hashlib.sha256()
     for path in sorted(paths):
@@ -32,9 +32,10 @@ def digest(paths: Iterable[Path], *extra: str) -> str:
 
 
 def code(path: Path) -> str:
-    """Returns a file's text without comments: ``/* */`` in C and Verilog, and whole lines after ``//`` or ``#``.
+    """Returns a file's text without comments: ``/* */`` in C and Verilog, and lines that begin with ``//`` or ``#``.
 
-    Generators write the date there. LiteX writes a module's instances in an order that changes from run to run.
+    Code generators write the date into comments. LiteX also lists a module's instances in comments, in an order that
+    changes from run to run.
     """
     lines = path.read_text(encoding="latin-1").splitlines()
     text = "\n".join(line for line in lines if not line.lstrip().startswith(("//", "# ")))
@@ -42,34 +43,34 @@ def code(path: Path) -> str:
 
 
 class Stamp:
-    """Compares two digests: of the inputs from which an output was last made (in a file), and of the present inputs."""
+    """Compares a stored digest, of the inputs from which an output was made, with the digest of the present inputs."""
 
     def __init__(self, path: Path, value: str):
         self.path = path
         self.value = value
 
     def is_current(self) -> bool:
-        """Returns whether the output was made from the same inputs."""
+        """Returns whether the output was made from the present inputs."""
         return self.path.exists() and self.path.read_text() == self.value
 
     def clear(self) -> None:
-        """Deletes the digest, before the output is built again."""
+        """Deletes the stored digest. Call it before the output is built again."""
         self.path.unlink(missing_ok=True)
 
     def set(self) -> None:
-        """Records that the output is complete."""
+        """Stores the digest. Call it when the output is complete."""
         self.path.write_text(self.value)
 
 
 def write(path: Path, text: str) -> None:
-    """Writes a file completely or not at all, even if this process is killed."""
+    """Writes a file atomically: even if this process is killed, the file has its old or its new content."""
     partial = path.with_name(f"{path.name}.partial")
     partial.write_text(text)
     partial.replace(path)
 
 
 def made_once(target: Path, make: Callable[[Path], None]) -> Path:
-    """Returns the folder `target`; if it does not exist, `make` fills it first.
+    """Returns the folder `target`. If it does not exist, calls `make` first, which creates its content.
 
     `make` fills an empty folder, which then gets its final name, so that other processes never see a part of it. A
     lock keeps processes that share the folder from making it twice. The folder's modification time is the time of its
@@ -84,7 +85,8 @@ def made_once(target: Path, make: Callable[[Path], None]) -> Path:
                 if not target.exists():
                     _make(target, make)
             finally:
-                lock.unlink(missing_ok=True)  # unlocked: processes that waited find the folder and do not make it
+                # a process that waited for the lock now finds the folder, and does not make it again
+                lock.unlink(missing_ok=True)
     os.utime(target)
     return target
 
@@ -96,7 +98,7 @@ def _make(target: Path, make: Callable[[Path], None]) -> None:
         make(work)
         try:
             work.replace(target)
-        except OSError:  # a failed process removed the lock, and another process made the folder meanwhile
+        except OSError:  # another process can have made it, after a failed process removed the lock
             if not target.exists():
                 raise
     finally:

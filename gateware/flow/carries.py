@@ -9,11 +9,11 @@ import json
 import sys
 from pathlib import Path
 
-OPEN = "x"  # nextpnr treats this constant as unconnected
+OPEN = "x"  # nextpnr treats a pin with the constant x as unconnected
 
 
 def open_unused(netlist: Path) -> int:
-    """Disconnects carry outputs that drive nothing, in a netlist of Yosys' ``write_json``; returns their number."""
+    """Disconnects unused carry outputs in a netlist that Yosys' ``write_json`` wrote; returns the number of them."""
     design = json.loads(netlist.read_text())
     opened = 0
     for module in design["modules"].values():

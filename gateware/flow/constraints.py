@@ -12,15 +12,18 @@ import re
 from collections import Counter
 
 _FREQUENCY = re.compile(r'^FREQUENCY (PORT|NET) "([^"]+)" ([\d.]+) MHz;$', re.MULTILINE)
-# Cells with paths from any input to any output. Distributed RAM has such paths only from its read address.
+# Types of cells with combinational paths from each input to each output. Distributed RAM has such paths only from its
+# read address.
 _LOGIC = ("LUT4", "CCU2C", "PFUMX", "L6MUX21")
 _MEMORY, _MEMORY_INPUTS = "TRELLIS_DPR16X4", {"RAD"}
-# nextpnr packs these cells into one, TRELLIS_COMB: a LUT with its carry, followed by up to two multiplexers.
+# nextpnr packs LUTs, carries and multiplexers into cells of type TRELLIS_COMB: a LUT with its carry, followed by up to
+# two multiplexers.
 _SLICE, _LUT_INPUTS, _LUT_OUTPUTS = "TRELLIS_COMB", {"A", "B", "C", "D", "FCI"}, {"F", "FCO"}
 _MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OFX"}
 _TOLERANCE = 0.001
-# A chain of LUTs makes the JTAG clock TCK. Synthesis keeps no name of this net that LiteX knows, so the LPF file cannot
-# constrain TCK, and nextpnr times it for 12 MHz. We compare the frequency that it reaches with an ECP5's maximum TCK.
+# The JTAG clock TCK passes through a chain of LUTs. LiteX does not know the name of TCK's net after synthesis, so the
+# LPF file cannot constrain TCK, and nextpnr times it for 12 MHz. We compare the frequency that TCK reaches with the
+# ECP5's limit.
 SYS_CLOCK, JTAG_CLOCK, JTAG_MHZ = "sys", "jtag_clk", 25.0
 UNCONSTRAINED_MHZ = 12.0
 # The clock that starts a DDR3 PHY's delay lines. It comes from the PLL, like the system clock.
@@ -28,7 +31,7 @@ START_CLOCK, START_MHZ = "init_clk", 25.0
 
 
 def frequencies(lpf: str) -> dict[str, float]:
-    """Returns the MHz of each port and net that an LPF file constrains."""
+    """Returns the frequency in MHz of each port and net that an LPF file constrains."""
     return {name: float(megahertz) for _, name, megahertz in _FREQUENCY.findall(lpf)}
 
 
@@ -47,7 +50,7 @@ def unknown_names(lpf: str, module: dict) -> list[str]:
 
 
 def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
-    """Returns the clocks that were not timed for the wanted frequency, and the clocks without a known name.
+    """Returns the clocks that nextpnr did not time for the wanted frequency, and clocks with an unknown name.
 
     These include the system's clock if it was not timed at all, and any name that two clocks share.
 
@@ -67,7 +70,7 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
 
 
 def clock_name(net: str, timed_for: float) -> str:
-    """Returns the project's name for a clock net in nextpnr's report.
+    """Returns this project's name for a clock that nextpnr's report names after a net.
 
     nextpnr names a net after any of its users. The pad's clock keeps its name, and the PLL's output is `sys`. TCK,
     after its delay, is `JTAG_CLOCK`. The clock that starts DDR3 is `START_CLOCK`. LiteX gives clocks that take part in
@@ -83,7 +86,7 @@ def clock_name(net: str, timed_for: float) -> str:
 
 
 def required_mhz(clock: str, timed_for: float) -> float:
-    """Returns the MHz that a clock must reach: the frequency for which nextpnr timed it, or `JTAG_MHZ`."""
+    """Returns the MHz that a clock must reach: the frequency for which nextpnr timed it, but `JTAG_MHZ` for TCK."""
     return JTAG_MHZ if clock == JTAG_CLOCK else timed_for
 
 
@@ -96,7 +99,7 @@ def looping(module: dict) -> set[str]:
 
 
 def _arcs(cell: dict) -> list[tuple[set, set]]:
-    """Returns a cell's combinational paths: for each part of the cell, its input nets and the outputs they reach."""
+    """Returns a cell's combinational paths: for each part of the cell, its input nets and its output nets."""
     pins, directions = cell["connections"], cell["port_directions"]
     if cell["type"] == _SLICE:
         return [
@@ -117,7 +120,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Repeatedly removes cells that no remaining cell drives (with `backwards`: that drive no remaining cell)."""
+    """Repeatedly removes cells that no remaining cell drives; with `backwards`, cells that drive no remaining cell."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

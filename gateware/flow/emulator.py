@@ -30,10 +30,10 @@ _BUILD_TIMEOUT_S = 1800
 
 
 def build(configuration: str = "zephyr") -> Path:
-    """Builds the simulated board in that configuration, with the record service in its ROM; returns its folder.
+    """Builds the simulated board in a configuration, with the normal firmware in its ROM; returns the board's folder.
 
-    It runs in a process of its own, because LiteX's signal names, and so the model, depend on earlier builds in the
-    process.
+    The build runs in a process of its own, because LiteX's signal names, and so the model, depend on earlier builds in
+    the process.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def build(configuration: str = "zephyr") -> Path:
 
 
 def lay_out(output: Path, board: Path, image: Path) -> Path:
-    """Makes the folder of a simulated board that starts another program, from the folder of a built board.
+    """Makes the folder of a simulated board that starts `image`, with the model of a board that is already built.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def run(board: SimulatedBoard) -> int:
     """Prints the board's console output and sends standard input to the console, until the board ends."""
     shown = 0
     with selectors.DefaultSelector() as inputs:
-        with suppress(PermissionError):  # standard input is a file or /dev/null, which need not be watched
+        with suppress(PermissionError):  # epoll cannot watch a file or /dev/null, so input from these is ignored
             inputs.register(sys.stdin, selectors.EVENT_READ)
         while True:
             ended = board.ended()
@@ -98,7 +98,7 @@ def run(board: SimulatedBoard) -> int:
 
 @contextmanager
 def _until_ended() -> Iterator[None]:
-    """Makes SIGTERM and a closed standard output end the program, and with it the board, as Ctrl-C does."""
+    """Inside the context, SIGTERM or a closed standard output ends the program and the board, as Ctrl-C does."""
 
     def end(number, frame):
         raise KeyboardInterrupt
@@ -107,7 +107,7 @@ def _until_ended() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.stdout = None  # prevents Python from flushing a closed output at exit
+        sys.stdout = None  # this prevents Python from flushing a closed output at exit
     finally:
         signal.signal(signal.SIGTERM, before)
 

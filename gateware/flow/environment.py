@@ -42,7 +42,7 @@ def transports(target: Target) -> tuple[str, ...]:
 
 
 def engines(configuration: Configuration) -> list[str]:
-    """Returns the engines with which a configuration computes AES, by their names in `info`.
+    """Returns the AES engines of a configuration, with the names that the command `info` prints.
 
     Engines of other ciphers are left out.
     """
@@ -56,7 +56,7 @@ def engines(configuration: Configuration) -> list[str]:
 
 
 def content(target: Target, build: Path, port: str = "", *, remote: bool = False, revision: str = "") -> dict[str, Any]:
-    """Returns the contents of the file, as labgrid reads them.
+    """Returns the contents of labgrid's environment file for a target.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def content(target: Target, build: Path, port: str = "", *, remote: bool = False
 
 
 def _resources(target: Target, cable: Cable, ways: tuple[str, ...], port: str) -> dict[str, Any]:
-    """Returns the resources of a board: its cables on this machine's USB, and its address."""
+    """Returns labgrid's resources for a board: its cables at this machine's USB ports, and its network address."""
     board, found, over_udp = target.board, {}, port.startswith(SCHEME)
     if port and (UDP if over_udp else UART) not in ways:
         raise EnvironmentFileError(f"{target.title} answers only by {' and '.join(ways)}, not at PORT={port}")
@@ -129,7 +129,7 @@ def _serial(board: Board, cable: Cable, port: str) -> dict[str, Any]:
 
 
 def _match(usb: str) -> dict[str, str]:
-    """Returns the udev properties that match `vendor:product` or `vendor:product/interface`."""
+    """Returns the udev properties of a USB device given as `vendor:product` or `vendor:product/interface`."""
     identity, _, interface = usb.partition("/")
     vendor, product = identity.split(":")
     found = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product}
@@ -149,7 +149,7 @@ def _drivers(board: Board, cable: Cable) -> dict[str, Any]:
 
 
 def write(path: Path, target: Target, build: Path, port: str = "", **options: Any) -> None:
-    """Writes the file; parameters and errors as for `content`."""
+    """Writes labgrid's environment file to `path`; see the function `content` for other parameters and errors."""
     text = yaml.safe_dump(content(target, build, port, **options), sort_keys=False, default_flow_style=None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# {target.title}: written by `make hil {target.variables}`, anew each time.\n{text}")

@@ -38,7 +38,7 @@ def quiet_litex() -> None:
 
 
 def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
-    """Compiles the firmware port that a target's configuration names.
+    """Compiles the firmware, on bare metal or on Zephyr as the target's configuration chooses.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
 
 
 def report_image(target: Target, directory: Path, results: Path) -> str:
-    """Reports how much of each memory the image from `build_firmware` uses; writes this to `image-<target>.json`."""
+    """Reports how much of each memory a target's firmware image uses; writes the sizes to `image-<target>.json`."""
     elf = directory / ("zephyr/zephyr/zephyr.elf" if target.configuration.firmware == "zephyr" else "firmware.elf")
     used = image.usage(elf, directory / "csr.json", "code" if target.configuration.code_size else "rom")
     write(
@@ -95,7 +95,7 @@ def report_image(target: Target, directory: Path, results: Path) -> str:
 
 
 def describe_soc(target: Target, directory: Path) -> None:
-    """Writes LiteX's description of the SoC (`csr.json`), the SDRAM's (`sdram.json`), and headers (`include`)."""
+    """Writes descriptions of the SoC (`csr.json`) and of its SDRAM (`sdram.json`), and C headers (`include`)."""
     quiet_litex()
     include = directory / "include"
     soc = CipherlaneSoC(target, firmware=[0])
@@ -123,7 +123,7 @@ def describe_soc(target: Target, directory: Path) -> None:
 
 
 def regions_of_firmware(regions: str) -> str:
-    """Returns the memory map (a linker script's) for firmware that a loader starts, from LiteX's map.
+    """Returns the linker script's memory map for firmware that a loader starts, made from LiteX's memory map.
 
     For such firmware, the code memory after the image's header takes the place of the boot ROM.
     """
@@ -141,7 +141,7 @@ def _words(binary: Path) -> list[int]:
 
 
 def _build_loader(directory: Path) -> Path:
-    """Compiles the loader for the boot ROM; the linker fails if it does not fit."""
+    """Compiles the loader for the boot ROM; the linker fails if the loader does not fit into the ROM."""
     folder = directory / "loader"
     return _make("loader", folder, f"INCLUDE={directory / LOADER_INCLUDE}")
 
@@ -152,7 +152,7 @@ def _build_baremetal(directory: Path, configuration: Configuration) -> Path:
 
 
 def _make(part: str, directory: Path, *variables: str) -> Path:
-    """Compiles a folder of `firmware`; returns `firmware.bin`."""
+    """Compiles the sources in a subfolder of `firmware`; returns the path of the image, `firmware.bin`."""
     directory.mkdir(parents=True, exist_ok=True)
     command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / part), f"-j{os.cpu_count()}"]
     command += [f"OUT={directory}", f"LITEX={LITEX}", *variables, str(directory / "firmware.bin")]

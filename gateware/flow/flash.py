@@ -30,14 +30,15 @@ from gateware.flow import build_id
 from gateware.flow.revisions import RevisionError, cable_of
 from gateware.targets import Target
 
-# Time limits for openFPGALoader, which has none of its own: for reading the part's name, and for writing and verifying
-# 2 MB through a slow cable.
+# Time limits in seconds for openFPGALoader, which has none of its own: one for reading the part's name, and one for
+# writing and verifying 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
 # In seconds: time limit for a board's first answer, time limit of one request, and pause before the next request.
 ANSWER_S = 20.0
 _ASK_S, _AGAIN_S = 1.0, 0.2
 MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}
-# Patterns of openFPGALoader's messages, with the remedy. The numbers are results of libftdi's ftdi_usb_open_desc.
+# Patterns of openFPGALoader's messages about the cable, and the remedy for each message. The numbers in the patterns
+# are return values of libftdi's ftdi_usb_open_desc.
 _CABLE = r"unable to open|init failed|No cable"
 _REMEDIES = {
     r"ftdi device: -3\b|device not found|No device|no device|Not found|No DFU": "none is found: attach it by its USB "
@@ -46,8 +47,9 @@ _REMEDIES = {
     r"Unknown device": "what answers is no part that openFPGALoader knows: look at its cable and power",
     r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program uses its cable: end that program",
 }
-# Why loading failed: a line that matches `_CAUSE`. Lines that match `_NO_CAUSE`, or begin with a tab (the status
-# register), do not count. openFPGALoader prints `_SENT` when a bootloader has received everything.
+# A line of openFPGALoader's output that matches `_CAUSE` tells why loading failed. Lines that match `_NO_CAUSE`, or
+# that begin with a tab (the status register), do not count. openFPGALoader prints `_SENT` when a bootloader has
+# received everything.
 _CAUSE, _NO_CAUSE = r"FAIL|[Ff]ail|[Ee]rror|mismatch", "std::exception"
 _SENT = "send zero sized download request: DONE"
 
@@ -114,7 +116,7 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
 
 
 def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make flash", clock: Clock = REAL) -> str:
-    """Waits until the board at a port answers with the expected build id; returns a report of the board that answered.
+    """Waits until the board at `port` answers with the expected build id; returns a report of the board that answered.
 
     Parameters
     ----------
@@ -154,7 +156,7 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make
 
 
 def loaded_by(target: Target) -> str:
-    """Returns the `make` command that loads a board whatever it contains at present."""
+    """Returns the `make` command that loads a board, regardless of the board's present contents."""
     boot = target.board.bootloader
     return f"make {'flash-spi' if boot else 'flash'} {target.variables}" + (", from its bootloader" if boot else "")
 
@@ -174,7 +176,7 @@ def built(target: Target, directory: Path) -> str:
 
 
 def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
-    """Raises FlashError unless the bitstream's part is among the parts that were found on the board's JTAG.
+    """Raises FlashError unless the FPGA that the bitstream was made for is one of those found on the board's JTAG.
 
     openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
     all of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
@@ -217,7 +219,7 @@ def reason(said: str, title: str, words: str = "", *, locked: bool = False) -> s
 
 
 def _run(command: list[str], board: Board, cable: Cable) -> str:
-    """Runs a command on a board; returns its output."""
+    """Runs an openFPGALoader command for a board; returns the command's output."""
     detects = "--detect" in command
     limit = DETECT_LIMIT_S if detects else LIMIT_S
     to_one = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}

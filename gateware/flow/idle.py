@@ -25,11 +25,11 @@ from migen.fhdl.decorators import ModuleTransformer
 from migen.fhdl.specials import _MemoryPort
 from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios, list_targets, rename_clock_domain
 
-TERMS = 128  # of one expression; Migen's visitors recurse into each
+TERMS = 128  # maximum number of terms in an expression, because Migen's visitors recurse into each term
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
-    """Moves a unit from the clock domain `sys` to the domain `name`, which omits clock edges that change nothing.
+    """Moves a unit from the clock domain `sys` to a clock domain without the edges at which the unit cannot change.
 
     Called with the unit, before the design is finalized.
 
@@ -57,7 +57,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         if strange:
             raise ValueError(f"cannot tell when {self.name} is idle: it has {', '.join(sorted(strange))}")
         ports = [special for special in fragment.specials if isinstance(special, _MemoryPort)]
-        ports.sort(key=lambda port: port.duid)  # sorted, so that each run writes the same Verilog
+        ports.sort(key=lambda port: port.duid)  # a fixed order, so that every build writes the same Verilog
         driven = list_targets(fragment) | list_special_ios(fragment, ins=False, outs=True, inouts=True)
         signals = list_signals(fragment) | list_special_ios(fragment, ins=True, outs=False, inouts=False)
         domain = ClockDomain(self.name)
@@ -91,7 +91,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         fragment.clock_domains += [domain, falling]
 
     def _differences(self, fragment, signals: set) -> list:
-        """Returns an expression for each signal: 1 if the signal has changed since the last edge and is in use."""
+        """Returns an expression per signal: 1 if the signal has changed since the last edge and the unit uses it."""
         pairs = [(signal, Signal(len(signal), reset_less=True)) for signal in sorted(signals, key=lambda s: s.duid)]
         fragment.sync["sys"] += [last.eq(signal) for signal, last in pairs]
         return [(signal != last) & self.while_valid.get(signal, 1) for signal, last in pairs]

@@ -9,7 +9,7 @@ _ALLOCATED, _NOBITS = 0x2, 8  # sh_flags, sh_type
 
 
 def usage(elf: Path, csr_json: Path, kept: str = "rom") -> dict[str, int]:
-    """Returns the bytes of each memory that an image uses.
+    """Returns how many bytes of each memory an image uses.
 
     Parameters
     ----------

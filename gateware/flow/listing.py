@@ -56,7 +56,7 @@ def left_out_rows() -> list[list[str]]:
 
 
 def cable_rows() -> list[list[str]]:
-    """Return a row per revision of a board: the cable that loads it, the place of its UART, and the source."""
+    """Return a row per revision of a board: the cable that loads the board, where its UART is, and the source."""
     return [
         [
             board.name,
@@ -79,7 +79,7 @@ def _uart(board: Board, cable: Cable) -> str:
 
 
 def other_revision_rows() -> list[list[str]]:
-    """Return the board revisions for which no configuration is built, and how each differs from the others."""
+    """Return the board revisions that no configuration supports, each with its difference from the supported ones."""
     return [[board.name, *item] for board in hardware() for item in board.other_revisions.items()]
 
 
@@ -147,7 +147,7 @@ def _reached(target: Target, content: dict[str, Content]) -> str:
 
 
 def tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[list[str]]]]:
-    """Return headings and rows of each table. `content` has the stored results of place-and-route, by file name."""
+    """Return headings and rows of each table. `content` maps file names to stored results of place-and-route."""
     return [
         (TARGETS, target_rows(content)),
         (CABLES, cable_rows()),

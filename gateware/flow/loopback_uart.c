@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulated board's UART as a TCP server that only this machine can reach: a module of LiteX's
- * simulator.
+ * A module of LiteX's simulator. It offers the simulated board's UART as a TCP server, which only
+ * programs on this machine can reach.
  *
- * It listens on 127.0.0.1 at the `port` of its arguments and serves one client at a time: the next
- * client waits until the present one has left. Bytes that the board sends without a client are
- * lost, as on a wire. If a client sends faster than the board receives, TCP holds it back. If a
- * client does not read what the board sends, the server closes the connection. It also closes it if
- * the client does not begin with a zero byte, which ends a frame, or a break: a web page can make a
- * browser connect, and the browser begins with the text of an HTTP request.
+ * The server listens on 127.0.0.1, at the TCP port in the argument `port`. It serves one client at
+ * a time: the next client waits until the present one has left. Bytes that the board sends without
+ * a client are lost, as on a wire. If a client sends faster than the board receives, TCP slows the
+ * client down. If a client does not read what the board sends, the server closes the connection.
+ * The server also closes the connection of a client that begins with anything but a zero byte (the
+ * end of a frame) or a break. This rejects browsers: a web page can make a browser connect, but the
+ * browser begins with an HTTP request.
  *
- * The host tool's arguments are `port` 0, which lets the system choose a port, and `tether`, a
- * socket to the tool. Once the simulator has read its files, it deletes them and the folder that it
- * runs in, which the tool had made for it. Then it sends the port and a newline. It ends when the
- * other end of the tether is closed, as happens when the tool is killed.
+ * The host tool sets the argument `port` to 0, so that the system chooses a TCP port, and passes a
+ * socket to the tool in the argument `tether`. It starts the simulator in a folder that it made for
+ * this run. Once the simulator has read its files, this module deletes the folder with the files,
+ * and sends the number of the TCP port and a newline to the tether. The simulator ends when the
+ * tool closes its end of the tether or is killed.
  *
- * Pads (LiteX's stream `serial`, each with valid and ready): source_data from the board, sink_data
- * to it, a byte for each rising edge of sys_clk at which both valid and ready are 1.
+ * The pads are LiteX's stream `serial`: source_data carries bytes from the board, sink_data carries
+ * bytes to the board. Each of the two has pads valid and ready. One byte moves at each rising edge
+ * of sys_clk at which both valid and ready are 1.
  *
  * A byte that the client sends as urgent data stands for a break, in its position among the other
  * bytes. On a board that detects breaks, the pad `uart_break` is 1 for as long as the line would be
- * low. Other boards ignore it, as a UART ignores a break.
+ * low. Other boards ignore the break, as a UART does.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +52,7 @@
 struct uart {
 	char *source_data, *source_valid, *source_ready;
 	char *sink_data, *sink_valid, *sink_ready;
-	char *uart_break; /* NULL if the board has no such pad */
+	char *uart_break; /* NULL if the board does not detect breaks */
 	uint32_t break_left;
 	char *sys_clk;
 	clk_edge_state_t edge;
@@ -62,7 +65,7 @@ struct uart {
 };
 
 static struct event_base *base;
-static int tether = -1; /* socket to the tool that waits for the port's number; -1: none */
+static int tether = -1; /* socket to the host tool, which waits for the port number; -1: none */
 static int port;        /* the TCP port on which the UART listens */
 
 static void hang_up(struct uart *uart)
@@ -75,7 +78,7 @@ static void hang_up(struct uart *uart)
 	evconnlistener_enable(uart->listener);
 }
 
-/* Sends the bytes kept for the client; bytes that the socket does not accept wait until it does. */
+/* Sends bytes to the client. Bytes that the socket does not accept stay in the buffer for later. */
 static void flush(struct uart *uart)
 {
 	ssize_t sent = send(uart->client, uart->to_client, uart->to_client_size, MSG_NOSIGNAL);
@@ -102,14 +105,14 @@ static void on_writable(evutil_socket_t fd, short what, void *argument)
 }
 
 /*
- * The event is armed only while `to_board` is empty, so the buffer has room for everything that is
- * read.
+ * Reads bytes from the client. libevent calls this function only while the buffer `to_board` is
+ * empty, so the buffer has room for the bytes.
  */
 static void on_readable(evutil_socket_t fd, short what, void *argument)
 {
 	struct uart *uart = argument;
 	const bool urgent = sockatmark(fd) == 1;
-	/* Reads up to the next urgent byte; reads an urgent byte by itself. */
+	/* Reads up to the next urgent byte, or only the urgent byte if it is next. */
 	ssize_t count = recv(fd, uart->to_board, urgent ? 1 : TO_BOARD, 0);
 
 	(void)what;
@@ -161,7 +164,7 @@ static int number(struct json_object *arguments, const char *name)
 	return json_object_object_get_ex(arguments, name, &value) ? json_object_get_int(value) : -1;
 }
 
-/* The tool has ended: ends the simulator between two of its steps, by a signal. */
+/* Called when the host tool has ended: ends the simulator by a signal, between two of its steps. */
 static void on_tether(evutil_socket_t fd, short what, void *argument)
 {
 	(void)fd;
@@ -203,7 +206,7 @@ static int new_session(void **session, char *arguments)
 	return RC_OK;
 }
 
-/* Deletes the links and files (no subfolders) in the folder, then the folder itself. */
+/* Deletes the links and files (but no subfolders) in the working folder, then the folder itself. */
 static void delete_folder(void)
 {
 	char folder[PATH_MAX];

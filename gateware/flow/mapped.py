@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates a core as mapped to ECP5 cells, and counts how often its wires switch.
+"""Simulates a core that Yosys has mapped to ECP5 cells, and counts how often its wires switch.
 
 It reads the netlist that Yosys wrote for nextpnr, so it simulates exactly what was placed, for any core. One model thus
 provides cycle counts, a check of the results after synthesis, and switching activity.
@@ -22,14 +22,14 @@ from graphlib import CycleError, TopologicalSorter
 from gateware.flow.cells import expression
 from gateware.flow.mapped_memories import BlockRAM, DistributedRAM, same
 
-# A function of wires: its output wire, its input wires, and its expression, in which {n} stands for input n.
+# The logic of one wire: the number of this wire, its input wires, and an expression in which {n} stands for input n.
 Node = tuple[int, list[int], str]
 # Maximum number of steps until the wires must be stable; more steps mean that they oscillate.
 STEPS = 500
 
 
 class NetlistError(RuntimeError):
-    """The netlist contains a cell, or an arrangement of cells, that is not simulated."""
+    """The netlist contains a cell, or an arrangement of cells, that this module cannot simulate."""
 
 
 class Netlist:
@@ -128,7 +128,7 @@ class Netlist:
 
     @staticmethod
     def _compile(logic: list[Node], target: str) -> Callable:
-        """Returns a function of wires v and w, lane mask M and memories R. It sets the wires `target` from v."""
+        """Compiles logic to run(v, w, M, R), which reads wires v and writes v or w. M: lane mask; R: memories."""
         lines = [
             f"    {target}[{output}] = " + text.format(*(f"v[{wire}]" for wire in inputs))
             for output, inputs, text in logic
@@ -139,7 +139,7 @@ class Netlist:
 
     @property
     def state(self) -> tuple:
-        """The values of all wires and the contents of all memories. Assign a copy to return to that state."""
+        """The values of all wires and the contents of all memories. To restore an old state, assign a copy of it."""
         return self._values, self._memories
 
     @state.setter
@@ -154,7 +154,7 @@ class Netlist:
             self._set(self._wire(bit), self.mask * (value >> n & 1))
 
     def poke_lanes(self, port: str, values: list[int]) -> None:
-        """Sets an input to a value for each lane."""
+        """Sets an input to a separate value in each lane."""
         for n, bit in enumerate(self._ports[port]):
             self._set(self._wire(bit), sum((value >> n & 1) << lane for lane, value in enumerate(values)))
 
@@ -177,7 +177,7 @@ class Netlist:
         return [sum((wire >> lane & 1) << n for n, wire in enumerate(wires)) for lane in range(self.lanes)]
 
     def settle(self) -> None:
-        """Updates the wires until they agree with inputs and flip-flops.
+        """Updates the wires until they are stable with the present inputs and flip-flops.
 
         Raises
         ------
@@ -218,7 +218,7 @@ class Netlist:
 
 
 def _carry(pins: dict[str, int], parameters: dict[str, str]) -> list[Node]:
-    """CCU2C: two bits of a carry chain."""
+    """Returns the logic of each wire that a cell CCU2C drives. The cell computes two bits of a carry chain."""
     nodes = []
     carry, carry_inputs = "{0}", [pins.get("CIN", 0)]
     for n in range(2):
@@ -238,7 +238,7 @@ def _carry(pins: dict[str, int], parameters: dict[str, str]) -> list[Node]:
 
 
 def _ordered(logic: list[Node]) -> list[Node]:
-    """Returns the nodes sorted so that each node follows the nodes that drive its inputs."""
+    """Sorts nodes (each the logic of one wire) so that each node follows the nodes that drive its inputs."""
     drivers = {node[0]: node for node in logic}
     waiting = {output: {wire for wire in inputs if wire in drivers} for output, inputs, _ in logic}
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Models memories of ECP5 in simulations of mapped netlists (`gateware.flow.mapped`) with several copies (lanes).
+"""Models the ECP5's memories for `gateware.flow.mapped`, which simulates several copies (lanes) of a netlist.
 
 Contents and pins are integers with one bit for each lane. Reads are fast if the address is the same in all lanes.
 Writes use the same address in all lanes.
@@ -8,12 +8,13 @@ Writes use the same address in all lanes.
 Pins = dict[str, list[int]]
 ROW = 18  # bits of a row of block RAM
 UNIT = 9  # smallest number of bits that can be written
-# For each port width: the lowest address bit of the row's number. Bits below it select the units to write.
+# Maps a port's width in bits to the address bit at which the row's number begins. Lower address bits select the units
+# to write.
 FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 
 def same(bits: list[int], mask: int) -> int | None:
-    """Returns the number on wires, given least significant bit first; None if the lanes differ."""
+    """Returns the number that wires carry, least significant bit first; None if the lanes carry different numbers."""
     number = 0
     for n, bit in enumerate(bits):
         if bit == mask:
@@ -29,7 +30,7 @@ def initial(contents: str) -> int:
 
 
 class DistributedRAM:
-    """TRELLIS_DPR16X4: 16 rows of 4 bits, written at the clock edge, read without delay.
+    """The distributed RAM TRELLIS_DPR16X4: 16 rows of 4 bits, written at the clock edge, read without delay.
 
     Parameters
     ----------
@@ -49,13 +50,13 @@ class DistributedRAM:
         self._rows = [[self._mask * (contents >> 4 * row + bit & 1) for bit in range(4)] for row in range(16)]
 
     def logic(self, number: int) -> list[tuple[int, list[int], str]]:
-        """Returns each output's wire, input wires and expression. In expressions, ``R[number]`` is this memory."""
+        """Returns (wire, input wires, expression) for each output. In expressions, ``R[number]`` is this memory."""
         address = self._pins["RAD"]
         arguments = ", ".join(f"{{{n}}}" for n in range(len(address)))
         return [(wire, address, f"R[{number}].read({bit}, {arguments})") for bit, wire in enumerate(self._pins["DO"])]
 
     def read(self, bit: int, *address: int) -> int:
-        """Returns a bit of the row at an address."""
+        """Returns one bit of the row at an address, for all lanes."""
         row = same(address, self._mask)
         if row is not None:
             return self._rows[row][bit]
@@ -68,7 +69,7 @@ class DistributedRAM:
         return value
 
     def edge(self, values: list[int]) -> list[tuple[int, int]]:
-        """Performs the clock edge, with the wires' values before it; the edge itself changes no wire."""
+        """Performs a clock edge, given the wires' values before it. Returns an empty list, as no wire changes."""
         enabled = bool(values[self._pins["WRE"][0]]) != self._inverted
         if enabled:
             row = same([values[wire] for wire in self._pins["WAD"]], self._mask)
@@ -77,7 +78,7 @@ class DistributedRAM:
 
 
 class BlockRAM:
-    """DP16KD: 1024 rows of 18 bits (two units of 9), or parts of them; both ports act at the clock edge.
+    """The block RAM DP16KD: 1024 rows of 18 bits (two units of 9 bits). Both ports act at the clock edge.
 
     Ports have 9 or 18 bits, or one port writes 36 bits and the other reads 36.
 
@@ -109,19 +110,19 @@ class BlockRAM:
                 self._units.append([self._mask * (unit >> bit & 1) for bit in range(UNIT)])
 
     def logic(self, number: int) -> list[tuple[int, list[int], str]]:
-        """Returns an empty list: no output depends on inputs before the clock edge."""
+        """Returns an empty list: outputs change only at clock edges, so they have no combinational logic."""
         return []
 
     def _wires(self, name: str, port: str, width: int) -> list[int | None]:
         return [self._pins.get(f"{name}{port}{n}", [None])[0] for n in range(width)]
 
     def edge(self, values: list[int]) -> list[tuple[int, int]]:
-        """Performs the clock edge on the wires' values before it; returns the changed wires with their new values."""
+        """Performs a clock edge, given the wires' values before it; returns the changed wires with their new values."""
         changes: list[tuple[int, int]] = []
         writes = []
         for port, width in self._width.items():
             enable, write, reset = (values[self._pins.get(f"{pin}{port}", [0])[0]] for pin in ("CE", "WE", "RST"))
-            # A row of 36 bits uses the data pins of both ports; port A carries its lower half.
+            # A row of 36 bits uses the data pins of both ports; port A carries the row's lower half.
             sides = "AB" if width == 36 else port
             units = width // UNIT
             address = [values[wire] for wire in self._wires("AD", port, 14)[FIRST_ADDRESS_BIT[width] :]]

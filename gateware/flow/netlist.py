@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes Verilog that simulates a netlist of ECP5 cells, either Yosys' for nextpnr or nextpnr's for ecppack.
+"""Translates a netlist of ECP5 cells, after synthesis or after place-and-route, into Verilog for simulation.
 
 ::
 
@@ -37,13 +37,14 @@ from gateware.flow.cells import (
 )
 
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "IDDRX1F", "MULT18X18D", "ODDRX1F")
-# Output pins of a slice that pass write data and write address to a distributed RAM, with the input pin of each.
+# The write data and write address of a distributed RAM pass through a slice. Maps each output pin of that slice to the
+# input pin from which the value comes.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
 
 
 class NetlistError(RuntimeError):
-    """The netlist contains a cell, or a mode of a cell, that is not simulated."""
+    """The netlist contains a cell, or a mode of a cell, that this module cannot simulate."""
 
 
 def verilog(name: str, module: Cell) -> tuple[str, dict[str, str]]:
@@ -74,7 +75,7 @@ def verilog(name: str, module: Cell) -> tuple[str, dict[str, str]]:
 
 
 class _Writer:
-    """Writes Verilog for cells. Each kind of cell has a method, named after the kind in small letters."""
+    """Writes Verilog for cells. Each kind of cell has a method with the kind's name in lower case."""
 
     def __init__(self, module: Cell):
         self._module = module
@@ -84,7 +85,7 @@ class _Writer:
                 self._read.update(bits if cell["port_directions"][pin] != "output" else ())
         self._lines: list[str] = []
         self._files: dict[str, str] = {}
-        # Flip-flops, grouped by clock edge, reset, enable and mode. Each is (output, value after reset, input).
+        # Maps (clock edge, reset, enable, mode) to flip-flops. Each flip-flop is (output, value after reset, input).
         self._flip_flops: dict[tuple[str, ...], list[tuple[str, str, str]]] = defaultdict(list)
         self._writes: dict[tuple[str, str], list[str]] = defaultdict(list)
 
@@ -131,7 +132,7 @@ class _Writer:
     # Logic -------------------------------------------------------------------------------------------------
 
     def _scopeinfo(self, place: int, cell: Cell) -> None:
-        """Writes nothing: the cell only holds a name."""
+        """Writes nothing, because this cell contains only a name and no logic."""
 
     def _lut4(self, place: int, cell: Cell) -> None:
         self._assign(output_net(cell, "Z"), lookup(number(cell["parameters"]["INIT"]), input_nets(cell, "ABCD")))
@@ -158,12 +159,12 @@ class _Writer:
         else:
             require(parameters, "MODE", "RAMW_BLOCK")
         if out := output_net(cell, "OFX"):
-            is_first = bool(cell["connections"].get("F1"))  # the multiplexer's inputs are LUTs, not multiplexers
+            is_first = bool(cell["connections"].get("F1"))  # this multiplexer selects one of two LUTs
             one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
     def _trellis_ramw(self, place: int, cell: Cell) -> None:
-        """Connects the write data and write address of a distributed RAM to its columns."""
+        """Passes the write data and write address of a distributed RAM on to the slices that store its bits."""
         for output, pin in RAMW.items():
             self._assign(output_net(cell, output), input_net(cell, pin))
 
@@ -173,7 +174,7 @@ class _Writer:
         enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + input_net(cell, "WRE")
         address = f"{{{', '.join(input_nets(cell, 'ACBD'))}}}"
         row = f"{{{', '.join(input_nets(cell, ('WAD3', 'WAD2', 'WAD1', 'WAD0')))}}}"
-        # nextpnr orders the contents by the LUT's pins DCBA, which are the bits 0, 2, 1 and 3 of the address.
+        # nextpnr orders the memory's contents by the LUT's pins DCBA, which are the bits 0, 2, 1 and 3 of the address.
         places = [(n & 1) << 3 | n & 4 | n & 2 | n >> 3 for n in range(16)]
         bits = sum((table >> lut & 1) << n for n, lut in enumerate(places))
         self._lines.append(f"reg [15:0] m{place} = 16'd{bits};")
@@ -181,7 +182,7 @@ class _Writer:
         self._writes[input_net(cell, "WCK"), enable].append(f"m{place}[{row}] <= {input_net(cell, 'WD')};")
 
     def _trellis_io(self, place: int, cell: Cell) -> None:
-        """Writes a pin; the output of a bidirectional pin leads nowhere."""
+        """Writes an I/O pin. A bidirectional pin only receives: the simulation ignores the bits that it would send."""
         parameters = cell["parameters"]
         require(parameters, "DIR", "INPUT", "OUTPUT", "BIDIR")
         if parameters["DIR"] == "OUTPUT":
@@ -194,7 +195,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), input_net(cell, "A"))
 
     def _siologic(self, place: int, cell: Cell) -> None:
-        """Writes the cell next to a pin: a delay, simulated as zero, and registers for two bits per cycle."""
+        """Writes an I/O cell next to a pin: a delay, simulated as zero, and registers for two bits per cycle."""
         require(cell["parameters"], "MODE", "IDDRX1_ODDRX1")
         for parameter, value in {"CLKIMUX": "CLK", "CLKOMUX": "CLK", "LSRIMUX": "0 ", "LSROMUX": "0 "}.items():
             require(cell["parameters"], parameter, value)

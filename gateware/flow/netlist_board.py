@@ -31,12 +31,13 @@ from gateware.targets import Target
 START_CYCLES = 1 << 17
 RGMII_PEER = Path(__file__).with_name("rgmii_peer.v")
 TOP = "top"  # name of the only module that nextpnr writes
-# No profile is used: a netlist's expressions have no branches. -O2 doubles the compile time for 5 % more speed.
+# The C++ compiler gets no profile, because a netlist's expressions have no branches. -O2 would double the compile time
+# and gain only 5 % in speed.
 OPT_FAST = "OPT_FAST=-O1 -march=native"
 
 
 class _Bench(LiteXModule):
-    """Connects the netlist to the simulator's clock, and its UART to the simulated host. There is no reset."""
+    """Connects the netlist's clock pin to the simulator's clock, the netlist's UART to a simulated host. No reset."""
 
     def __init__(self, platform: SimPlatform, target: Target):
         self.cd_sys = ClockDomain(reset_less=True)
@@ -62,7 +63,7 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """Connects the netlist's RGMII pins to a simulated PHY, and returns them; MDIO is pulled up."""
+        """Makes a simulated RGMII PHY. Returns its signals by the netlist's pin names; the MDIO pin is pulled up."""
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()
@@ -85,7 +86,7 @@ class _Bench(LiteXModule):
 
 
 def require(target: Target) -> None:
-    """Checks, before the netlist of a target is made, that it can be simulated.
+    """Checks that the netlist of a target can be simulated. The netlist need not exist yet.
 
     Raises
     ------
@@ -114,12 +115,12 @@ def require_clock(target: Target, module: Cell) -> None:
 
 
 def load(source: Path, target: Target) -> Cell:
-    """Returns the module of a target's netlist, as Yosys' ``write_json`` or nextpnr's ``--write`` left it."""
+    """Loads the module of a target's netlist from a file of Yosys' ``write_json`` or nextpnr's ``--write``."""
     return module_of(json.loads(source.read_text()), target.name)
 
 
 def module_of(netlist: Cell, name: str) -> Cell:
-    """Returns the module of that name in a netlist, or nextpnr's only module."""
+    """Returns a netlist's module of the given name or, if nextpnr wrote the netlist, its only module."""
     modules: dict[str, Cell] = netlist["modules"]
     return modules[name if name in modules else TOP]
 
@@ -160,7 +161,7 @@ def build(target: Target, source: Path, directory: Path) -> Path:
 
 
 def _lay_out(target: Target, directory: Path) -> tuple[list[list[str]], list[Path]]:
-    """Lays out the board, like `simulation.lay_out`, for the netlist that is already in the folder `gateware`."""
+    """Prepares the board's folder like `simulation.lay_out`. The netlist is already in the subfolder `gateware`."""
     gateware = directory / "gateware"
     platform = SIMULATED.create_platform()
     bench = _Bench(platform, target)

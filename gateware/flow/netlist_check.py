@@ -31,20 +31,23 @@ from gateware.flow.firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}
-# Time limit of the host. A byte takes 1000 cycles at 1 Mbaud, at some tens of thousands of simulated cycles a second.
+# The host's time limit in seconds. At 1 Mbaud, a byte takes 1000 cycles. The simulator runs some tens of thousands of
+# cycles a second.
 TIMEOUT_S = 900
-# A datagram that arrives before the board is out of its reset is lost; the host sends it again after this time.
+# A board that is still in reset loses datagrams. The host sends a datagram again after this time in
+# seconds.
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
-# Tolerance in cycles. Between two datagrams, a board with Ethernet does other work, such as a search for idle sessions.
-# This work replaces lines of the data cache, so the CPU may have to load lines of the AES tables again.
+# Tolerance in cycles for transfers over Ethernet. Between two datagrams, the board does other work, such as a search
+# for idle sessions. This work replaces lines of the data cache, so the CPU may have to load lines of the AES tables
+# again.
 CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 
 
 class WrongAnswerError(RuntimeError):
-    """The board of a netlist behaves differently from the simulated board, or incorrectly."""
+    """A self-test fails, or cycle counts of the netlist differ from the cycle counts of the normal simulated board."""
 
 
 def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
@@ -80,7 +83,7 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` random bytes over the board's link and checks each answer. The engine's number is the seed.
+    """Encrypts `BYTES` random bytes over the board's link and checks each answer. The engine's number seeds the data.
 
     Only one record is under way at a time, so the arrival of the host's next record costs the present one no cycle.
     """
@@ -129,7 +132,7 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
 
 
 def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
-    """Returns a line for each unexpected cycle count; cycles of transfers may differ by up to `transfers`."""
+    """Returns a line for each unexpected cycle count. Transfers are allowed to differ by up to `transfers`."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records

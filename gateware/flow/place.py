@@ -13,7 +13,7 @@ Records = list[dict]
 
 
 def place(folder: Path, seed: int, options: Sequence[str]) -> tuple[Records, bytes]:
-    """Returns the records of one seed, and nextpnr's log.
+    """Places and routes a netlist with one seed; returns its timing records and nextpnr's log.
 
     Parameters
     ----------

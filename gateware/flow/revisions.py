@@ -7,7 +7,7 @@ from gateware.description import Board, Cable
 
 
 class RevisionError(ValueError):
-    """The board has no such revision, or several revisions match; the message names the remedy."""
+    """The board does not have the named revision, or several revisions match; the message names the remedy."""
 
 
 def cable_of(board: Board, attached: Iterable[str], revision: str = "") -> Cable:

@@ -29,7 +29,7 @@ class LayoutError(ValueError):
 
 
 class Layout:
-    """Finds the words of a netlist's ROM or code memory in its block RAMs, which have numbers in the bitstream.
+    """Tells which block RAMs of a netlist store the words of the ROM or code memory, by their numbers in the bitstream.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Layout:
             self.words = UNITS * _WORDS_A_UNIT * (len(self.numbers) // WORD)
 
     def image(self, rams: dict[int, list[int]]) -> list[int]:
-        """Returns the words of the memory, from the units of each block RAM (`rams`, by the block RAM's number).
+        """Returns the words of the memory. `rams` maps the number of each block RAM to its contents in 9-bit units.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Layout:
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """Returns the units that hold the given words, by the block RAM's number. The rest of the memory is zero.
+        """Maps the number of each block RAM to the 9-bit units that store the given words. All other bits are 0.
 
         Raises
         ------
@@ -98,7 +98,7 @@ class Layout:
             cell["parameters"] |= parameters(rams[ram])
 
     def _place(self, address: int, bit: int) -> tuple[int, int, int]:
-        """Returns where a bit of a word lies: the block RAM, its unit, and the bit in that unit."""
+        """Returns the place of one bit of a word: the block RAM, the 9-bit unit in it, and the bit in that unit."""
         if self._memory == "rom":
             bank, row = divmod(address, UNITS)
             ram, column = divmod(bank * WORD + bit, UNIT)
@@ -124,7 +124,7 @@ def cells(module: Cell, memory: str = "rom") -> list[Cell]:
 
 
 def parameters(units: Sequence[int]) -> dict[str, str]:
-    """Returns the INITVALs of a block RAM, from its 2048 units; `gateware.flow.cells.contents` does the reverse."""
+    """Returns a block RAM's INITVAL parameters for its 2048 units; `gateware.flow.cells.contents` does the reverse."""
     found = {}
     for block in range(INITVALS):
         rows = 0
@@ -136,7 +136,7 @@ def parameters(units: Sequence[int]) -> dict[str, str]:
 
 
 def read(text: str) -> dict[int, list[int]]:
-    """Returns the units of each block RAM, by number, from a bitstream's text form."""
+    """Maps the number of each block RAM to its contents in 9-bit units, read from a bitstream's text form."""
     found: dict[int, list[int]] = {}
     units: list[int] | None = None
     for line in text.splitlines():
@@ -149,7 +149,7 @@ def read(text: str) -> dict[int, list[int]]:
 
 
 def written(text: str, rams: dict[int, list[int]]) -> str:
-    """Returns a bitstream's text form with the units of some block RAMs replaced."""
+    """Returns a bitstream's text form with new contents of block RAMs. `rams` maps their numbers to 9-bit units."""
     lines = text.splitlines()
     for place, line in enumerate(lines):
         kind, _, rest = line.partition(" ")

@@ -41,7 +41,7 @@ from gateware.targets import Target
 
 NAME = "sim"  # LiteX names the files of every simulated board with this prefix
 EXECUTABLE = "obj_dir/Vsim"
-UART_MODULE = "loopback_uart"  # made from the C file of this name in this folder
+UART_MODULE = "loopback_uart"  # the module's source is loopback_uart.c in this folder
 DEFAULT_TCP_PORT = 2430
 # Address of the host's TAP device in the board's network; the netmask has 24 bits.
 HOST_ADDRESS = "192.168.1.100"
@@ -53,7 +53,7 @@ SIMULATOR = Path(__file__).with_name("simulator.cpp")
 LITEX_SIMULATOR = Path(core_directory)
 VERILATOR = ["verilator", "--cc", "--exe", "--prefix", "Vsim", "--top-module", "sim", "--relative-includes"]
 VERILATOR += ["-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--unroll-count", "256"]
-# Splits the model into several files, so that two compilers at a time finish soon; functions are not split.
+# Splits the model into several files, so that compilers can work on it in parallel; functions are not split.
 VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
 # Suppresses warnings that LiteX's Verilog would cause.
 VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
@@ -61,7 +61,7 @@ LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -ldl -levent"
 # Code that runs once (OPT_SLOW) is not optimized, because that would take most of the compile time.
 OPTIMIZATION = ["OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
 OPT_FAST = "OPT_FAST=-O2 -march=native"
-# All other code is compiled twice: first to profile its branches, then with that profile.
+# Code that runs often is compiled twice: first to profile its branches, then with that profile.
 PROFILING = "-fprofile-generate"
 PROFILED = "-fprofile-use -fprofile-partial-training"
 TRACING = ["--trace-fst"]
@@ -134,7 +134,7 @@ def build(target: Target, directory: Path, traced: bool = False) -> Path:
 
 
 def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
-    """Returns a digest of everything that the program is made from, independent of the folders' locations."""
+    """Returns a digest of everything that the simulator is built from. Locations of folders do not matter."""
     places = (directory, LITEX_SIMULATOR, sys.prefix, cache.REPOSITORY)
     used = [path for path in LITEX_SIMULATOR.rglob("*") if path.suffix in (".c", ".h", "") and path.is_file()]
     texts = [*(cache.code(path) for path in sorted([*sources, *used])), json.dumps(commands)]
@@ -145,7 +145,7 @@ def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
 
 
 def _copy_programs(source: Path, target: Path) -> None:
-    """Copies the simulator and the modules that it loads."""
+    """Copies the simulator, and the modules that it loads, from one folder to another."""
     modules = [path.relative_to(source) for path in (source / "modules").glob("*.so")]
     for name in (Path(EXECUTABLE), *modules):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -192,7 +192,7 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
 
 
 def _while_valid(unit) -> dict:
-    """Returns a unit's inputs that other units use as well, each with the signal that is 1 while this unit uses it.
+    """Maps each input that a unit shares with other units to the signal that is 1 while this unit uses the input.
 
     The inputs are operands, read data and written registers.
     """
@@ -209,7 +209,7 @@ def _while_valid(unit) -> dict:
 
 
 def describe(target: Target, directory: Path) -> Path:
-    """Writes the file that describes the board in a folder to the host tool; returns its path."""
+    """Writes `board.json`, which describes a simulated board to the host tool; returns the file's path."""
     description = {
         "name": target.name,
         "gateware": "gateware",
@@ -242,7 +242,7 @@ def lay_out_module(directory: Path) -> dict[str, Any]:
 
 
 def commands(platform: Any, config: Modules, directory: Path) -> tuple[list[list[str]], list[Path]]:
-    """Returns the results of `lay_out` for a platform; LiteX has written its Verilog into the subfolder `gateware`."""
+    """Returns the build commands and their source files. The platform's Verilog is in the subfolder `gateware`."""
     verilog = [path for path, *_ in platform.sources if path.endswith(".v")]
     modules = sorted({module["module"] for module in config.modules} - {UART_MODULE})
     gateware = directory / "gateware"
@@ -265,14 +265,14 @@ def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
 
 
 def compiled_once(commands: list[list[str]], options: str, *verilator_options: str) -> list[list[str]]:
-    """Returns the commands that compile a model once, with these options, without a profile."""
+    """Returns build commands that compile the model only once, with the given options and without a profile."""
     modules, verilator, *_, compiler = commands
     compiler = [options if word.startswith(OPT_FAST) else word for word in compiler]
     return [modules, [*verilator, *verilator_options], compiler]
 
 
 def _train(directory: Path) -> None:
-    """Makes the board run its typical work, to collect a profile.
+    """Runs typical work on the simulated board, to collect a profile for the C++ compiler.
 
     Raises
     ------
@@ -290,7 +290,7 @@ def _train(directory: Path) -> None:
 def compile_model(
     commands: list[list[str]], gateware: Path, log: Path, train: Callable[[], None] = lambda: None
 ) -> None:
-    """Runs the commands, and prints their progress."""
+    """Compiles the simulated board with the given commands, and prints the progress."""
     built = gateware / "obj_dir"
     for folder in (built, gateware / "modules"):
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs independent tasks (such as place-and-route with several seeds) through Dask, on this or a lab's machines.
+"""Runs independent tasks (such as place-and-route with several seeds) through Dask, here or on a lab's machines.
 
 ::
 
@@ -33,7 +33,8 @@ from typing import Any
 from gateware.flow.cache import REPOSITORY
 from gateware.flow.worker import Answer, describe, packages
 
-# Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker's versions.
+# Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker to report
+# its versions.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
 RETRIES = 2  # retries of a task after its process was killed; after a worker's death, the scheduler's limit (3) applies
 INPUTS = Path("inputs")  # subfolder of a task's working folder, with its input files
@@ -47,7 +48,7 @@ class SweepError(RuntimeError):
 
 @dataclass(frozen=True)
 class Failed:
-    """Replaces the result of a task that failed after all its retries; `reason` is one line."""
+    """Stands for the result of a task that failed in all its attempts; `reason` is one line of text."""
 
     reason: str
 
@@ -67,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Parses an option's number, at least 1."""
+    """Parses the value of an option that must be a number of at least 1."""
     if not (text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a valid number: give 1 or more")
     return int(text)
@@ -82,7 +83,7 @@ def run(
     inputs: Mapping[str, bytes] | None = None,
     tools: Mapping[str, str] | None = None,
 ) -> None:
-    """Runs each task once, in order of the mapping, and passes on each result when it arrives.
+    """Runs each task once, in the order of `tasks`, and calls `take` with each result when it arrives.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def run(
         return
 
     def give(*arguments: Any) -> Answer:
-        # imported on the worker: so the scheduler needs no file of this repository
+        # imported only on the worker, so that the scheduler needs no file of this repository
         from gateware.flow.worker import work
 
         return work(*arguments)
@@ -116,7 +117,8 @@ def run(
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
-        # The bundle is the result of a Dask task, so Dask recreates it if the worker that holds it dies.
+        # A Dask task returns the archive of sources and inputs. So Dask makes the archive again if the worker that
+        # stores it dies.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
         submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)
@@ -127,7 +129,7 @@ def run(
 
 
 def _bundle(inputs: Mapping[str, bytes]) -> bytes:
-    """Returns the sources and inputs as an archive; equal contents make equal bytes."""
+    """Returns an archive of the sources and inputs. Equal contents give equal bytes."""
     files = {str(path.relative_to(REPOSITORY)): path.read_bytes() for path in _sources()}
     files |= {str(INPUTS / name): content for name, content in inputs.items()}
     buffer = io.BytesIO()
@@ -141,7 +143,7 @@ def _bundle(inputs: Mapping[str, bytes]) -> bytes:
 
 
 def _sources() -> Iterator[Path]:
-    """Returns all files except Git's and the files that Git ignores."""
+    """Yields all files of the repository except Git's own files and the files that Git ignores."""
     lines = (REPOSITORY / ".gitignore").read_text().split()
     ignored = [".git", str(INPUTS), *(Path(line).name for line in lines)]
     for folder, folders, files in os.walk(REPOSITORY):
@@ -159,7 +161,7 @@ def _client(workers: Workers) -> Iterator[Any]:
     settings = {
         "comm.timeouts.connect": CONNECT_S,
         "admin.large-graph-warning-threshold": "1 GB",
-        "worker.profile.enabled": False,  # the profiler would use 1/40 of a CPU core
+        "worker.profile.enabled": False,  # Dask's profiler would use 1/40 of a CPU core
     }
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set({f"distributed.{name}": value for name, value in settings.items()}))
@@ -186,9 +188,9 @@ def _client(workers: Workers) -> Iterator[Any]:
 
 
 def _check(client: Any, submit: Callable[..., Any]) -> None:
-    """Checks that a worker appears within `WORKER_S`, and the versions of all workers that answer in `CHECK_S`.
+    """Checks that a worker appears within `WORKER_S` seconds and that the present workers have the right versions.
 
-    Busy workers and workers that come later are checked with their first task.
+    Workers that do not answer within `CHECK_S` seconds, and workers that come later, are checked with their first task.
 
     Raises
     ------
@@ -202,7 +204,7 @@ def _check(client: Any, submit: Callable[..., Any]) -> None:
 
 
 def _present(client: Any) -> list[str]:
-    """Returns the addresses of the present workers, after waiting up to `WORKER_S` for the first one."""
+    """Returns the addresses of the present workers. Waits up to `WORKER_S` seconds for the first one."""
     address = client.scheduler.address
     try:
         client.wait_for_workers(1, timeout=WORKER_S)
@@ -217,7 +219,7 @@ def _present(client: Any) -> list[str]:
 
 
 def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
-    """Returns futures as they complete; raises `SweepError` if there is no worker for `WORKER_S`."""
+    """Yields futures as they complete; raises `SweepError` if no worker is present for `WORKER_S` seconds."""
     while futures:
         done = _done(futures, WORKER_S, "FIRST_COMPLETED")
         if not done:
@@ -227,7 +229,7 @@ def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
 
 
 def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
-    """Waits for futures, at most `limit` seconds; returns the completed ones."""
+    """Waits at most `limit` seconds for Dask futures; returns the completed ones."""
     from distributed import CancelledError, wait
 
     try:
@@ -240,7 +242,7 @@ def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
 
 
 def _outcome(future: Any) -> Any:
-    """Returns the result of a task's call, or `Failed` if its process or worker died; otherwise raises `SweepError`."""
+    """Returns the result of a task's call, or `Failed` if its process or worker died. Other errors: `SweepError`."""
     from distributed import CancelledError, KilledWorker
 
     error = future.exception()
@@ -262,7 +264,7 @@ def _outcome(future: Any) -> Any:
 
 
 def main() -> int:
-    """Starts a worker for the scheduler at an address (`make worker`).
+    """Starts a worker on this machine for the Dask scheduler at an address (`make worker`).
 
     Other machines reach the worker by the network through which it reaches the scheduler.
     """

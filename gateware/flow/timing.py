@@ -39,7 +39,8 @@ from gateware.flow.zephyr import ZephyrError
 from gateware.targets import Target
 
 SEEDS = 8
-# Prefix of nextpnr's option for the part, by timing database: parts with 5 Gb/s transceivers, and without any.
+# Maps each timing database to the prefix of nextpnr's option that names the part. An LFE5UM5G has 5 Gb/s transceivers,
+# an LFE5U has none.
 DATABASES = {"LFE5UM5G": "--um5g-", "LFE5U": "--"}
 _PART = re.compile(r"^--(?:um5g-|um-)?(\d+k)$")
 # Suffixes that synthesis and packing add to the name of a register or memory.
@@ -51,7 +52,7 @@ class TimingError(RuntimeError):
 
 
 def spreads(found: Records) -> Records:
-    """Returns each clock's `required_mhz`, and its median, minimum and maximum over seeds (`median_mhz` ...).
+    """Returns each clock's `required_mhz`, and its median, minimum and maximum over seeds.
 
     Each seed counts with its slowest database. A seed with an `error` has reached no clock: it counts as 0 MHz.
     """
@@ -86,7 +87,7 @@ def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
 def run(
     target: Target, directory: Path, results: Path, seeds: Sequence[int], databases: Sequence[str], workers: Workers
 ) -> Path:
-    """Synthesises a target, places and routes it with each seed and database, and writes ``timing-<target>.json``.
+    """Synthesises a target, places and routes it per seed and timing database, and writes ``timing-<target>.json``.
 
     Raises
     ------
@@ -129,7 +130,7 @@ def placed(
     workers: Workers,
     tools: dict[str, str],
 ) -> Records:
-    """Returns the records of all seeds with all databases; workers make the records that the folder does not yet hold.
+    """Returns the timing of each pair of seed and timing database. Workers run nextpnr for pairs that the folder lacks.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ def placed(
 
     def take(name: str, result: tuple[Records, bytes] | Failed) -> None:
         if isinstance(result, Failed):
-            failed[name] = [{"error": result.reason}]  # not written to a file, so the next run tries this seed again
+            failed[name] = [{"error": result.reason}]  # failures are not stored, so the next run tries again
         else:
             kept = runs[name][2]
             kept.with_suffix(".log").write_bytes(result[1])
@@ -179,7 +180,7 @@ def placed(
 
 
 def _synthesise(target: Target, directory: Path, environment: dict, tools: dict) -> tuple[list[Path], list[str]]:
-    """Makes the netlist; returns it, its constraints, and the options that `make bitstream` gives nextpnr."""
+    """Synthesises a target; returns the netlist and constraints files, and nextpnr's options as in `make bitstream`."""
     gateware = directory / "gateware"
     script = (gateware / f"build_{target.name}.sh").read_text().splitlines()
     synthesis, placement = (

@@ -14,12 +14,12 @@ from typing import BinaryIO
 from gateware.flow import tethered
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
-UNPACKER = "ecpunpack"  # a program of the same package as ecppack
-# Tools that make a simulated board.
+UNPACKER = "ecpunpack"  # a program that reads bitstreams, from the same package as ecppack
+# Tools that build a simulated board.
 SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
-# LUT4s that each cell of the ECP5 takes: LUTs themselves, carry cells and distributed RAM.
+# Maps a type of ECP5 cell to the LUT4s that one cell takes: LUTs themselves, carry cells and distributed RAM.
 LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
-# Time limit of a tool: if a clock cannot be met, nextpnr's router2 may try to repair it without end.
+# Time limit of a tool in seconds. nextpnr's router2 can try forever to meet a clock that cannot be met.
 LIMIT_S = 2 * 3600
 
 
@@ -55,7 +55,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def _write_program(path: Path, text: str) -> None:
-    """Writes a program if it is missing or outdated, atomically, because other processes may start it meanwhile."""
+    """Writes a program if it is missing or outdated. The write is atomic: other processes can start the program."""
     if path.exists() and path.read_text() == text:
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -65,12 +65,12 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
-    """Returns the number of LUT4s that the given cells (number by type) occupy; wide multiplexers occupy none."""
+    """Returns the number of LUT4s that cells occupy. `cells` maps a type to a count; wide multiplexers count 0."""
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 
 def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> dict[str, str]:
-    """Returns the version that each tool reports, by name, or that the tool is missing."""
+    """Maps the name of each tool to the version that the tool reports, or to `missing`."""
     found = {}
     for tool in tools:
         if not shutil.which(tool, path=environment["PATH"]):
@@ -84,7 +84,7 @@ def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> di
 
 
 def run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
-    """Returns the exit status, or None if the command reached the time limit and was stopped with all its children."""
+    """Runs a command; returns its exit status, or None if the time limit stopped it with all its children."""
     try:
         return tethered.run(command, LIMIT_S, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
@@ -92,12 +92,12 @@ def run(command: list[str], folder: Path, environment: dict[str, str], output: B
 
 
 def failure(log: Path) -> str:
-    """Returns the error that a log reports, and the log's path."""
+    """Returns the last error that a log reports, and the log's path."""
     return f"{error(log)}: see {log}"
 
 
 def error(log: Path) -> str:
-    """Returns the error that a log reports."""
+    """Returns the last error that a log reports."""
     lines = log.read_text(errors="replace").splitlines()
     errors = [line for line in lines if re.match(r"(?i)error|.*FAIL at", line)]
     return errors[-1] if errors else "a tool failed"

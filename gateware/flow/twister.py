@@ -41,7 +41,7 @@ def find_roots(base: Path, named: Sequence[Path]) -> list[Path]:
 
 
 def clock_variables(base: Path, roots: Sequence[Path]) -> list[str]:
-    """Returns settings that shorten waits in Zephyr's own test suites; none if any suite is from elsewhere."""
+    """Returns settings that shorten waits in Zephyr's own test suites; none if any suite is outside Zephyr's tree."""
     if not all(root.is_relative_to(base) for root in roots):
         return []
     frequency = targets.load("sim", CONFIGURATIONS[0]).sys_clk_freq // _WAITS_DIVIDED_BY
@@ -94,7 +94,7 @@ def main() -> int:
         line = command(base, roots, arguments.set, options)
         return subprocess.run(line, env=zephyr.environment(base), timeout=_TIMEOUT_S).returncode
     except subprocess.CalledProcessError:
-        return 1  # the failed build has printed why
+        return 1  # the failed build has already printed the reason
     except (zephyr.ZephyrError, subprocess.TimeoutExpired) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

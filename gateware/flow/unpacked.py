@@ -71,7 +71,7 @@ def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str
 
 
 def _block_rams(text: str) -> dict[int, list[str]]:
-    """Returns the contents of each block RAM: 9-bit units in hexadecimal, by the block RAM's number."""
+    """Maps the number of each block RAM to its contents: 9-bit units in hexadecimal."""
     found: dict[int, list[str]] = {}
     units: list[str] | None = None
     for line in text.splitlines():

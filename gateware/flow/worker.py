@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs a task of `gateware.flow.sweep` on a Dask worker: unpacks a tree from its bundle, and starts a process in it.
+"""Runs a task of `gateware.flow.sweep` on a Dask worker: unpacks the source tree, and starts a process in it.
 
 A worker runs in a checkout of this repository (`make worker`), and the trees share the checkout's folder ``build``. The
 process holds the reading end of a pipe. When the worker closes the other end or dies, the process ends, with everything
@@ -27,7 +27,7 @@ from typing import Any
 from gateware.flow import tethered, toolchain
 from gateware.flow.cache import REPOSITORY, made_once
 
-# In seconds: pause between checks of a task's process, time that it gets to end its children, time limit of the task.
+# In seconds: pause between checks of a task's process, time for the process to end its children, time limit of a task.
 POLL_S, GRACE_S, LIMIT_S = 0.5, 10, 24 * 3600
 PYTHON = "Python"
 Answer = tuple[bool, Any]  # True and the pickled result of a call, or False and the error in one line
@@ -35,7 +35,7 @@ _checked: set[tuple[str, ...]] = set()
 
 
 def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | None) -> Answer:
-    """Checks that this machine's versions (`describe`) are as expected, then runs the task, if there is one.
+    """Checks that this machine has the expected versions of tools and packages, then runs the task in `call`, if any.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | Non
 
 
 def describe(names: Iterable[str]) -> dict[str, str]:
-    """Returns the versions on this machine of Python, packages of ``requirements.txt`` and tools, by name.
+    """Maps the names of Python, packages of ``requirements.txt`` and tools to their versions on this machine.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def _answer(process: subprocess.Popen[bytes], call: bytes, is_wanted: Callable[[
         try:
             return process.communicate(given, POLL_S)[0]
         except subprocess.TimeoutExpired:
-            given = None  # only the first `communicate` sends the call
+            given = None  # only the first call of `communicate` sends data to the process
         if not is_wanted():
             raise Reschedule
     raise ChildProcessError(f"not done after {LIMIT_S // 3600} hours")
@@ -156,7 +156,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _main(lifeline: int) -> int:
-    """Runs in the process of a task: reads the call, and writes the answer to its original standard output."""
+    """Runs in a task's process: reads the call from standard input, and writes the answer to standard output."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_interrupt_at_end_of, args=(lifeline,), daemon=True).start()
     output = os.dup(1)

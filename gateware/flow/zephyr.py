@@ -22,27 +22,27 @@ ENVIRONMENT_PYTHON = WORKSPACE / "venv" / "bin" / "python"
 
 BOARDS = MODULE / "boards" / "cipherlane"
 CROSS_COMPILE = "riscv64-unknown-elf-"
-# The first release with all interfaces that the module uses.
+# The first Zephyr release with all interfaces that this project's Zephyr module uses.
 _OLDEST = (4, 1)
-# Where a west workspace keeps its configuration.
+# The folder in which a west workspace keeps its configuration.
 _WORKSPACE_FOLDER = ".west"
 _MODULES = "EXTRA_ZEPHYR_MODULES"
 _BUILD_TIMEOUT_S = 1800
 
 
 class ZephyrError(RuntimeError):
-    """There is no Zephyr tree, or it could not be compiled."""
+    """There is no suitable Zephyr tree, or the compilation failed."""
 
 
 def find_base() -> Path | None:
-    """Returns Zephyr's source tree, or None."""
+    """Returns the folder of Zephyr's source tree, or None if there is none."""
     named = os.environ.get("ZEPHYR_BASE")
     base = Path(named) if named else WORKSPACE / "zephyr"
     return base.resolve() if (base / "VERSION").is_file() and (base / "kernel").is_dir() else None
 
 
 def require_base() -> Path:
-    """Zephyr's source tree.
+    """Returns the folder of Zephyr's source tree.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def require_base() -> Path:
 
 
 def version(base: Path) -> tuple[int, int, int]:
-    """Returns the release of a tree, for instance (3, 7, 0)."""
+    """Returns the release of a Zephyr source tree, for instance (3, 7, 0)."""
     fields = dict(line.split("=", 1) for line in (base / "VERSION").read_text().splitlines() if "=" in line)
     values = {name.strip(): value.strip() for name, value in fields.items()}
     return int(values["VERSION_MAJOR"]), int(values["VERSION_MINOR"]), int(values["PATCHLEVEL"])
@@ -78,7 +78,7 @@ def _python() -> Path:
 
 
 def modules() -> list[str]:
-    """Returns the folders of Zephyr modules in EXTRA_ZEPHYR_MODULES, without this repository."""
+    """Returns the folders of Zephyr modules that EXTRA_ZEPHYR_MODULES lists, except the folder of this repository."""
     return [folder for folder in os.environ.get(_MODULES, "").split(";") if folder and Path(folder) != REPOSITORY]
 
 
@@ -100,10 +100,11 @@ def environment(base: Path) -> dict[str, str]:
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
     if base != WORKSPACE / "zephyr":
-        # Twister, and CMake in a workspace, find modules by this variable. `zephyr/module.yml` describes ours.
+        # Twister, and CMake in a workspace, find modules through EXTRA_ZEPHYR_MODULES. `zephyr/module.yml` describes
+        # the module of this repository.
         surroundings[_MODULES] = ";".join([str(REPOSITORY), *modules()])
         if not (base.parent / _WORKSPACE_FOLDER).is_dir():
-            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # for CMake without a workspace
+            surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # outside a workspace, CMake reads ZEPHYR_MODULES
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:
@@ -134,7 +135,7 @@ def _repeatably(surroundings: dict[str, str]) -> list[str]:
 
 
 def board_of(target: str) -> str:
-    """Returns the name of Zephyr's board for the target of that name: `cipherlane_sim` for `sim_zephyr`."""
+    """Returns the name of Zephyr's board for a target, for example `cipherlane_sim` for the target `sim_zephyr`."""
     return f"cipherlane_{target.removesuffix('_zephyr')}"
 
 
@@ -144,7 +145,7 @@ def devicetree_of(target: str) -> Path:
 
 
 def require_devicetree(target: str, csr_json: Path) -> None:
-    """Checks that the devicetree of a target's board matches its SoC, which LiteX describes in `csr_json`.
+    """Checks that the devicetree of a target's board matches the target's SoC, which LiteX describes in `csr_json`.
 
     Raises
     ------
@@ -157,7 +158,7 @@ def require_devicetree(target: str, csr_json: Path) -> None:
 
 
 def compile_application(source: Path, output: Path, target: str, more: tuple[str, ...] = ()) -> Path:
-    """Compiles an application with the module.
+    """Compiles a Zephyr application with this project's Zephyr module.
 
     Parameters
     ----------
@@ -189,10 +190,10 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     configure += [f"-D{variable}" for variable in more]
     stamp, wanted = output / "configured.txt", "\n".join([str(base), *modules(), *configure])
     if output.is_dir() and not (stamp.is_file() and stamp.read_text() == wanted):
-        shutil.rmtree(output)  # otherwise CMake would keep the old tree, board and variables
+        shutil.rmtree(output)  # in an old folder, CMake would keep the old tree, board and variables
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
-    (output / "zephyr" / ".config").unlink(missing_ok=True)  # otherwise Kconfig would keep outdated defaults
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep its outdated defaults
     log, prefix = output / "build.log", _repeatably(surroundings)
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
@@ -204,6 +205,6 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
 
 
 def build_image(target: str, directory: Path) -> Path:
-    """Compiles the record service for the SoC that `directory/csr.json` describes; returns `zephyr.bin`."""
+    """Compiles the firmware on Zephyr for the SoC that `directory/csr.json` describes; returns `zephyr.bin`'s path."""
     require_devicetree(target, directory / "csr.json")
     return compile_application(APPLICATION, directory / "zephyr", target)

@@ -16,12 +16,12 @@ FAN_IN = 4
 
 
 def in_order(bits) -> Cat:
-    """Convert a block to its coefficients, or coefficients to their block: both ways are the same permutation."""
+    """Convert a block to its coefficients, or coefficients to a block. Both conversions are the same permutation."""
     return Cat(*[bits[n ^ 7] for n in range(BITS)])
 
 
 def reduced(terms: list[list]) -> list[list]:
-    """Reduce a polynomial of degree below 249 modulo the field's polynomial; return the terms of each coefficient.
+    """Reduce a polynomial of degree below 249 modulo the field's polynomial; return, for each coefficient, bits to XOR.
 
     `terms` lists for each coefficient the bits that it sums.
     """
@@ -33,7 +33,7 @@ def reduced(terms: list[list]) -> list[list]:
 
 
 def total_of(function: Functions, bits: list):
-    """Return the XOR of bits, by a tree of functions of four bits. Put late signals at the end of the list."""
+    """Return the XOR of bits, as a tree of four-input functions. Put late-arriving signals last in the list."""
     while len(bits) > FAN_IN:
         bits = [*bits[FAN_IN:], function(bits[:FAN_IN], sum_of)]
     return function(bits, sum_of) if len(bits) > 1 else bits[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GHASH (SP 800-38D, 6.4): ``Y = (Y + block) * H`` in GF(2^128), block after block, a digit a cycle.
+"""GHASH (SP 800-38D, 6.4): ``Y = (Y + block) * H`` in GF(2^128) for each block. Each cycle multiplies one digit.
 
 ::
 
@@ -84,8 +84,8 @@ class GHASH(Module):
 
         # Sequence.
         subkey, sink, source = self.subkey, self.sink, self.source
-        step = Signal(max=max(cycles, 2), reset=cycles - 1)  # digits of the block that `z` already includes
-        last = Signal()  # the present digit completes the product, so the next item may come
+        step = Signal(max=max(cycles, 2), reset=cycles - 1)  # number of the block's digits that `z` includes
+        last = Signal()  # the present digit completes the product, so the next item can be accepted
         begun = Signal()  # a message has begun
         take, end, drop = Signal(), Signal(), Signal()
         self.submodules.tables = tables = Tables(LANE_BITS // cycles, portable=portable)
@@ -133,7 +133,8 @@ class GHASH(Module):
             If(take | end, z.eq(0)),
         ]
 
-        # `x` takes a block or shifts to its next digit. While tables are written, it is the number of the row to read.
+        # Register `x` loads a block, or shifts to the block's next digit. While the tables are written, `x` is the
+        # number of the row to read.
         shifted = Signal(BITS)
         begins = in_order(sink.data)
         for n in range(BITS):

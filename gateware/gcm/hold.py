@@ -64,10 +64,11 @@ class Hold(Module):
         # # #
 
         bits = bits_for(depth - 1)
-        stored = Signal(max=depth + 1)  # rows with a block that has not been read
-        uncommitted = Signal(max=depth + 1)  # stored rows that wait for a verdict
+        stored = Signal(max=depth + 1)  # number of rows with a block that has not been read
+        uncommitted = Signal(max=depth + 1)  # number of stored rows that wait for a verdict
         write, read = Signal(bits, name="row_written"), Signal(bits, name="row_read")  # next
-        erasing, zeroizing = Signal(name="erasing"), Signal(name="zeroizing")  # zeroizes uncommitted rows; all rows
+        # `erasing` is 1 while uncommitted rows are zeroized, `zeroizing` is 1 while all rows are zeroized.
+        erasing, zeroizing = Signal(name="erasing"), Signal(name="zeroizing")
         take, erase, step = Signal(), Signal(), Signal()
         fetched = Signal()
         step_fetched, step_source = Signal(), Signal()
@@ -75,7 +76,7 @@ class Hold(Module):
             self.busy.eq(erasing | zeroizing),
             sink.ready.eq(
                 ~stored[-1]
-                & (self.held | (uncommitted == 0))  # uncommitted rows are always the newest
+                & (self.held | (uncommitted == 0))  # uncommitted rows are newer than all committed rows
                 & ~(self.wait | self.busy | self.accept | self.reject)
             ),
             take.eq(sink.valid & sink.ready),
@@ -97,7 +98,8 @@ class Hold(Module):
             If(zeroizing, write.eq(write + 1), If(write == depth - 1, zeroizing.eq(0))),
         ]
 
-        # No collision: a row is read in a later cycle than it is written, and zeroized only while it is not committed.
+        # No row is read and written in the same cycle: a row is read in a later cycle than it is written, and it is
+        # zeroized only before it is committed.
         memory = block_ram(Memory(BLOCK_BITS + BLOCK_BYTES + 1, depth, name="held_text"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Subkeys of GHASH (SP 800-38D, 7.1): H, the encrypted zero block, for each key that a client of the service holds.
+"""Computes GHASH's subkey H, the encrypted zero block, for each key of a CTR service's client (SP 800-38D, 7.1).
 
 ::
 
@@ -23,7 +23,7 @@ from gateware.memory import DISTRIBUTED, NO_RW_CHECK
 
 
 class Subkeys(Module):
-    """Computes and stores subkeys.
+    """Computes and stores the subkey of each key slot.
 
     Parameters
     ----------
@@ -69,8 +69,9 @@ class Subkeys(Module):
 
         # # #
 
-        # The state of the keys comes late from the core's memories, so registers follow. A withdrawn key stays unusable
-        # for more cycles than there are slots, so its slot is visited before it can have a new key.
+        # The signals `usable` and `used` arrive late in the cycle, so registers store them. A withdrawn key stays
+        # unusable for more cycles than there are slots. So the scan, which visits all slots in turn, visits the key's
+        # slot before that slot can get a new key.
         usable_before, used_before = Signal(slots), Signal(slots)
         over = Signal(slots)  # slots with a withdrawn key that is no longer in use
         self.sync += [
@@ -114,7 +115,7 @@ class Subkeys(Module):
             If(self.clear, self.zeroizing.eq(1), visited.eq(0), self.held.eq(0), over.eq(0)),
         ]
 
-        # No collision: GHASH uses no row in the cycle in which the row is written.
+        # Reads and writes do not collide: GHASH uses no row in the cycle in which the row is written.
         memory = Memory(BLOCK_BITS, slots, name="subkeys")
         memory.attr = {NO_RW_CHECK, DISTRIBUTED}
         write_port = memory.get_port(write_capable=True, async_read=True)

@@ -20,11 +20,11 @@ from gateware.memory import DISTRIBUTED, NO_RW_CHECK
 LANES = 4
 LANE_BITS = BITS // LANES
 ROWS = 2**LANES
-HIGHEST = [2**n - 1 for n in range(1, LANES)]  # after each of these rows, the next multiple of H is needed
+HIGHEST = [2**n - 1 for n in range(1, LANES)]  # numbers of the rows after which the next multiple of H is needed
 
 
 class Tables(Module):
-    """Holds the multiples of a subkey.
+    """Stores multiples of a subkey H in tables.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ class Tables(Module):
 
         # # #
 
-        # The number of the row that is written, and the multiple of H that this row adds to an earlier row.
+        # `row` is the number of the row that is being written. `multiple` is the multiple of H that this row adds to an
+        # earlier row.
         subkey = self.subkey
         row, following = Signal(LANES), Signal(LANES)
         take, advance, end, filled = (Signal() for _ in range(4))
@@ -94,7 +95,7 @@ class Tables(Module):
             If(end | self.clear, multiple.eq(0)),
         ]
 
-        # If a row is read in the cycle in which it is written, its value is not used.
+        # If a row is read in the cycle in which it is written, the value that was read is not used.
         for n in range(count):
             memory = Memory(BITS, ROWS, name=f"table_{n}")
             memory.attr = {NO_RW_CHECK, DISTRIBUTED}

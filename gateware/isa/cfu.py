@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""VexRiscv's CFU port from the unit's side, and the parts shared by units that answer one cycle after a command."""
+"""VexRiscv's port for a unit with custom instructions (CFU), and shared parts of units that answer after one cycle."""
 
 from migen import Array, Cat, If, Module, Signal
 
@@ -7,7 +7,7 @@ from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, m
 
 
 class CFUUnit(Module):
-    """A unit with the command and response streams of the port.
+    """A unit on VexRiscv's CFU port, with the port's command and response streams.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class CFUUnit(Module):
 
 
 class OneCycleUnit(CFUUnit):
-    """A unit that answers each command one cycle later. While an answer leaves, it can accept the next command.
+    """A unit that answers each command one cycle later. While an answer leaves, the unit can accept the next command.
 
     Attributes
     ----------
@@ -56,10 +56,10 @@ class OneCycleUnit(CFUUnit):
 
 
 class ColumnUnit(OneCycleUnit):
-    """A unit that answers with columns of the state after SubBytes; the low byte of a column is row 0."""
+    """A unit that answers with a column of the AES state after SubBytes. The column's low byte is row 0."""
 
     def answer(self, *, defined, column, addend, rotation, mix, inverse) -> None:
-        """Make the answer ``addend ^ rotl(column, 8 rotation)``, or 0 if the command is not `defined`.
+        """Answer with ``addend ^ rotl(column, 8 * rotation)``, or with 0 if `defined` is 0.
 
         With `mix` the column first passes MixColumns, with `inverse` InvMixColumns, which is a correction before the
         same circuit. All arguments are values of the cycle that takes the command.

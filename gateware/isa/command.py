@@ -19,7 +19,7 @@ COMMAND_LAYOUT = [("function_id", 10), ("input0", 32), ("input1", 32)]
 
 
 class CommandRegister(Module):
-    """A skid register for commands.
+    """A skid register: holds a CFU command that the unit cannot execute yet.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ CONTEXTS = 8
 COUNTER_BASE = 15
 LAST_ROUND_KEYS = (0, 10, 12, 14)
 
-# For each operand field: its width in bits and its lowest bit in funct7.
+# Maps each operand field to its width in bits and its lowest bit in funct7.
 FIELDS = {
     "s": (3, 0),
     "k": (4, 3),
@@ -94,7 +94,7 @@ class Instruction:
 
 
 INSTRUCTIONS = (
-    # The seven instructions of the paper.
+    # The seven instructions of the paper (Jenkins et al. 2007).
     Instruction("round_xor", 4, 0, ("k", "s"), "v[s] = v[s] ^ k[k]", "roundXOR"),
     Instruction("shift_rows", 7, 0 << 3, ("s",), "v[s] = ShiftRows(v[s])", "shift_rows"),
     Instruction("shift_rows_inv", 7, 1 << 3, ("s",), "v[s] = InvShiftRows(v[s])", "shift_rows_inv"),
@@ -104,7 +104,7 @@ INSTRUCTIONS = (
     ),
     Instruction("sbox_xor", 5, 0 << 5, ("l", "s"), "v[s] = SubBytes(v[s]) ^ k[last(l)]", "sbox_xor"),
     Instruction("sbox_xor_inv", 5, 1 << 5, ("l", "s"), "v[s] = InvSubBytes(v[s]) ^ k[last(l)]", "sbox_xor_inv"),
-    # Whole rounds, one instruction each.
+    # Each of these instructions computes a whole AES round.
     Instruction("round_enc", 2, 0, ("k", "s"), "v[s] = MixColumns(ShiftRows(SubBytes(v[s]))) ^ k[k]"),
     Instruction("round_dec", 3, 0, ("k", "s"), "v[s] = InvMixColumns(InvShiftRows(InvSubBytes(v[s]))) ^ k[k]"),
     Instruction("last_enc", 5, 2 << 5, ("l", "s"), "v[s] = ShiftRows(SubBytes(v[s])) ^ k[last(l)]"),
@@ -129,11 +129,13 @@ INSTRUCTIONS = (
     Instruction(
         "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1) + s) ^ k0", uses_rs1=True, uses_rs2=True
     ),
-    # Memory, through the unit's own port. rs1 is the address of the block for v0; v[s] is 16 s bytes later.
+    # Loads and stores through the unit's own memory port. rs1 is the address of the block for v0. The block for v[s]
+    # lies 16 * s bytes after it.
     Instruction("vload", 7, 4 << 3, ("s",), "v[s] = memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vload_xor", 7, 5 << 3, ("s",), "v[s] ^= memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vstore", 7, 6 << 3, ("s",), "memory[rs1 + 16 s] = v[s]", uses_rs1=True),
-    # The whole register group in one instruction. rs2 is the distance in bytes from the source to the destination.
+    # One instruction for the group of all state registers, v0 to v7. rs2 is the distance in bytes from the source to
+    # the destination.
     Instruction(
         "vxor_group",
         7,
@@ -152,7 +154,7 @@ INSTRUCTIONS = (
         uses_rs1=True,
         writes_rd=True,
     ),
-    # Round-key registers and key schedule.
+    # Instructions for the round-key registers and the key schedule.
     Instruction(
         "key_write",
         7,
@@ -192,7 +194,7 @@ BY_NAME = {instruction.name: instruction for instruction in ALL}
 
 
 def lookup(function_id: int) -> Instruction | None:
-    """Return the instruction that a function id encodes, or None if it is undefined in every unit."""
+    """Return the instruction that a function id encodes, or None if no unit defines it."""
     for instruction in ALL:
         if function_id & instruction.mask == instruction.match:
             return instruction

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One lane of the vector AES unit: a vector processing element of 32 bits that holds a column of the state.
+"""One lane of the vector AES unit: a 32-bit processing element that works on one column of the AES state.
 
 A column is 32 bits with row ``r`` at bits ``8*r+7 : 8*r``. The lane does the part of each pipeline stage that needs
 only its own column. ShiftRows, which crosses lanes, comes before the first stage::
@@ -20,7 +20,7 @@ from gateware.aes.column_sbox import ColumnSBox
 from gateware.aes.sub_bytes import BLOCK_RAM
 from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
-# With one of these S-boxes, the rest of the lane is also built from ECP5 cells.
+# If the S-boxes are of one of these kinds, the rest of the lane is also built from ECP5 cells.
 OF_CELLS = (BLOCK_RAM, "ecp5")
 
 
@@ -76,7 +76,7 @@ class Lane(Module):
             self._stage_2_of_cells()
             return
 
-        # Stage 2: MixColumns. Its inverse is a correction before the same circuit.
+        # Stage 2: MixColumns. InvMixColumns first corrects its input, then uses the same circuit.
         column = byte_list(self.substituted)
         corrected = Signal(32)
         mixed = Signal(32)
@@ -100,7 +100,7 @@ class Lane(Module):
         function = Functions(self, portable=False)
         column, doubled = byte_list(self.boxes.o), byte_list(self.boxes.doubled)
 
-        def bits(rows):  # bits of {02} times the sum of these rows
+        def bits(rows):  # returns the bits of {02} times the XOR of the given rows
             return [function([doubled[row][bit] for row in rows], sum_of) for bit in range(8)]
 
         every = bits(range(4))

@@ -37,7 +37,7 @@ REQUEST_LAYOUT = [("address", 32), ("destination", 32), ("data", 128), *KIND_LAY
 
 
 class VectorMemoryPort(Module):
-    """Executes block loads and stores.
+    """Executes the vector unit's loads and stores of 128-bit blocks.
 
     Parameters
     ----------
@@ -92,8 +92,9 @@ class VectorMemoryPort(Module):
 
         # # #
 
-        # Addresses are checked before they enter the queue. For a valid write address, the queue stores its offset. If
-        # a group's write address is invalid, it replaces the read address in the queue, so that the fault reports it.
+        # Addresses are checked before they enter the queue. Of a write address, the queue stores only the offset in the
+        # memory. If only a group's write address is invalid, the queue stores the write address instead of the read
+        # address, so that the fault reports the write address.
         size_bits = size.bit_length() - 1
         checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
         self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)
@@ -121,8 +122,9 @@ class VectorMemoryPort(Module):
             queue.sink.written.eq(Mux(group, request.destination[4:size_bits], request.address[4:size_bits])),
         ]
 
-        # A load reads a block into the result register; a store copies its block there. A store there goes first.
-        result_store = Signal()  # the result register holds a store
+        # A load reads a block into the result register. A store copies its block into this register; the block is then
+        # written to memory before the next block is read.
+        result_store = Signal()  # 1 if the result register holds the block of a store
         result_group = Signal()
         result_written = Signal(size_bits - 4)
         result_block = Cat(result_written, Constant(origin >> size_bits, 32 - size_bits))
@@ -130,7 +132,7 @@ class VectorMemoryPort(Module):
         storing = Signal()
         result_free = Signal()
         refused = Signal()
-        broken = Signal()  # a request of the current group has failed
+        broken = Signal()  # 1 if a request of the current group has failed
         reading = Signal()
         head_group = head.load & head.store
         self.comb += [
@@ -173,7 +175,7 @@ class VectorMemoryPort(Module):
         ]
 
         # Only the first fault is recorded. After a fault in a group, `broken` stays 1 until the port is idle. The port
-        # is always idle before a group.
+        # is always idle when a group begins.
         store_failed = storing & bus.err
         failed = head_failed | store_failed
         self.sync += [
@@ -194,5 +196,5 @@ class VectorMemoryPort(Module):
 
     @property
     def status(self):
-        """Fault address (31:4) and code (3:0)."""
+        """The first fault: its address in bits 31:4 and its code in bits 3:0."""
         return Cat(self.fault_code, self.fault_address)

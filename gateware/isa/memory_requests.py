@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Turns loads and stores of the vector unit into requests for its memory port: one request each, eight for a group.
+"""Turns loads and stores of the vector unit into requests for its memory port; a group instruction makes eight.
 
 A request leaves one cycle after its instruction, with the state register's value at issue. A group reads its registers
 from v0 on, one a cycle, through the unit's read port. Meanwhile no other instruction can use that port. The unit's
@@ -19,7 +19,7 @@ from gateware.isa.memory_port import REQUEST_LAYOUT
 
 
 class MemoryRequests(Module):
-    """Makes requests for the instructions that the unit accepts.
+    """Makes memory requests for the loads and stores that the vector unit accepts.
 
     Parameters
     ----------
@@ -98,5 +98,5 @@ class MemoryRequests(Module):
 
 
 def one_hot(register):
-    """Return eight bits, of which only the one for this state register is set."""
+    """Return eight bits, one for each state register. Only the given register's bit is 1."""
     return Cat(*[register == s for s in range(STATE_REGISTERS)])

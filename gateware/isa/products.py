@@ -38,7 +38,7 @@ TABLE_CYCLES = 17
 
 
 class Products(Module):
-    """Multiplies state registers.
+    """Multiplies state registers of the vector unit, as elements of GF(2^128).
 
     Parameters
     ----------
@@ -98,13 +98,13 @@ class Products(Module):
         operand = Signal(128)
         target, factor = Signal(3), Signal(3)
         sums = Signal()  # the target is added
-        fetching = Signal()  # the cycle after acceptance: the target is read
-        loading = Signal()  # the factor is read, to write its tables
-        starting = Signal()  # the operand is offered to the multiplier
+        fetching = Signal()  # 1 in the cycle after acceptance, in which the target register is read
+        loading = Signal()  # 1 while the factor register is read, to write its tables
+        starting = Signal()  # 1 while the operand is offered to the multiplier
         taken = Signal()
         finished = Signal()
 
-        # The tables hold multiples of register `owner`, or they are stale and wait to be zeroized.
+        # The tables contain multiples of the register whose number is in `owner`, or are stale and wait to be zeroized.
         owner = Signal(6)
         owned = Signal()
         stale = Signal(reset=1)
@@ -120,8 +120,8 @@ class Products(Module):
             If(loading, owner.eq(Cat(factor, self.context)), owned.eq(1), stale.eq(0)),
         ]
 
-        # The sequence of items for one product. GHASH takes the operand as a message of one block. The last item, with
-        # `final`, is zero.
+        # For one product, GHASH gets two items: the operand, as a message of one block, and then an item with `final`
+        # whose data are zero.
         chosen_factor, chosen_target = self.registers[:3], Signal(3)
         self.comb += [
             chosen_target.eq(self.registers[4:7]),

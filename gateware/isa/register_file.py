@@ -55,21 +55,21 @@ class LaneRegisters(Module):
 
 
 class StateRegisters(LaneRegisters):
-    """``v0`` to ``v7`` of every context; the address is ``context << 3 | register``."""
+    """The state registers ``v0`` to ``v7`` of every context; the address is ``context << 3 | register``."""
 
     def __init__(self):
         super().__init__(CONTEXTS * STATE_REGISTERS, registered=False)
 
 
 class KeyRegisters(LaneRegisters):
-    """``k0`` to ``k15`` of every context; the address is ``context << 4 | register``."""
+    """The round-key registers ``k0`` to ``k15`` of every context; the address is ``context << 4 | register``."""
 
     def __init__(self):
         super().__init__(CONTEXTS * KEY_REGISTERS, registered=True)
 
 
 class CounterBases(LaneRegisters):
-    """A copy of ``k15`` of every context, read in the cycle of the request; the address is the context."""
+    """A copy of ``k15``, the counter base, of every context. It can be read in the cycle of the request."""
 
     def __init__(self):
         super().__init__(CONTEXTS, registered=False)

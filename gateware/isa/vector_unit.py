@@ -44,7 +44,7 @@ from gateware.isa.products import Products
 from gateware.isa.register_file import CounterBases, KeyRegisters, StateRegisters
 
 UNIT_VERSION = 2
-STATUS_PRODUCTS = 1 << 8  # in the result of `status`: the unit has a multiplier
+STATUS_PRODUCTS = 1 << 8  # this bit in the result of `status` tells that the unit has a multiplier
 
 
 class VectorAESUnit(CFUUnit):
@@ -92,7 +92,7 @@ class VectorAESUnit(CFUUnit):
 
         context = Signal(3)
         accept = Signal()
-        late = Signal()  # the command of the previous cycle is answered in the next cycle
+        late = Signal()  # 1 if the command of the previous cycle is answered in the next cycle
         late_is_key = Signal()
         late_is_context = Signal()
         late_is_memory_status = Signal()
@@ -107,8 +107,8 @@ class VectorAESUnit(CFUUnit):
             key_address.eq(Cat(key_register, context)),
         ]
 
-        # Stage 1: read the registers, shuffle between the lanes, then substitute bytes or take operands, and add the
-        # low half of a counter. ShiftRows before SubBytes has the same result as after it.
+        # Stage 1 reads the registers and shuffles bytes between the lanes. Then it substitutes bytes or takes the CPU's
+        # operands. For a counter block, it computes the low half. The order of ShiftRows and SubBytes does not matter.
         index_low = Signal(64)
         counter_low = Signal(66)
         read_register = requests.read_register
@@ -172,7 +172,7 @@ class VectorAESUnit(CFUUnit):
             stage2_carry.eq(counter_low[64:]),
         ]
 
-        # Stage 2: mix columns and add the round key; add the carry to a counter's high half.
+        # Stage 2 mixes columns and adds the round key. In a counter block, it adds the carry to the high half.
         counter_high = Signal(64)
         self.comb += counter_high.eq(_big_endian(stage2_base_high) + stage2_carry)
         counter_high_columns = _columns(_big_endian(counter_high))
@@ -227,13 +227,14 @@ class VectorAESUnit(CFUUnit):
 
         # Interlock. An instruction waits in these cases: stage 2 still computes a register that it reads; a load of its
         # state register is pending; a group (an instruction on all state registers) uses the read port; the queue of
-        # loads and stores is full. Groups, memory_status and context wait until that queue is empty. The CPU's pipeline
-        # waits for the interlock, so it depends only on registers and few bits of the function id. It may therefore
-        # also delay an instruction without a state register, if these bits equal the number of a pending register.
+        # loads and stores is full. Groups and the instructions memory_status and context wait until that queue is
+        # empty. The interlock must be fast, because the CPU's pipeline waits for it. So it uses only registers and few
+        # bits of the function id. If these bits equal the number of a pending register, the interlock also delays an
+        # instruction that uses no state register.
         hazard = Signal()
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
-        same_register = stage2_state[:3] == decoder.state_register  # the context need not be compared
+        same_register = stage2_state[:3] == decoder.state_register  # overlapping instructions share the context
         is_busy = (requests.pending != 0) | ~memory_port.idle | requests.request.valid
         waits = (
             (stage2_writes_state & same_register & decoder.reads_state)
@@ -244,8 +245,9 @@ class VectorAESUnit(CFUUnit):
             | (waits_for_memory & memory_busy)
         )
         if products:
-            # A product waits for earlier loads. Groups, memory_status and context wait for the product. Other ones wait
-            # for its registers, and while it uses the read port.
+            # A product waits for earlier loads. Groups and the instructions memory_status and context wait for the
+            # product. Any other instruction waits if it uses a register of the product, or while the product uses the
+            # read port.
             is_product = decoder.is_vghsh | decoder.is_vgmul
             is_busy = is_busy | products.active
             waits = (
@@ -268,9 +270,9 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Each command gets one response, which stays valid until the CPU accepts it. Some commands
-        # answer late: one cycle after the others, and only from registers. `context` changes in that cycle. SubWord and
-        # RotWord commute, so RotWord may follow the S-boxes.
+        # Each command gets one response, which stays valid until the CPU accepts it. Some commands get their
+        # response one cycle later than the others, and only from registers. The instruction `context` takes effect in
+        # that later cycle. SubWord and RotWord commute, so RotWord can follow the S-boxes.
         features = STATUS_PRODUCTS >> 3 if products else 0
         late_is_status = Signal()
         late_rotates = Signal()
@@ -315,5 +317,5 @@ def _big_endian(value):
 
 
 def _columns(value) -> list:
-    """Return the 32-bit columns of an expression."""
+    """Split an expression into 32-bit columns; return them in a list."""
     return [value[i : i + 32] for i in range(0, len(value), 32)]

@@ -7,7 +7,7 @@ EVENT_BITS = 5
 
 
 class Event(IntEnum):
-    """The events that are counted; `describe` returns the meaning of one for the reference pages.
+    """The events that are counted. `describe` returns an event's meaning for the reference pages.
 
     A frame for the hardware's address, or a datagram, may fail several checks. It counts only once, for the first check
     in this order that fails.
@@ -37,7 +37,7 @@ class Event(IntEnum):
     ECHO = 21
 
     def describe(self) -> str:
-        """Return one sentence that tells what is counted."""
+        """Return one sentence that tells what is counted under this event."""
         return _DESCRIPTIONS[self]
 
 

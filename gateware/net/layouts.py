@@ -21,7 +21,7 @@ def datagram_layout() -> stream.EndpointDescription:
 
 
 def packet_layout(slot_bits: int) -> stream.EndpointDescription:
-    """Return the layout of a packet: its data, key slot, T1, number of blocks to skip, and length in bytes."""
+    """Return the layout of a packet: data, key slot, initial counter block, blocks to skip, and length in bytes."""
     return stream.EndpointDescription(
         [("data", WORD_BITS)],
         [("slot", slot_bits), ("initial", 128), ("index", 64), ("length", LENGTH_BITS)],
@@ -44,5 +44,5 @@ def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
 
 
 def outcome_layout() -> list[tuple[str, int]]:
-    """Return the layout of an outcome: whether the reply of a job must be dropped, and the `Event` to count then."""
+    """Return the layout of an outcome: whether a record's reply must be dropped, and if so, the `Event` to count."""
     return [("damaged", 1), ("code", EVENT_BITS)]

@@ -25,12 +25,12 @@ WINDOW = 1024
 
 
 def repetition_cutoff(min_entropy: float, alpha_bits: int) -> int:
-    """Return cut-off C of the repetition count test for `min_entropy` bits per sample and alpha = 2^-alpha_bits."""
+    """Return the cut-off C of the repetition count test for `min_entropy` bits per sample and alpha = 2^-alpha_bits."""
     return 1 + ceil(alpha_bits / min_entropy)
 
 
 def proportion_cutoff(min_entropy: float, alpha_bits: int, window: int = WINDOW) -> int:
-    """Return cut-off C of the adaptive proportion test for `min_entropy` bits per sample and alpha = 2^-alpha_bits.
+    """Return the cut-off C of the adaptive proportion test for `min_entropy` bits per sample and alpha = 2^-alpha_bits.
 
     The sum starts at the top, where the terms are small. More than `critical` equal samples in the window have
     probability alpha or less.
@@ -45,7 +45,7 @@ def proportion_cutoff(min_entropy: float, alpha_bits: int, window: int = WINDOW)
 
 
 class HealthTests(Module):
-    """The repetition count test and the adaptive proportion test on one sequence of bits.
+    """Runs the repetition count test and the adaptive proportion test on one sequence of bits.
 
     Parameters
     ----------

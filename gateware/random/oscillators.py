@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Noise of free-running ring oscillators, made of ECP5 LUTs (SP 800-90B, 2.2.1: the noise source).
+"""The noise source (SP 800-90B, 2.2.1): free-running ring oscillators, made of ECP5 LUTs.
 
 ::
 
@@ -70,8 +70,8 @@ class RingOscillators(Module):
         self.sync += self.bit.eq(reduce(xor, samples))
 
     def _ring(self, length: int) -> Signal:
-        """Build a loop of `length` inverters; return the output of one. `keep` stops synthesis from removing or merging
-        inverters.
+        """Build a loop of `length` inverters; return the output of one inverter. `keep` stops synthesis from removing
+        or merging inverters.
         """
         nodes = [Signal(name=f"ring{length}_node{n}") for n in range(length)]
         for n, node in enumerate(nodes):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Registers of the random source, each described where it is declared."""
+"""Declares the registers of the random source, each with its description."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
@@ -8,7 +8,7 @@ WORD_BITS = 32
 
 
 class RandomRegisters(LiteXModule):
-    """Declares the registers; `gateware.random.source` gives them their function."""
+    """Declares the registers; `gateware.random.source` connects them to the hardware."""
 
     def __init__(self):
         self.control = CSRStorage(

@@ -138,7 +138,7 @@ class BufferMemory(Module):
 
 
 class BufferArbiter(wishbone.Arbiter):
-    """Gives several masters the wide port in turn. Each master's acknowledge depends only on its own request.
+    """Lets several masters use the wide port in turn. Each master's acknowledge depends only on its own request.
 
     In LiteX's arbiter every acknowledge depends on the request that reaches the memory, whichever master it comes from.
     Such a path is never used, but it limits the clock.

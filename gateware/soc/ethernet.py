@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ethernet of the SoC. One PHY serves the UDP fast path, and the CPU, whose frames are in slots of a memory.
+"""Ethernet of the SoC. One PHY serves both the UDP fast path and the CPU. A memory holds the CPU's frames in slots.
 
 The datapath of both is in the system's clock domain at 32 bits, which carries 1 Gb/s at 31.25 MHz and more. The PHY,
 the frame check sequence and the width converter are in the PHY's 125 MHz domains. A received frame for the CPU without
@@ -28,7 +28,8 @@ from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.soc.buffer import BufferMemory
 
 SLOTS_ORIGIN = 0x8000_0000  # an address that the CPU does not cache
-# Gigabit Ethernet moves 31.25 million words a second each way. A tenth of the cycles remains for the CPU.
+# Gigabit Ethernet moves 31.25 million words a second each way. At 70 MHz, a tenth of the cycles remains
+# for the CPU.
 SYS_HZ_MIN = 70_000_000
 
 
@@ -50,7 +51,7 @@ def add_ethernet(
     dma_bus: wishbone.Interface,
     padding_register: bool = False,
 ) -> None:
-    """Add PHY, Ethernet MAC and fast path, and the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
+    """Add PHY, Ethernet MAC and fast path, and the C constants `MACADDR1` to `MACADDR6`, `LOCALIP1` to `LOCALIP4`.
 
     `create_phy` comes from the board. `service` is the fast path's port of the CTR service. `macsec_service` are the
     ports for the SecY, to transmit and to receive, if there is one. `dma_bus` is the bus on which the DMA reaches the
@@ -93,7 +94,7 @@ def add_ethernet(
 
 
 def _add_slots(soc: SoCCore, mac: SharedMAC, dma_bus: wishbone.Interface, where: tuple[int, int]) -> None:
-    """Add the memory of the slots: region `ethmac`, which holds `ethmac_rx` and `ethmac_tx`."""
+    """Add the memory of the slots: region `ethmac`, which contains `ethmac_rx` and `ethmac_tx`."""
     origin, size = where
     soc.ethmac_memory = memory = BufferMemory(size=size, urgent=True)
     port, urgent = mac.interface.port, memory.urgent

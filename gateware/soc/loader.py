@@ -26,10 +26,11 @@ from migen.genlib.cdc import MultiReg
 from gateware.configurations import CODE_ORIGIN
 from gateware.targets import Target
 
-# How long the line must be low to count as a break. This is a hundred times as long as a zero byte at 1 Mbaud, and a
-# tenth of the shortest break that a host's driver can send.
+# For how many seconds the line must be low to count as a break. This is a hundred times as long as a zero byte at 1
+# Mbaud, and a tenth of the shortest break that a host's driver can send.
 BREAK_S = 1e-3
-# The watchdog's time: much longer than any request takes. It is shorter in simulation, where a second takes a minute.
+# The watchdog's time in seconds: much longer than any request takes. It is shorter in simulation, because the simulator
+# needs about a minute for a second.
 WATCHDOG_S, SIMULATED_WATCHDOG_S = 2.0, 0.125
 
 
@@ -65,7 +66,7 @@ class CodeMemory(LiteXModule):
 
 
 class BreakDetector(Module):
-    """Detects breaks: pulses once each time the line has been low for `cycles`.
+    """Detects breaks: pulses once each time the line has been low for `cycles` clock cycles.
 
     After a reset the detector does nothing until it has seen the line high. So a break that lasts longer than the
     reset, or a cable that is not connected, does not reset the SoC again.
@@ -85,7 +86,7 @@ class BreakDetector(Module):
         # # #
 
         rx = Signal()
-        left = Signal(max=cycles + 1)  # cycles until a low line is a break; 0: waits for a high line
+        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; 0: wait for a high line
         self.specials += MultiReg(self.rx, rx)
         self.comb += self.detected.eq((left == 1) & ~rx)
         self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))
@@ -179,7 +180,7 @@ class Loader(LiteXModule):
 
 
 def add_loader(soc: SoCCore, target: Target, firmware: list[int]) -> None:
-    """Add the code memory `code` with its contents, and the registers `loader`; needs UART and CRG.
+    """Add the code memory `code` with its contents, and the registers `loader`. The SoC must have UART and CRG.
 
     The CPU's own request for a reset goes through the loader, which records the cause.
     """

@@ -17,8 +17,8 @@ from migen import Memory
 from gateware.description import Sdram
 from gateware.memory import DISTRIBUTED
 
-SDRAM_ORIGIN = 0x6000_0000  # room for 512 MB after the on-chip memories, below the uncached addresses
-# Enough for a cache miss, which writes a line and reads a line, with a refresh before each access.
+SDRAM_ORIGIN = 0x6000_0000  # this origin leaves room for 512 MB between the on-chip memories and the uncached addresses
+# Long enough for a cache miss: the cache writes a line and reads a line, and the SDRAM refreshes before each access.
 BUS_TIMEOUT_CYCLES = 1023
 
 

@@ -49,7 +49,8 @@ from gateware.soc.sdram import add_sdram
 from gateware.targets import Target
 
 BUFFER_ORIGIN = 0x4000_0000
-# Registers and on-chip memories answer within a few cycles, so this is enough. A short counter is quick to compare.
+# Time limit of a bus access in cycles. Registers and on-chip memories answer within a few cycles. A small limit needs
+# only a short counter, which is quick to compare.
 BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
 # Cycles from the watchdog's interrupt to the reset: time to print a last message.
@@ -57,8 +58,8 @@ WATCHDOG_RESET_DELAY_CYCLES = 4096
 
 
 def create_ctr_service(target: Target) -> CTRService:
-    """Return the CTR service of a target. Its clients are the fast path and the accelerator, then the SecY, as far as
-    the target has them.
+    """Return the CTR service of a target. Its clients are the fast path, the accelerator and the SecY, in this order;
+    a target without Ethernet has no fast path, and a target without MACsec has no SecY.
     """
     configuration = target.configuration
     if configuration.ethernet:
@@ -73,7 +74,7 @@ def create_ctr_service(target: Target) -> CTRService:
 
 
 class CipherlaneSoC(SoCCore):
-    """The demonstrator's SoC on one board, in one configuration.
+    """The SoC for one board, in one configuration.
 
     Parameters
     ----------
@@ -150,8 +151,8 @@ class CipherlaneSoC(SoCCore):
         super().add_csr_bridge(name, origin, register=True)
 
     def _add_aes_unit(self, target: Target) -> None:
-        # The VexRiscv with a CFU port. LiteX's own variant "full+cfu" needs the unit as a Verilog file without further
-        # ports. With an external variant of VexRiscv, the unit can be a Migen module with more ports.
+        # Select the VexRiscv with a CFU port. LiteX's own variant "full+cfu" needs the unit as a Verilog file without
+        # further ports. With an external variant of VexRiscv, the unit can be a Migen module with more ports.
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
         if target.configuration.unit:
@@ -204,7 +205,7 @@ class CipherlaneSoC(SoCCore):
         dma_bus = self.accelerator.bus
         if configuration.ethernet:
             parts = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in regions]
-            # two regions of byte addresses: below 2^31 the buffer memory, from 2^31 the slots of Ethernet
+            # byte addresses below 2^31 belong to the buffer memory, higher ones to the slots of Ethernet
             chosen = [lambda address: ~address[-1], lambda address: address[-1]]
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts

@@ -16,11 +16,11 @@ from cipherlane_base.plain import plain
 from . import views
 
 _HIDDEN = "..."
-_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # matches an option's name, but no key in hexadecimal digits
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # this matches the name of an option, but no hexadecimal key
 
 
 class Parser(argparse.ArgumentParser):
-    """Accepts only full option names. Errors show options and choices, but `...` for other words, which may be keys."""
+    """Accepts only full option names. Errors show `...` for words that are no options or choices: they can be keys."""
 
     commands: "argparse._SubParsersAction[Parser]"
 
@@ -74,8 +74,8 @@ class Parser(argparse.ArgumentParser):
                 file.write(message)
 
     def _values(self) -> Iterator[str]:
-        """Yield all words of the command line but options and choices. Messages must not repeat them: one may
-        be a key.
+        """Yield all words of the command line except options and choices. Messages must not repeat these words,
+        because one of them can be a key.
         """
         known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
         for word in self.words:

@@ -91,7 +91,7 @@ def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
         except Exception as error:
             views.show_error(_with_notes(describe(error, hint()), error))
             return _FAILED
-    except MemoryError:  # not enough memory to describe the error
+    except MemoryError:  # there was not enough memory to describe the error
         views.show_error(_NO_MEMORY)
         return _FAILED
 
@@ -126,7 +126,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
-    """Print each uncaught exception of a thread or destructor as one line; add the lines of threads to `faults`."""
+    """Print each uncaught exception of a thread or destructor as one line; append threads' lines to `faults`."""
 
     def in_thread(what: Any) -> None:
         if what.exc_value is not None and not issubclass(what.exc_type, SystemExit):
@@ -182,7 +182,7 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            os.close(number)  # close first: open needs a free file descriptor, perhaps this one
+            os.close(number)  # close first, because os.open needs a free descriptor and this can be the only one
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:
                 os.dup2(nowhere, number)

@@ -28,21 +28,21 @@ class Clock:
         return time.process_time()
 
     def sleep(self, seconds: float) -> None:
-        """Wait `seconds`."""
+        """Wait for a time in seconds."""
         time.sleep(seconds)
 
     def wait(self, changed: Condition, holds: Callable[[], bool], timeout: float | None = None) -> None:
-        """Wait until `holds()` is true, at most `timeout` seconds if given. Code that makes it true must notify
-        `changed`.
+        """Wait until `holds()` is true, at most `timeout` seconds if given. Code that changes the result of
+        `holds` must notify `changed`.
         """
         changed.wait_for(holds, timeout)
 
     def readable(self, source: HasDescriptor, timeout: float) -> bool:
-        """Wait until `source` can be read, at most `timeout` seconds; return whether it can."""
+        """Wait until `source` can be read, at most `timeout` seconds; return whether it can be read."""
         return _ready(source, "POLLIN", timeout)
 
     def writable(self, sink: HasDescriptor, timeout: float) -> bool:
-        """Wait until `sink` can be written, at most `timeout` seconds; return whether it can."""
+        """Wait until `sink` can be written, at most `timeout` seconds; return whether it can be written."""
         return _ready(sink, "POLLOUT", timeout)
 
 

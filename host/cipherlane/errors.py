@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Exceptions of the host tool. Each defines the exit status of the command line."""
+"""Exceptions of the host tool. Each class defines the exit status with which the command ends."""
 
 
 class CipherlaneError(Exception):
@@ -30,8 +30,8 @@ class ExistsError(FileError):
     """A file exists, and the user did not ask to replace it."""
 
     def __init__(self, name: str, remedy: str = "name another OUT", link: bool = False):
-        """Create the error for the file `name`. `remedy` is the alternative to replacing it; `link` is true for a
-        symbolic link.
+        """Create the error for the file `name`. `remedy` is advice on how to avoid replacing this file. `link` is
+        true if the file is a symbolic link.
         """
         self.question = f"{name} {'is a symbolic link' if link else 'already exists'}. Replace it?"
         super().__init__(
@@ -64,12 +64,12 @@ class NoReplyError(CipherlaneError):
 
 
 class VersionMismatchError(CipherlaneError):
-    """The board uses another version of the record layout."""
+    """The board and this tool use different versions of the record layout."""
 
     exit_code = 5
 
     def __init__(self, host: int, board: int):
-        """Create the error from the record versions of `host` and `board`."""
+        """Create the error. `host` and `board` are the record versions that the two sides use."""
         super().__init__(
             f"version mismatch: this tool speaks record version {host}, the board speaks version {board}; "
             "install the matching tool, or flash the matching firmware"
@@ -84,7 +84,7 @@ class BoardError(CipherlaneError):
     exit_code = 6
 
     def __init__(self, code: int, name: str, text: str, detail: int, request: str, remedy: str = ""):
-        """Describe the error `code`, called `name`, with which the board answered `request`."""
+        """Create the error. The board answered `request` with error number `code`, which is called `name`."""
         super().__init__(f"the board refused {request}: {text} (error {code}, {name}, detail {detail}){remedy}")
         self.code = code
         self.name = name
@@ -105,7 +105,7 @@ class RandomSourceError(BoardError):
 
 
 class TicketError(BoardError):
-    """No range of counter blocks that can be resumed has this ticket, the number that the board gave to a range."""
+    """No range of counter blocks with this ticket can be resumed. The ticket is the board's number for a range."""
 
 
 class WindowError(BoardError):
@@ -121,7 +121,7 @@ class BusyError(BoardError):
 
 
 class SharedBoardError(CipherlaneError):
-    """Another client had a session at the same time, so the board reports no cycles."""
+    """Another client had a session at the same time, so the board reports no cycle counts."""
 
     exit_code = 6
 
@@ -137,7 +137,7 @@ class ReplyError(CipherlaneError):
     """A reply of the board contains an invalid value; the message names the value and the remedy."""
 
     def __init__(self, reply: str, what: str):
-        """Create the error: `what` is invalid in the reply called `reply`."""
+        """Create the error. `reply` names the board's reply, and `what` describes its invalid value."""
         super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
 
 
@@ -152,7 +152,7 @@ class TransferError(CipherlaneError):
     exit_code = 7
 
     def __init__(self, reason: str, missing: list[tuple[int, int | None]], written: int, record_bytes: int = 16):
-        """State why the transfer ended, which ranges are missing, and where it can be resumed."""
+        """State why the transfer ended, which bytes are missing, and from which byte the transfer can be resumed."""
         ranges = ", ".join(f"{start}-{'end' if end is None else end - 1}" for start, end in missing[:8])
         more = f" and {len(missing) - 8} more ranges" if len(missing) > 8 else ""
         super().__init__(
@@ -177,11 +177,11 @@ class LoadError(CipherlaneError):
 
 
 class VerifyError(CipherlaneError):
-    """The board's result differs from the reference, or the reference is not installed."""
+    """The board's result differs from that of the package `cryptography`, or this package is not installed."""
 
 
 class TamperedError(CipherlaneError):
-    """A part of an authenticated file was altered, or belongs to another key. None of this part's data was written.
+    """A part of an authenticated file was altered or encrypted with a different key. No data of this part were written.
 
     `part` names the header or the record, `name` the file; the caller that knows the file sets `name`.
     """
@@ -189,14 +189,14 @@ class TamperedError(CipherlaneError):
     exit_code = 8
 
     def __init__(self, part: str, name: str = "the input"):
-        """Create the error for a `part` of the file `name`."""
+        """Create the error. `part` is the altered part of the file `name`, for example "the header"."""
         super().__init__(part, name)
         self.part = part
         self.name = name
 
     @classmethod
     def of_record(cls, number: int) -> "TamperedError":
-        """Return the error for record `number`."""
+        """Return the error for an altered record; `number` is its position in the file."""
         return cls(f"record {number}")
 
     def __str__(self) -> str:

@@ -21,12 +21,12 @@ from .files import encodings
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # limit above the rate of any serial port, and within the number range of drivers
-_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # pattern of a setting's name; no encryption key matches it
+MOST_BAUD = 100_000_000  # faster than any serial port; drivers' integer types can hold this number
+_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # names that an error message repeats; a longer name might be a key
 
 
 def seconds(text: str) -> float:
-    """Return a time-out in seconds; raise ValueError if it is invalid."""
+    """Return the time-out in `text` as a number of seconds; raise ValueError if `text` is invalid."""
     value = float(text)
     if not 0 < value < 86400:
         raise ValueError(f"{text} is not a number of seconds above 0")
@@ -52,12 +52,12 @@ class Setting:
 
     @property
     def option(self) -> str:
-        """Name of the command-line option."""
+        """Name of the command-line option that sets this setting."""
         return "--" + self.name.replace("_", "-")
 
     @property
     def variable(self) -> str:
-        """Name of the environment variable."""
+        """Name of the environment variable that sets this setting."""
         return f"CIPHERLANE_{self.name.upper()}"
 
 

@@ -94,8 +94,8 @@ def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
 
 
 def _stop_and_continue_simply() -> None:
-    """Replace the app's handlers of TSTP and CONT, which would fail: both signals may arrive after HUP has ended the
-    app.
+    """Replace the handlers of TSTP and CONT that the terminal app has installed. Both signals can arrive after HUP has
+    ended the app, and then the app's handlers would fail.
     """
     if os.name == "posix":
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)

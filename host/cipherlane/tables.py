@@ -29,7 +29,7 @@ class FittingTable:
         words: Sequence[str] = (),
         least: Sequence[str] = (),
     ):
-        """Store the cells. The first column, which holds words, is always shown."""
+        """Store the cells. The first column, which contains words, is always shown."""
         self.headings, self.rows, self.title = headings, list(rows), title
         self._words, self._least = ([headings.index(name) for name in names] for names in (words, least))
 
@@ -79,7 +79,7 @@ def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Tabl
 
 
 def cell(text: str, *, keep: str = "", justify: Literal["left", "right"] | None = None) -> Text:
-    """Return `text` for a table or a line, without markup and cursor movement; `keep` is as in `plain`."""
+    """Return `text` for a table or a line, without markup or control characters, except the characters in `keep`."""
     return Text(plain(text, keep), justify=justify)
 
 

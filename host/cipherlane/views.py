@@ -61,7 +61,7 @@ class LinkRateColumn(ProgressColumn):
 def transfer_progress(
     description: str, total: int | None, *, start: int = 0, show: bool | None = None
 ) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on standard error; yield the function to call with the bytes done.
+    """Show a progress bar on standard error; yield a function, which the caller calls with the bytes done so far.
 
     Args:
         description: text before the bar.
@@ -244,7 +244,7 @@ def show_error(text: str) -> None:
 
 
 def ask(question: str) -> bool:
-    """Return whether the user at the terminal answers yes; False without a terminal."""
+    """Ask `question` on the terminal; return whether the user answers yes. Return False without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     try:
@@ -263,13 +263,13 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def _mark(interrupted: bool | None) -> str:
-    """Return the mark to print after the engine's name: empty unless the measurement was interrupted."""
+    """Return " (part)", to print after the engine's name, if the measurement was interrupted; otherwise empty text."""
     return " (part)" if interrupted else ""
 
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Write on standard output; when the context ends, make sure that everything was written.
+    """A context for writing on standard output. At its end, flush the output, so that a failed write raises an error.
 
     Raises:
         FileError: the output cannot be written.
@@ -286,7 +286,7 @@ def output() -> Iterator[None]:
 
 
 def _console(**options: Any) -> Console:
-    """Return a console as wide as the terminal or, within limits, as the environment variable COLUMNS asks."""
+    """Return a console as wide as the terminal, or as the environment variable COLUMNS says (20 to 1000 columns)."""
     columns = os.environ.get("COLUMNS", "")
     given = columns.isascii() and columns.isdecimal() and len(columns) <= _MOST_DIGITS and int(columns) > 0
     others = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}

@@ -12,17 +12,17 @@ _TEXT = re.compile(rf"[0-9a-f]{{{2 * _PART}}}-[0-9a-f]{{{2 * _PART}}}")
 
 
 def text(field: bytes) -> str:
-    """Return the text form of a build id, or an empty text if `field` holds the placeholder."""
+    """Return the text form of the build id in `field`; an empty text if these bytes are the placeholder or zeros."""
     return "" if field in (MARK, bytes(len(MARK))) else f"{field[:_PART].hex()}-{field[_PART:].hex()}"
 
 
 def short(shown: str) -> str:
-    """Return a short form of the build id `shown` for tables: the first digits of both halves. Return a hyphen if it is
-    empty.
+    """Return a short form, for tables, of the build id in `shown`: the first 8 digits of the gateware's and of the
+    firmware's digest. Return a hyphen if `shown` is empty.
     """
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 
 
 def is_text(shown: str) -> bool:
-    """Return whether `shown` is a build id in its text form."""
+    """Return whether the text in `shown` is a build id."""
     return bool(_TEXT.fullmatch(shown))

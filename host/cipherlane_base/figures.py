@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A measurement, its JSON form, and files of results, which state how their figures were measured."""
+"""Defines a measurement and its JSON form, and writes files of results, which state how the figures were measured."""
 
 import functools
 import json
@@ -50,7 +50,7 @@ def commit(file: Path = Path(__file__)) -> str | None:
 
 @functools.cache
 def _warn_of_no_commit(command: str) -> None:
-    """Warn once that git refuses to report the commit; `command` is the remedy that git suggests."""
+    """Warn once that git refuses to report the commit; `command` is the command that git suggests as a remedy."""
     show_warning(
         f"figures name no commit, because git refuses this checkout, which belongs to another user: `{command}` "
         "allows it"
@@ -66,7 +66,9 @@ def document(
     tools: Mapping[str, str] | None = None,
     measured: str | None = None,
 ) -> str:
-    """Return figures as JSON text after their `provenance`: date (UTC), commit, command, board, configuration, tools.
+    """Return the figures in `content` as JSON text. It begins with `provenance`: how the figures were measured.
+
+    `provenance` holds date (UTC), commit, command, board, configuration and tools.
 
     Args:
         content: the figures.
@@ -147,7 +149,7 @@ class Measurement:
 
     @property
     def link_wall_mbps(self) -> float | None:
-        """Millions of data bits a second over the link by the host's clock."""
+        """Millions of data bits a second over the link by the host's clock; None if no transfer was measured."""
         return self.bytes * 8 / self.link_seconds / 1e6 if self.link_seconds else None
 
     @property

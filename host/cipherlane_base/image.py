@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Firmware images that a loader starts: a header followed by the firmware, as wire.toml defines them.
+"""Firmware images for the loader: a header followed by the firmware. wire.toml defines the header.
 
 Only the build flow makes them; each image fits one gateware and one load address.
 """
@@ -12,8 +12,8 @@ COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the
 
 
 def pack(firmware: bytes, build: bytes, origin: int) -> bytes:
-    """Return the image that holds `firmware` and its build id. `firmware` has a multiple of 4 bytes, and is linked for
-    the address `origin`.
+    """Return the image that contains `firmware` and its build id. The size of `firmware` must be a multiple of 4 bytes.
+    The linker must have placed the firmware at the address `origin`.
     """
     fields: dict[str, int | bytes] = {
         "magic": IMAGE_MAGIC,

@@ -15,12 +15,14 @@ def one_line(text: str) -> str:
 
 @contextlib.contextmanager
 def diagnostics() -> Iterator[None]:
-    """Ignore errors if standard error is full or closed, because the command's result does not depend on it."""
+    """Suppress errors when standard error is full or closed. The command's result must not depend on whether a warning
+    was printed.
+    """
     with contextlib.suppress(OSError, ValueError):
         yield
 
 
 def show_warning(text: str) -> None:
-    """Print one line on standard error."""
+    """Print a warning as one line on standard error."""
     with diagnostics():
         sys.stderr.write(f"cipherlane: warning: {one_line(text)}\n")

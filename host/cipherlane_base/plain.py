@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes text from outside safe to print: file names, texts of devices, boards and coordinators, library messages."""
+"""Makes text safe to print if it comes from outside: file names, texts that boards send, messages of libraries."""
 
 
 def plain(text: str, keep: str = "") -> str:
-    r"""Return `text` without control effects: it moves no cursor, sets no colour and does not reorder letters.
+    r"""Return `text` with unprintable characters escaped, so that it cannot move the cursor, set colours or reorder
+    letters.
 
     Unprintable characters become their Python escapes: \x1b for the escape character, \u202e for a bidirectional
     override, \n for a line end, \udcff for the byte 255 in a file name that is not valid text. Everything that the tool
@@ -19,7 +20,9 @@ def plain(text: str, keep: str = "") -> str:
 
 
 def _escape(character: str) -> str:
-    """Return `character` as a Python escape. This avoids Python's codec, whose loading needs a free file descriptor."""
+    """Return `character` as a Python escape. Python's codec is not used, because loading it needs a free file
+    descriptor.
+    """
     number = ord(character)
     if character in "\n\r\t":
         return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}[character]

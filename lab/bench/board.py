@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ask the benchmark program on the simulated board, and check its answers."""
+"""Send requests to the benchmark program on the simulated board, and check its answers."""
 
 import contextlib
 import ctypes
@@ -24,7 +24,7 @@ from tests import rom
 SOURCES = REPOSITORY / "lab" / "bench" / "firmware"
 EXTENSION = REPOSITORY / "lab" / "isa" / "firmware"
 BUILD = REPOSITORY / "build" / "bench"
-# Memories for the data. "copied": the program copies the data through the buffer memory.
+# Memories for the data, with their codes in a request. "copied": the program copies the data through the buffer memory.
 MEMORIES = {"buffer": 0, "sram": 1, "sdram": 2, "sdram, copied": 3}
 MODES = {"ecb": 0, "cbc": 1, "ctr": 2}
 INTERLEAVED = 3
@@ -38,12 +38,13 @@ _MASK = 0xFFFF_FFFF
 
 
 class WrongAnswerError(AssertionError):
-    """The board reported an error, or its data differ from those of the independent library."""
+    """The board reported an error, or its data differ from the result of the independent library."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One benchmark program: its name, its sources besides board_bench.c, what it measures, and its configuration.
+    """One benchmark program: its name, its sources in addition to board_bench.c, what it measures, and its
+    configuration.
 
     `oracle` has the arguments and the result of `expected`. It is set if the program computes something other than AES.
     """
@@ -61,8 +62,8 @@ class Family:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Cycles of the key schedule, of all passes, of the shortest and the longest pass except the first, and of the last
-    pass.
+    """CPU cycles of the key schedule, of all passes together, of the shortest and the longest pass, and of the last
+    pass. If there are several passes, the first one counts neither as the shortest nor as the longest.
     """
 
     key_cycles: int
@@ -74,8 +75,8 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Interleaved:
-    """Cycles of each context, and cycles from the first context's begin to the last one's end. The first pass does not
-    count.
+    """CPU cycles that each context of the vector unit took, and the cycles of all contexts together. The first pass is
+    not counted.
     """
 
     contexts: tuple[int, ...]
@@ -94,7 +95,7 @@ def words(seed: int, count: int) -> bytes:
 
 
 def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data after all passes with the `cryptography` library."""
+    """Compute with the library `cryptography` the data that must result after all passes."""
     stream = words(seed, 12 + size // 4)
     key, chain, data = stream[: key_bits // 8], stream[32:48], stream[48:]
     for _ in range(passes):
@@ -145,7 +146,7 @@ def _enter(namespace: int) -> None:
 
 
 class ProgramBoard:
-    """Run a program on the simulated board as a context manager. The program answers questions over the UART."""
+    """Run a program on the simulated board, as a context manager. The program answers requests over the UART."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -167,22 +168,24 @@ class ProgramBoard:
 
     @property
     def contents(self) -> str:
-        """Return a digest of gateware and program. Measurements depend on these and on the questions only."""
+        """Return a digest of gateware and program. The measured cycles depend only on these and on the requests."""
         gateware = self._folder / "gateware"
         return digest([*gateware.glob("*.v"), *gateware.glob("*.init")])
 
     @property
     def clock_hz(self) -> int:
-        """Return the frequency of the clock in which cycles are counted."""
+        """Return the frequency in Hz of the board's clock; the program counts cycles of this clock."""
         return self._board.description["clock_hz"]
 
     @property
     def clock_met_by(self) -> str:
-        """Return the name of the board that meets this clock by place-and-route; an empty string if none does."""
+        """Return the name of a real board that reaches the simulated board's clock in place-and-route; an empty string
+        if there is none.
+        """
         return self._board.description["clock_met_by"]
 
     def ask(self, reply_words: int, question: bytes) -> tuple[int, ...]:
-        """Return the answer, in words of 32 bits.
+        """Send a request to the program; return its answer as words of 32 bits.
 
         Raises
         ------
@@ -199,7 +202,7 @@ class ProgramBoard:
 
 
 class BenchBoard(ProgramBoard):
-    """Run the benchmark program of one family."""
+    """Run one benchmark program, described by a `Family`, on the simulated board, and measure with it."""
 
     def __init__(self, family: Family):
         self.family = family
@@ -214,7 +217,8 @@ class BenchBoard(ProgramBoard):
     def measure(
         self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, memory="buffer"
     ) -> Measurement:
-        """Run `passes` times over `size` bytes in place in one of `MEMORIES`, and check the result.
+        """Process `size` bytes in place several times, in the memory that the argument `memory` names (a key of
+        `MEMORIES`). Check the result and return the cycles.
 
         Raises
         ------
@@ -233,8 +237,8 @@ class BenchBoard(ProgramBoard):
         return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
-        """Let contexts take turns in CTR, `size` bytes a turn, and check the result. With `shared`, all keys share one
-        context.
+        """Encrypt in CTR on several contexts in turn, `size` bytes a turn, and check the result. If `shared` is true,
+        all keys use one context.
 
         Raises
         ------
@@ -263,8 +267,8 @@ def _ise(name: str) -> Family:
 ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
-# For each engine in C: the constant in c_cipher.h that selects how it computes a round, and the configuration of the
-# board if the engine needs special instructions.
+# Maps each engine in C to a constant of c_cipher.h, which selects how the engine computes a round, and to a
+# configuration. None: the engine needs no special instructions, so the default configuration is used.
 _ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_INSTRUCTIONS", "scalar")}
 
 
@@ -282,12 +286,14 @@ def _c(engine: str, style: str, key_bits: int = 0) -> Family:
 
 
 def _styles(engine: str) -> tuple[Family, ...]:
-    """Return programs: one loops over rounds, one over pairs of rounds, and one for each key length is unrolled."""
+    """Return an engine's programs. One loops over single rounds and one over pairs of rounds. For each key length, one
+    more program has unrolled rounds.
+    """
     return _c(engine, "loop"), _c(engine, "swap"), *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS)
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
-# Programs with data in SDRAM: the vector unit's engines, C with tables, C by bytes, and the accelerator. The
+# Programs for data in SDRAM: the vector unit's engines, C with tables, C by bytes, and the accelerator. The
 # accelerator's DMA does not reach SDRAM, so its driver copies the data through a buffer, 512 bytes at a time.
 SDRAM_FAMILIES = tuple(
     replace(family, name=f"sdram_{family.engine}", configuration="sdram")
@@ -298,5 +304,5 @@ SDRAM_FAMILIES = tuple(
         Family("", ("variants_accel.c",), ("-DBENCH_SPARE=512u",), "accelerator", "driver", KEY_BITS, ("ctr",)),
     )
 )
-# The same C code, but its rounds use RISC-V's ratified scalar AES instructions (Zkne, Zknd).
+# Programs in C whose rounds use RISC-V's ratified scalar AES instructions (Zkne, Zknd).
 ZKN_FAMILIES = _styles("zkn")

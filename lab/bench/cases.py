@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Define what `make bench` measures: one function for each question, each a generator of JSON records."""
+"""Define what `make bench` measures. Each function measures one property of a program and yields JSON records."""
 
 import json
 import subprocess
@@ -16,18 +16,19 @@ Record = dict[str, Any]
 TOTAL_BYTES = 256 * 1024
 # Bytes that one pass processes in place. 32 KB is eight times the size of the data cache; 2 KB fit in the data cache.
 WORKING_SETS = {"buffer": 32 * 1024, "buffer, cached": 2 * 1024}
-# Simulating 256 KB with the engines in plain C takes too long. Their cost per block is constant: less data is enough.
+# Simulating 256 KB with the engines in plain C takes too long. Their cost per block is constant, so less data is
+# enough.
 C_BYTES = 2 * 1024
-# Bytes in a call: the sizes of `openssl speed`, and two larger ones. The difference between small and large sizes shows
-# the fixed cost of a call.
+# Bytes in a call: the sizes that `openssl speed` uses, and two larger sizes. The difference between small and large
+# sizes shows the fixed cost of a call.
 RECORD_SIZES = (16, 64, 256, 1024, 8192, 16384, 32768, 65536)
 BUFFER_BYTES = 64 * 1024
 SEEDS = range(1, 17)
 
 
 def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator[Record]]]) -> list[Record]:
-    """Return the records of a program. Records in its folder are used again unless gateware, program or questions
-    changed.
+    """Return the records of a program. If its folder contains stored records, return these, unless the gateware, the
+    program or the measuring code has changed since.
 
     Raises
     ------
@@ -49,7 +50,9 @@ def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator
 
 
 def symbol_sizes(elf: Path) -> dict[str, int]:
-    """Return the bytes of each symbol of a program. Everything from a peer's sources is counted together as `peer`."""
+    """Return the size in bytes of each symbol of a program. The entry "peer" is the total size of all symbols from an
+    external library.
+    """
     output = subprocess.run(
         ["riscv64-unknown-elf-nm", "-S", "-l", str(elf)], capture_output=True, text=True, check=True, timeout=60
     ).stdout
@@ -63,7 +66,7 @@ def symbol_sizes(elf: Path) -> dict[str, int]:
 
 
 def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, key_bits: int) -> int | None:
-    """Return the bytes of code of the measured function. For CTR on the vector unit, one function serves all key
+    """Return the code size of the measured function in bytes. For CTR on the vector unit, one function serves all key
     lengths.
 
     For a peer, count everything that the program takes from the library, tables included.
@@ -75,7 +78,7 @@ def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, k
 
 
 def record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: int, **values: Any) -> Record:
-    """Return the record of a measurement, with its values."""
+    """Return a record that describes a measurement and contains the measured values, which are in `values`."""
     return {
         "measure": measure,
         "engine": board.family.engine,
@@ -101,12 +104,14 @@ def rates(cycles: int, size: int) -> Record:
 
 
 def _directions(mode: str) -> tuple[bool, ...]:
-    """Return whether to decrypt: in GCM only not, because the tag of each pass would be needed in advance."""
+    """Return the directions to measure, True for decryption. GCM is measured only in encryption: decryption would need
+    the tag of each pass in advance.
+    """
     return (False,) if mode == GCM else (False, True)
 
 
 def throughput(board: BenchBoard) -> Iterator[Record]:
-    """Measure every mode, direction and key length over all passes, with the key schedule done before."""
+    """Measure the speed of every mode, direction and key length. The time of the key schedule is not counted."""
     sizes = symbol_sizes(board.elf)
     vector = board.family.engine.startswith("ise")
     working_sets = WORKING_SETS if vector else {"buffer, cached": C_BYTES}
@@ -133,7 +138,7 @@ def throughput(board: BenchBoard) -> Iterator[Record]:
 
 
 def isolated_block(board: BenchBoard) -> Iterator[Record]:
-    """Measure a call for one block with warm caches: the best of four."""
+    """Measure a call that processes one block, with warm caches. The fastest of four calls counts."""
     for mode in board.family.modes:
         for key_bits in board.family.key_bits:
             result = board.measure(mode, key_bits=key_bits, size=BLOCK, passes=5)
@@ -153,8 +158,8 @@ def record_sizes(board: BenchBoard) -> Iterator[Record]:
 
 
 def contexts(board: BenchBoard) -> Iterator[Record]:
-    """Measure CTR by 1 to 8 contexts in turn, 1 KB a turn, and the same keys on one context that loads a key at each
-    turn.
+    """Measure CTR on 1 to 8 contexts in turn: each encrypts 1 KB in its turn. Then measure the same keys on one
+    context, which must load another key at each turn.
     """
     turns, size = 8, 1024
     for shared in (False, True):
@@ -174,7 +179,9 @@ def contexts(board: BenchBoard) -> Iterator[Record]:
 
 
 def constant_time(board: BenchBoard) -> Iterator[Record]:
-    """Measure the last of eight equal calls over random keys and data. All cycle counts must be equal."""
+    """Measure the last of eight passes over 2 KB, for 16 different random keys and data. All 16 cycle counts must be
+    equal.
+    """
     for mode in board.family.modes:
         for decrypt in _directions(mode):
             for key_bits in board.family.key_bits:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Run a cipher of lab/bench/firmware/ciphers on the host. With BENCH_PTLU, the cipher looks up its
- * tables by a model of the instruction `ptlu`.
+ * tables with a software model of the instruction `ptlu`.
  *
  * Standard input: a key of 16 bytes, then data, a multiple of 16 bytes. Standard output: the
  * encrypted data. Standard error: the numbers of `ptlu` lookups, lookup instructions and table
- * writes that the data took, without the key schedule.
+ * writes needed to encrypt the data, without the key schedule.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +25,9 @@ int main(void)
 	ptlu_writes = 0;
 	const size_t pieces = fread(data, 16, sizeof(data) / 16, stdin);
 
-	/* Encrypt in two calls, to test that a stream cipher continues. */
+	/*
+	 * Encrypt in two calls, to test that a stream cipher continues its keystream in the second.
+	 */
 	cipher_run(data, data, pieces / 2);
 	cipher_run(data + 4 * (pieces / 2), data + 4 * (pieces / 2), pieces - pieces / 2);
 	fprintf(stderr, "%lu %lu %lu\n", ptlu_lookups, ptlu_instructions, ptlu_writes);

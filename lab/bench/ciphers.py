@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Other ciphers than AES that look up tables, in C and with `ptlu`: Table 6 of Fiskiran and Lee.
+"""Ciphers other than AES that use lookup tables, in C and with the instruction `ptlu`: Table 6 of Fiskiran and Lee.
 
 Each cipher is a header in lab/bench/firmware/ciphers, compiled twice for the simulated board's configuration
 `comparators`. Only encryption is measured. The results are compared with the library `cryptography`; for ciphers that
@@ -24,15 +24,15 @@ LOOKUPS = {"c": 0, "ptlu": 1}
 GENERATED = BUILD / "generated"
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 PI_WORDS = 18 + 4 * 256
-# SHA-1 of an index and these three words gives the words of MARS' S-boxes. The first two words are digits of e and pi;
-# MARS' authors chose the third word.
+# The words of MARS' S-boxes are the SHA-1 digests of an index and these three words. The first two words are digits of
+# e and pi; MARS' authors chose the third word.
 MARS_CONSTANTS = (0xB7E15162, 0x243F6A88, 0x02917D59)
 
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """A cipher: its C header, key length in bits as in the paper, block length in bytes, and independent
-    implementation.
+    """A cipher: its C header, key length in bits as in the paper, block length in bytes, and an independent
+    implementation to compare with.
 
     The oracle is the library's `encryptor`. Without one, `record` is the name in `lab.bench.recorded`.
     """
@@ -82,7 +82,7 @@ def pi_words(count: int) -> list[int]:
 
 
 def mars_words() -> list[int]:
-    """Return the tables S0 and S1 of MARS, by section 2.6 of its specification:
+    """Return the tables S0 and S1 of MARS, computed as section 2.6 of its specification defines.
 
     The words come from SHA-1. Of two words that agree in two or more bytes, the first is multiplied by 3.
     """
@@ -96,7 +96,7 @@ def mars_words() -> list[int]:
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data after all passes, like `lab.bench.board.expected`.
+    """Compute the data that must result after all passes, like `lab.bench.board.expected`.
 
     A stream cipher continues from pass to pass.
     """
@@ -111,7 +111,9 @@ def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, pass
 
 
 def program(name: str, header: str, engine: str, style: str, oracle: Callable, defines: tuple[str, ...] = ()) -> Family:
-    """Return the benchmark program with a header of lab/bench/firmware/ciphers instead of AES."""
+    """Return the benchmark program of an algorithm other than AES. Its code is the file in lab/bench/firmware/ciphers
+    that `header` names.
+    """
     return Family(
         name,
         ("variants_cipher.c",),
@@ -126,7 +128,7 @@ def program(name: str, header: str, engine: str, style: str, oracle: Callable, d
 
 
 def families() -> list[Family]:
-    """Return a program for each cipher in C, and one by `ptlu`."""
+    """Return two programs for each cipher: one looks up its tables in memory, the other with the instruction `ptlu`."""
     return [
         program(
             f"cipher_{name}_{lookups}",
@@ -142,7 +144,7 @@ def families() -> list[Family]:
 
 
 def write_headers() -> None:
-    """Write the computed tables to where the compiler finds them."""
+    """Write the computed tables as C headers into a folder where the compiler finds them."""
     GENERATED.mkdir(parents=True, exist_ok=True)
     for name, values in {"blowfish_pi.h": pi_words(PI_WORDS), "mars_s.h": mars_words()}.items():
         text, header = ",\n".join(f"0x{word:08x}" for word in values) + "\n", GENERATED / name
@@ -151,7 +153,7 @@ def write_headers() -> None:
 
 
 def encryption(board: BenchBoard) -> Iterator[cases.Record]:
-    """Encrypt 2 KB and keep the best of three passes. In C, data and tables share the data cache."""
+    """Measure the encryption of 2 KB: the fastest of three passes. In C, data and tables share the data cache."""
     cipher = CIPHERS[board.family.engine]
     found = board.measure("ecb", size=WORKING_SET, passes=recorded.PASSES)
     values = {
@@ -166,6 +168,6 @@ def encryption(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with the function that measures it. Write the headers that some programs include."""
+    """Return each program with the function that measures it. Also write the headers that some programs include."""
     write_headers()
     return [(family, (encryption,)) for family in families()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run measuring programs as a command that prints their figures and writes them to a file of results."""
+"""Run measurements as a command that prints the measured values and writes them to a results file."""
 
 import argparse
 import os
@@ -14,11 +14,11 @@ from gateware.flow.firmware import REPOSITORY
 from lab.bench import cases
 from lab.bench.board import WrongAnswerError
 
-Step = tuple[str, Callable[[], list[cases.Record]]]  # name for the option --only; function that measures
+Step = tuple[str, Callable[[], list[cases.Record]]]  # (name for the option --only, function that measures)
 
 
 def run(name: str, description: str, kind: str, steps: Iterable[Step], columns: Sequence[str]) -> int:
-    """Run the command ``make bench-<name>``; return the exit status. Several steps can share one name.
+    """Run the command ``make bench-<name>``; return the exit status. Several items of `steps` can have the same name.
 
     Results are written only when everything was measured.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure hashes in C on the core. Table 12 of Fiskiran and Lee adds the time of SHA-1 to that of AES.
+"""Measure hash functions in C on the CPU. Table 12 of Fiskiran and Lee adds the time of SHA-1 to the time of AES.
 
 Each hash is a header in lab/bench/firmware/ciphers, which the benchmark program treats like a cipher: the digest
 overwrites the beginning of the data.
@@ -18,7 +18,7 @@ BLOCK_BYTES = 64
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data after all passes, like `lab.bench.board.expected`."""
+    """Compute the data that must result after all passes, like `lab.bench.board.expected`."""
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):
         digest = hashlib.new(name, data).digest()
@@ -27,13 +27,13 @@ def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, pass
 
 
 def families() -> list[Family]:
-    """Return a program for each hash."""
+    """Return a benchmark program for each hash function."""
     return [ciphers.program(f"hash_{name}", f"{name}.h", name, "c", partial(expected, name)) for name in HASHES]
 
 
 def hashing(board: BenchBoard) -> Iterator[cases.Record]:
-    """Hash 2 KB that the data cache holds, and keep the best of three passes. Padding makes the message one block
-    longer.
+    """Measure the hashing of 2 KB in the data cache: the fastest of three passes. The padding is one more block of the
+    message.
     """
     found = board.measure("ecb", size=WORKING_SET, passes=4)
     sizes, blocks = cases.symbol_sizes(board.elf), WORKING_SET // BLOCK_BYTES + 1
@@ -49,5 +49,5 @@ def hashing(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with its question."""
+    """Return each program with the function that measures it."""
     return [(family, (hashing,)) for family in families()]

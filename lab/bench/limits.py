@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Limits for the vector unit's CTR: target cycles, and the fewest possible cycles in each memory state."""
+"""Limits for CTR on the vector unit: targets, and the fewest possible cycles with data in and outside the cache."""
 
-# Cycles per block at AES-128/192/256, with data read from memory and written to memory, including loads, stores and
-# loop.
+# Target cycles per block at AES-128/192/256 for each engine. They include the loop and all loads and stores of data.
 BARS = {
     "ise": {128: 39, 192: 43, 256: 47},
     "ise_fused": {128: 28, 192: 30, 256: 32},
     "ise_vmem": {128: 16, 192: 18, 256: 20},
 }
-# VexRiscv's data cache fetches a line of 32 bytes in 13 cycles: 8 for its words, 1 in the memory, 4 in the cache.
+# VexRiscv's data cache fetches a line of 32 bytes in 13 cycles: 8 for the words, 1 in the memory and 4 in the cache.
 LINE_BYTES, LINE_CYCLES = 32, 13
 BLOCK_BYTES = 16
 STATES = {
@@ -22,21 +21,23 @@ VECTOR_STATES = {
 
 
 def issue_slots(engine: str, key_bits: int) -> int:
-    """Return the number of instructions for one block: 1 for the counter, 1 or 2 for each round, and 12 for loads,
-    moves and stores (4 of each), or 2 for a vector load and a vector store.
+    """Return the number of instructions per block: 1 for the counter, 1 or 2 for each round, and 12 to move data (4
+    loads, 4 moves, 4 stores). With vector instructions, one load and one store replace these 12.
     """
     rounds = key_bits // 32 + 6
     return 1 + rounds * (2 if engine == "ise" else 1) + (2 if engine == "ise_vmem" else 12)
 
 
 def floor(engine: str, key_bits: int, memory: str) -> float:
-    """Return the fewest cycles per block on the unmodified core: one cycle per instruction, plus the cycles in which
-    the data cache fetches lines.
+    """Return the lowest possible number of cycles per block on the unmodified CPU core. Each instruction takes one
+    cycle, and the CPU waits while its data cache fetches a line.
     """
     refill = memory == "buffer" and engine != "ise_vmem"
     return issue_slots(engine, key_bits) + (LINE_CYCLES * BLOCK_BYTES / LINE_BYTES if refill else 0)
 
 
 def state(engine: str, memory: str) -> str:
-    """Return the description of the memory state `memory` for this engine, as text."""
+    """Return a text that tells whether the data are in the cache. `memory` is one of the keys of the dictionary
+    `STATES`.
+    """
     return (VECTOR_STATES if engine == "ise_vmem" else STATES)[memory]

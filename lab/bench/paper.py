@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show tables that compare our results: programming styles, published results, speed limits, and the ratified
-instructions.
+"""Show tables that compare our results with each other, with published results, with targets, and with the ratified AES
+instructions of RISC-V.
 """
 
 from rich.console import Console
@@ -17,8 +17,8 @@ NONE = "-"
 
 
 def find(records: list[Record], **values) -> Record | None:
-    """Return the throughput record with these `values`. By default, its data are in the data cache; `ise_vmem` bypasses
-    the data cache, so its data are in the buffer memory.
+    """Return the throughput record whose fields have the given values, or None. By default, choose a record with data
+    in the data cache. For the engine `ise_vmem`, which bypasses the cache, choose one with data in the buffer memory.
     """
     wanted = {"measure": "throughput", **values}
     wanted.setdefault("memory", "buffer" if values["engine"] == "ise_vmem" else "buffer, cached")
@@ -26,7 +26,9 @@ def find(records: list[Record], **values) -> Record | None:
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return how many times faster `record` is than the engine and style `over`; None if `over` was not measured."""
+    """Return the speed of `record` divided by the speed of the engine and style in `over`. Return None if they were not
+    measured.
+    """
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)
     return base["cycles_per_block"] / record["cycles_per_block"] if base else None
@@ -50,7 +52,7 @@ def _table(console: Console, title: str, columns: tuple[str, ...], rows: list[tu
 
 
 def show_paper(console: Console, records: list[Record], mode: str = "ecb") -> None:
-    """Show each engine and style, in both directions and with all key lengths, compared with one baseline."""
+    """Show each engine and style, in both directions and with all key lengths, compared with unrolled C with tables."""
     rows = []
     for engine in ENGINES:
         for style in STYLES:
@@ -82,7 +84,7 @@ def show_paper(console: Console, records: list[Record], mode: str = "ecb") -> No
 
 
 def show_quoted(console: Console, records: list[Record]) -> None:
-    """Show published results next to ours."""
+    """Show published results next to our fastest style of each engine."""
     rows = []
     for engine in ENGINES:
         same = {"engine": engine, "direction": "encrypt", "key_bits": 128, "mode": "ecb"}
@@ -100,7 +102,9 @@ def show_quoted(console: Console, records: list[Record]) -> None:
 
 
 def show_bars(console: Console, records: list[Record]) -> None:
-    """Compare CTR on the vector unit with its targets, and show the fewest possible cycles for each memory state."""
+    """Compare CTR on the vector unit with its targets, and with the fewest possible cycles. Each engine has rows for
+    data in the cache and outside it.
+    """
     rows = []
     for engine, bars in limits.BARS.items():
         for memory in limits.STATES:
@@ -137,7 +141,7 @@ def show_bars(console: Console, records: list[Record]) -> None:
 
 
 def show_ratified(console: Console, records: list[Record]) -> None:
-    """Compare the vector unit with the ratified scalar instructions (zkn), each in its best style."""
+    """Compare the vector unit with the ratified scalar AES instructions (engine `zkn`), each in its fastest style."""
     rows = []
     for engine in limits.BARS:
         for mode in ("ecb", "cbc", "ctr"):
@@ -157,7 +161,7 @@ def show_ratified(console: Console, records: list[Record]) -> None:
 
 
 def show_key_schedules(console: Console, records: list[Record]) -> None:
-    """Show the cycles of each key schedule, for both directions."""
+    """Show how many cycles each engine and style takes for the key schedule of encryption and of decryption."""
     seen: dict[tuple, dict[tuple, int]] = {}
     for record in records:
         if record["measure"] == "throughput" and record["mode"] != "ctr":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compile an external library for the same core: BearSSL, from its Debian source package.
+"""Compile an external library, BearSSL, for the benchmark's CPU. The sources come from its Debian source package.
 
 This repository contains none of its source. `make bench` lets the package's client fetch the pinned version into
 `build/peers`, and checks its digest. If the client cannot fetch it, these programs are left out with a message.
@@ -26,7 +26,8 @@ Suites: {codename}
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
-# BearSSL's implementations: ct is bitsliced and constant-time, big uses tables of 1 KB, small works by bytes.
+# BearSSL's implementations of AES: `ct` is bitsliced and constant-time, `big` uses tables of 1 KB, `small` works by
+# bytes.
 IMPLEMENTATIONS = {"ct": "bitsliced", "big": "table", "small": "byte"}
 
 
@@ -35,8 +36,8 @@ class PeerError(RuntimeError):
 
 
 def _fetch() -> None:
-    """Download the source package. The download uses package lists of its own and leaves the system's lists
-    unchanged.
+    """Download the source package. apt-get stores the package lists that it needs in a separate folder, so the system's
+    lists do not change.
     """
     parts, lists = BUILD / "sources.d", BUILD / "lists"
     parts.mkdir(parents=True, exist_ok=True)
@@ -52,7 +53,9 @@ def _fetch() -> None:
 
 
 def _repository() -> str:
-    """Return the URL of Debian's archive for the release, from the package lists of this machine."""
+    """Return the URL of the Debian archive that contains release `CODENAME`. The URL comes from the package lists of
+    this machine.
+    """
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
     command += ["Created-By: Packages", "Origin: Debian", f"Codename: {CODENAME}", "Component: main"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -63,7 +66,7 @@ def _repository() -> str:
 
 
 def _sources() -> Path:
-    """Return the folder with the unpacked sources; download them first if necessary.
+    """Return the folder with the unpacked sources. Download them first if they are missing.
 
     Raises
     ------
@@ -86,7 +89,7 @@ def _sources() -> Path:
 
 
 def families() -> tuple[Family, ...]:
-    """Return the programs that use the external library.
+    """Return the benchmark programs that use the external library.
 
     If their sources are not available, print a line on standard error and return none.
     """

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The instructions of lab/bench/firmware/ptlu.h for tests on the host. The tables are in memory.
- * The model counts lookups and instructions.
+ * A software model of the instructions in lab/bench/firmware/ptlu.h, for tests on the host. The
+ * tables are in memory. The model counts lookups, lookup instructions and writes.
  */
 #ifndef PTLU_H
 #define PTLU_H

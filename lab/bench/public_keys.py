@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure arithmetic on the integers of public-key cryptography, in C, for Tables 8 and 10 of Fiskiran and Lee.
+"""Measure arithmetic of public-key cryptography in C: 1024-bit integers, for Tables 8 and 10 of Fiskiran and Lee.
 
 The benchmark program treats lab/bench/firmware/ciphers/public_key.h like a cipher: its data are numbers of 1024 bits,
 and its operation works on them in place. Each operation is compiled twice: for a multiplier that returns both halves of
@@ -14,14 +14,17 @@ from lab.bench.board import BenchBoard, Family, words
 from lab.results.tables.public_keys import BITS, HALVES, MEASURE, MEASURED
 
 NUMBER_BYTES = BITS // 8
-# For each operation: how many numbers one call gets as its data. They fit in the data cache.
+# Maps each operation to the number of integers that one call receives as its data. These integers fit in the data
+# cache.
 NUMBERS = {"product": 2, "multiply": 16, "power": 3}
 FEWER = 3
 FUNCTIONS = {"product": "public_product", "multiply": "public_multiply", "power": "cipher_run"}
 
 
 def worked(operation: str, data: bytes) -> bytes:
-    """Compute the result of an operation on its numbers with Python's integers. Numbers are little-endian."""
+    """Apply an operation to `data`, a list of little-endian numbers, with Python's integers. Return the list that
+    results.
+    """
     numbers = [int.from_bytes(data[i : i + NUMBER_BYTES], "little") for i in range(0, len(data), NUMBER_BYTES)]
     if operation == "product":
         return (numbers[0] * numbers[1]).to_bytes(2 * NUMBER_BYTES, "little")
@@ -36,7 +39,7 @@ def worked(operation: str, data: bytes) -> bytes:
 
 
 def expected(operation: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data after all passes, like `lab.bench.board.expected`."""
+    """Compute the data that must result after all passes, like `lab.bench.board.expected`."""
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):
         data = worked(operation, data)
@@ -44,12 +47,12 @@ def expected(operation: str, mode: str, decrypt: bool, key_bits: int, size: int,
 
 
 def defines(operation: str, halves: str) -> tuple[str, ...]:
-    """Return the compiler's options for an operation and a multiplier."""
+    """Return the compiler options that select an operation and a kind of multiplier."""
     return f"-DBENCH_OPERATION=PUBLIC_{operation.upper()}", f"-DBENCH_HALVES={HALVES[halves]}"
 
 
 def families() -> list[Family]:
-    """Return a program for each operation and each multiplier."""
+    """Return a benchmark program for each operation and each kind of multiplier."""
     return [
         ciphers.program(
             f"public_{operation}_{halves}",
@@ -64,8 +67,8 @@ def families() -> list[Family]:
 
 
 def operation(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure one operation, the best of three passes. An exponentiation runs only once, because it is long enough to
-    fill the caches by itself.
+    """Measure one operation: the fastest of three passes. Exponentiation runs only once: it takes so long that cold
+    caches do not matter.
 
     A multiplication is measured in a series, as a power contains them. So it is the difference between a call with many
     numbers and a call with fewer.
@@ -88,5 +91,5 @@ def operation(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with its question."""
+    """Return each program with the function that measures it."""
     return [(family, (operation,)) for family in families()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Published results for AES-128 encryption. They are quoted, not measured here. None: no published value was found."""
+"""Published results for AES-128 encryption, quoted from others. A value is None if no published value was found."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,9 @@ from lab.results.tables.instruction_sets import QUOTED
 
 @dataclass(frozen=True)
 class Quoted:
-    """One published system: cycles per block, bits per cycle (slashes separate variants), and the publication."""
+    """A published system: cycles per block, bits per cycle (slashes separate the system's variants), and the
+    publication.
+    """
 
     system: str
     cycles_per_block: str | None

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of Crypto++ on the benchmark's data, for ciphers that the package `cryptography` lacks. They are stored in
-recorded.toml.
+"""Recorded results of Crypto++ for ciphers that the library `cryptography` lacks. recorded.toml contains them.
 
 ``python -m lab.bench.recorded`` writes that file again. It needs Debian's libcrypto++-dev (8.7.0), which nothing else
 here needs.
@@ -19,16 +18,18 @@ from lab.bench.board import BUILD, words
 
 FILE = Path(__file__).with_name("recorded.toml")
 NAMES = ("mars", "twofish")
-# The benchmark's data: SIZE bytes from a random generator with this SEED, encrypted in place PASSES times.
+# The benchmark's data: the generator with this SEED produces SIZE bytes. The cipher encrypts them in place PASSES
+# times.
 SEED, SIZE, PASSES = 1, 2048, 4
-# The length of a chain of encryptions, as in the file ECB_TBL of the Twofish submission. Key and plaintext start as
-# zeros. After each step, the plaintext becomes the key, and the ciphertext becomes the plaintext.
+# The number of encryptions in a chain, as in the file ECB_TBL of the Twofish submission. The first key and plaintext
+# are zeros. Each further encryption uses the previous plaintext as the key, and the previous ciphertext as the
+# plaintext.
 STEPS = 49
 Encrypt = Callable[[bytes, bytes], bytes]
 
 
 def chain(encrypt: Encrypt) -> bytes:
-    """Return the last ciphertext of a chain of `STEPS` encryptions."""
+    """Return the last ciphertext of a chain of `STEPS` encryptions by the function `encrypt`."""
     key = block = bytes(16)
     for _ in range(STEPS):
         key, block = block, encrypt(key, block)
@@ -36,7 +37,7 @@ def chain(encrypt: Encrypt) -> bytes:
 
 
 def passes(encrypt: Encrypt) -> bytes:
-    """Return the benchmark's data after `PASSES` encryptions in place."""
+    """Return the benchmark's data after `encrypt` has encrypted them `PASSES` times in place."""
     stream = words(SEED, 12 + SIZE // 4)
     data = stream[48:]
     for _ in range(PASSES):
@@ -46,13 +47,13 @@ def passes(encrypt: Encrypt) -> bytes:
 
 @cache
 def load(name: str) -> tuple[bytes, bytes]:
-    """Return the results of `chain` and `passes` that were recorded with Crypto++."""
+    """Return two recorded results of Crypto++ for the cipher `name`: the result of `chain`, then of `passes`."""
     entry = tomllib.loads(FILE.read_text(encoding="utf-8"))[name]
     return bytes.fromhex(entry["chain"]), base64.b64decode(entry["passes"])
 
 
 def expected(name: str, size: int, passes: int, seed: int) -> bytes:
-    """Return the first `size` bytes of the recorded result for the benchmark's data.
+    """Return the first `size` bytes of the benchmark's data as Crypto++ encrypted them.
 
     Raises
     ------

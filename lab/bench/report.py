@@ -28,7 +28,7 @@ def _figures(cells: dict[tuple, Record], direction: str, name: str) -> str:
 
 
 def show(records: list[Record]) -> None:
-    """Print the tables."""
+    """Print the tables of all results."""
     console = Console(width=170)
     paper.show_paper(console, records)
     paper.show_quoted(console, records)
@@ -92,7 +92,8 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
 
 
 def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
-    """Return, for each engine, how many cycles of a 1 KB call the blocks take, and how many everything else takes.
+    """For each engine, return its name and the cycles of a call with 1 KB: cycles for the blocks, and cycles for
+    everything else.
 
     The cycles of a block come from the additional 32 KB of the longest call.
     """
@@ -106,12 +107,12 @@ def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
 
 
 def is_constant_time(records: list[Record]) -> bool:
-    """Return whether each measurement of constant time counted equal cycles in all its calls."""
+    """Return whether all calls of each constant-time measurement took equally many cycles."""
     return all(len(record["cycle_counts"]) == 1 for record in records if record["measure"] == "constant time")
 
 
 def plots(records: list[Record]) -> dict[str, str]:
-    """Return SVG images by name for AES-128: bits per cycle of CTR, and the speed-up of ECB over unrolled C.
+    """Return two bar plots for AES-128 as SVG, by name: bits per cycle in CTR, and speed-up over unrolled C in ECB.
 
     The longest bar is last.
     """

@@ -24,12 +24,13 @@ from lab.results.tables.bench_sdram import render
 
 BYTES, C_BYTES = 32 * 1024, 2 * 1024
 PASSES = 3
-# Engines with their own loads (`ise_vmem`) or DMA (`accelerator`), which reach only the buffer memory.
+# These engines load data with their own instructions (`ise_vmem`) or DMA (`accelerator`), which reach only the buffer
+# memory.
 ON_CHIP = ("ise_vmem", "accelerator")
 
 
 def measure(board: BenchBoard, key_bits: int = 128) -> Iterator[cases.Record]:
-    """Yield one record for each memory in which the engine can process data."""
+    """Measure CTR in each memory where the engine can process data; yield one record for each."""
     engine = board.family.engine
     size = C_BYTES if engine in ("byte", "table") else BYTES
     for memory in ("buffer", "sdram", *(["sdram, copied"] if engine in ON_CHIP else [])):

@@ -18,16 +18,18 @@ BLOCKS = (1, 4, 8)
 KEY_BITS = 128
 MEASURE = "independent blocks a call"
 COLUMNS = ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")
-# For each instruction set: how many blocks of a call may go through a round together. The CPU's registers can hold the
-# states of two blocks, but with `table`, the code for two blocks does not fit in the instruction cache. A unit with its
-# own registers has room for eight blocks; a unit of `ptlu` with its own registers has room for one.
+# For each instruction set: the possible numbers of blocks for which a program computes each round together. The CPU's
+# registers can hold the states of two blocks. But with `table`, the code for two blocks does not fit in the instruction
+# cache. Most units with registers of their own have room for eight blocks; `ptlu_64` and `ptlu_128` have room for one.
 SIDE = dict.fromkeys(("table", "ptlu_64", "ptlu_128"), (1,))
 SIDE |= dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), (1, 2))
 SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), (8,))
 
 
 def program(form: str, blocks: int, side: int) -> Family:
-    """Return the program whose call encrypts `blocks` AES-128 blocks; `side` of them go through each round together."""
+    """Return a program whose calls each process several AES-128 blocks, as many as `blocks` says. The code computes
+    each round for `side` blocks together.
+    """
     family = styles.program(form, "unrolled")
     defines = (f"-DBENCH_BLOCKS={blocks}u", f"-DBENCH_SIDE={side}u")
     name = f"sets_{form}_{blocks}_{side}"
@@ -35,14 +37,16 @@ def program(form: str, blocks: int, side: int) -> Family:
 
 
 def programs() -> dict[str, tuple[Family, int, int]]:
-    """Return, by name: each program, its blocks a call, and how many blocks go through each round together."""
+    """Return a dictionary from each program's name to: the program, the number of blocks in a call, and the number of
+    blocks for which the code computes each round together.
+    """
     ways = [(form, blocks, min(blocks, side)) for form, sides in SIDE.items() for blocks in BLOCKS for side in sides]
     found = [(program(*way), *way[1:]) for way in ways]
     return {each[0].name: each for each in found}
 
 
 def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure ECB over data that the cache holds, the best of three passes."""
+    """Measure ECB in both directions over data in the cache: the fastest of three passes."""
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         code = styles.code_bytes(sizes, "decrypt" if decrypt else "encrypt", KEY_BITS)
@@ -50,7 +54,9 @@ def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def measure(family: Family, blocks: int, side: int) -> list[cases.Record]:
-    """Return a program's records, each with its blocks a call and how many blocks go through each round together."""
+    """Measure a program. Add to each record the number of blocks in a call, and for how many blocks the code computes
+    each round together.
+    """
     found = cases.measured(family, (both_directions,))
     return [{**record, "blocks": blocks, "side_by_side": side} for record in found]
 

@@ -11,7 +11,7 @@ from lab.bench import cases
 from lab.bench.board import ISE_FAMILIES, KEY_BITS, BenchBoard, Family
 
 MEASURE = "one block at a time"
-# For each form of a round: its constant in lab/bench/firmware/variants_papers.c, and the styles that are measured.
+# Maps each form of a round to its constant in lab/bench/firmware/variants_papers.c and the measured styles of C code.
 # `ise_kept` has no style `swap`: its state stays in one register, so there are no pointers to exchange.
 FORMS = {
     "table": ("BENCH_TABLES", ("loop", "swap", "unrolled")),
@@ -24,19 +24,22 @@ FORMS = {
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
 }
-# Forms with one instruction for a round, without and with vector loads and stores. Only `lab.bench.sets` uses them.
+# Further forms, in which one instruction computes a round. `ise_vmem` also has vector loads and stores. Only
+# `lab.bench.sets` uses these forms.
 ROUND_FORMS = {"ise_fused": "BENCH_FUSED", "ise_vmem": "BENCH_VMEM"}
-# Instruction sets on wider registers, and their values of BENCH_WIDE in lab/bench/firmware/wide_rounds.h.
+# Maps each instruction set on wider registers to its value of BENCH_WIDE in lab/bench/firmware/wide_rounds.h.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
 FORMS |= dict.fromkeys(WIDE, ("BENCH_WIDER", ("unrolled",)))
-# Instruction sets that the default simulated board lacks, and the configuration of the simulated board that has them.
+# Maps each instruction set that the default simulated board lacks to a configuration of the board that supports it.
 CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), "comparators")
 CONFIGURATIONS |= dict.fromkeys(WIDE, "wide_comparators")
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 
 
 def program(form: str, style: str) -> Family:
-    """Return the program of a form in a style."""
+    """Return the program that computes rounds in the given form, in the given style of C code. The form is one of the
+    keys of `FORMS` or `ROUND_FORMS`.
+    """
     wide = (f"-DBENCH_WIDE={WIDE[form]}",) if form in WIDE else ()
     constant = ROUND_FORMS[form] if form in ROUND_FORMS else FORMS[form][0]
     return Family(
@@ -52,20 +55,20 @@ def program(form: str, style: str) -> Family:
 
 
 def families() -> tuple[Family, ...]:
-    """Return a program for each form and style."""
+    """Return a program for each form of a round and for each style of C code in which `FORMS` lists this form."""
     return tuple(program(form, style) for form, (_, styles) in FORMS.items() for style in styles)
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Return the bytes of code that one block needs: its function, and the functions that this one calls for its
-    rounds.
+    """Return the size in bytes of the code that processes one block: the function for a block, and the functions that
+    it calls for the rounds.
     """
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds
 
 
 def ecb(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int) -> cases.Record:
-    """Measure ECB over 2 KB that the data cache holds, the best of three passes.
+    """Measure ECB over 2 KB of data in the data cache: the fastest of three passes.
 
     More blocks would cost the same a block.
     """
@@ -80,7 +83,7 @@ def ecb(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int
 
 
 def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure a program from this file in both directions, with all key lengths."""
+    """Measure a program that `families` returns, in both directions and with all key lengths."""
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:
@@ -90,7 +93,9 @@ def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the engine `ise` in the same way; it keeps eight blocks and all round keys in the unit."""
+    """Measure the engine `ise` like the other programs. This engine keeps eight blocks and all round keys in the vector
+    unit.
+    """
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:
@@ -99,7 +104,7 @@ def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with its questions."""
+    """Return each program with the functions that measure it."""
     eight = next(family for family in ISE_FAMILIES if family.engine == "ise")
     eight = Family("papers_eight", eight.sources, eight.defines, "ise", "unrolled", KEY_BITS, ("ecb",))
     return [(family, (one_block_at_a_time,)) for family in families()] + [(eight, (side_by_side,))]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""LTE's layer 2 on the simulated board: the time of a transport block with each engine (`make bench-lte`)."""
+"""Measures LTE's layer 2 on the simulated board: the time of a transport block with each engine (`make bench-lte`)."""

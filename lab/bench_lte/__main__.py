@@ -25,14 +25,14 @@ from tests import rom
 SOURCES = REPOSITORY / "lab" / "bench_lte" / "firmware"
 EXTENSION = REPOSITORY / "lab" / "snow3g" / "firmware"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
-# The engines. A request to the program names an engine by its position here. None means no ciphering (128-EEA0).
+# The engines. The index of an engine in this tuple is its number in a request. None means no ciphering (128-EEA0).
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
 # The configuration of the simulated board that contains all of these engines.
 CONFIGURATION = "lte"
-# Step and maximum of the data rates above the paper's. The rate rises until a block takes longer than one millisecond.
-# Blocks above the maximum do not fit in the program's memory.
+# The step and the maximum of the data rates above the paper's rates, in Mbit/s. The rate rises by one step at a time
+# until a block takes longer than 1 ms. Blocks for a rate above the maximum do not fit in the program's memory.
 STEP_MBPS, MOST_MBPS = 25, 400
-# Engines in C need about ten times the permitted time, so only one pass is timed.
+# Number of timed passes over a block. Engines in C take about ten times the permitted time, so they make fewer passes.
 PASSES, C_PASSES = 4, 2
 
 
@@ -45,7 +45,7 @@ class LteBoard(ProgramBoard):
         super().__init__(rom.build(BUILD, SOURCES / "lte_bench.c", more, defines, board=board, extension=EXTENSION))
 
     def measure(self, engine: str | None, size: int) -> dict:
-        """Return the record of a block of `size` bytes; see `lab/bench_lte/firmware/lte_bench.c`.
+        """Measure a block of `size` bytes; return the results as a record. `lte_bench.c` describes the measurement.
 
         Raises
         ------
@@ -80,8 +80,8 @@ class LteBoard(ProgramBoard):
 
 
 def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
-    """Yield the records of each engine: at the paper's rates, then at higher rates as long as each block finishes in
-    time.
+    """Measure each engine and yield records: at the data rates of the paper, then at higher rates until a block does
+    not finish within 1 ms, or up to `MOST_MBPS`.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'}", file=sys.stderr, flush=True)
@@ -97,7 +97,7 @@ def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
 
 
 def in_time(record: dict) -> bool:
-    """Return whether each block is finished before the next block arrives."""
+    """Return True if each block is finished within 1 ms, when the next block arrives."""
     return milliseconds(record) <= TTI_MS
 
 

@@ -20,17 +20,20 @@ SN_BITS, SN_LIMIT = 12, 1 << 12
 RLC_LIMIT = 1 << 10
 COUNT_LIMIT = 1 << 32
 DOWNLINK = 1
-# Sizes in bytes: a subheader with a 15-bit length, a subheader without a length, the headers of RLC and PDCP together.
+# Sizes in bytes: a MAC subheader with a 15-bit length field, a subheader without a length, and the headers of RLC and
+# PDCP together.
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
-# Values for generated packets. The sequence number wraps after three PDUs.
+# COUNT, BEARER and random seed of the generated packets. PDCP's sequence number wraps to 0 after three PDUs.
 _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 
 @dataclass(frozen=True)
 class Bearer:
-    """A radio bearer: logical channel, BEARER (5 bits), 16-byte key (None for 128-EEA0), and a name in `CIPHERS`."""
+    """A radio bearer: logical channel, BEARER (5 bits), 16-byte AES or SNOW 3G key (None for 128-EEA0), and the
+    cipher's name in `CIPHERS`.
+    """
 
     lcid: int
     identity: int
@@ -39,22 +42,27 @@ class Bearer:
 
 
 def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> bytes:
-    """Cipher whole bytes with 128-EEA2 (3GPP TS 33.401, B.1.3). COUNT has 32 bits, BEARER 5 bits, DIRECTION 1 bit."""
+    """Encrypt or decrypt whole bytes with 128-EEA2 (3GPP TS 33.401, B.1.3). COUNT has 32 bits, BEARER has 5 bits, and
+    DIRECTION has 1 bit.
+    """
     first = struct.pack(">IBxxxQ", count, bearer << 3 | direction << 2, 0)
     return Cipher(algorithms.AES(key), modes.CTR(first)).encryptor().update(data)
 
 
-# Cipher functions by their names in TS 33.401, annex B.1. Arguments: key, COUNT, BEARER, DIRECTION, whole bytes.
+# Maps names of ciphers in TS 33.401, annex B.1, to functions. The functions' arguments are key, COUNT, BEARER,
+# DIRECTION and data in whole bytes.
 CIPHERS = {"128-EEA1": eea1, "128-EEA2": eea2}
 
 
 def cipher_of(engine: str | None) -> str:
-    """Return the name of the cipher that an engine deciphers."""
+    """Return the name of the LTE cipher that an engine implements."""
     return {None: "128-EEA0", "snow3g": "128-EEA1"}.get(engine, "128-EEA2")
 
 
 def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
-    """Return the RLC AMD PDU with one PDCP data PDU. The RLC sequence number is the low 10 bits of COUNT."""
+    """Return an RLC AMD PDU that contains one PDCP data PDU with this packet. The RLC sequence number is the low 10
+    bits of COUNT.
+    """
     data = packet
     if bearer.key is not None:
         data = CIPHERS[bearer.cipher](bearer.key, count % COUNT_LIMIT, bearer.identity, DOWNLINK, packet)
@@ -76,7 +84,8 @@ def mac(parts: Sequence[tuple[int, bytes]]) -> bytes:
 
 
 def lengths(size: int) -> Iterator[int]:
-    """Yield the lengths of the packets that fill a block of `size` bytes: PACKET_BYTES for each packet except the last.
+    """Yield the lengths of the packets that fill a block of `size` bytes. All packets except the last have
+    PACKET_BYTES.
 
     Raises
     ------
@@ -93,14 +102,16 @@ def lengths(size: int) -> Iterator[int]:
 
 
 def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
-    """Return the transport block that contains the packets of one bearer. COUNT is `count` for the first packet, and
+    """Return the transport block with these packets of one bearer. `count` is the COUNT of the first packet; it
     increases by one for each next packet.
     """
     return mac([(bearer.lcid, pdu(bearer, count + n, packet)) for n, packet in enumerate(packets)])
 
 
 class Example(NamedTuple):
-    """A transport block to receive: the key, COUNT (of the first PDU) and BEARER to decipher it, and its packets."""
+    """A transport block to receive, with its packets. The key, COUNT (of the first PDU) and BEARER are needed to
+    decipher it.
+    """
 
     key: bytes
     count: int
@@ -109,13 +120,13 @@ class Example(NamedTuple):
     packets: list[bytes]
 
     def request(self, cipher: int, passes: int) -> bytes:
-        """Return a request with this block for a program that uses `lab/bench_lte/firmware/lte_bench.h`."""
+        """Return a request with this block, as `lab/bench_lte/firmware/lte_bench.h` defines it."""
         head = struct.pack("<2I16s3I", cipher, passes, self.key, self.count, self.identity, len(self.block))
         return head + self.block + bytes(-len(self.block) % 4)
 
 
 def example(engine: str | None, size: int) -> Example:
-    """Return a block of `size` bytes of random packets, ciphered for the engine.
+    """Return a block of `size` bytes that contains random packets, encrypted with the cipher of this engine.
 
     Equal arguments produce equal blocks.
     """

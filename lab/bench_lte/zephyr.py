@@ -31,9 +31,9 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from lab.results.tables.bench_lte_zephyr import ORDERS, TABLE
 
 SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
-# Configuration of the simulated board. Place-and-route met the clock for this configuration.
+# Configuration of the simulated board. Place-and-route of this configuration reaches the board's clock.
 CONFIGURATION = "eth_zephyr"
-# The engines. A request to the sample names an engine by its position here. None means no ciphering (128-EEA0).
+# The engines. The index of an engine in this tuple is its number in a request. None means no ciphering (128-EEA0).
 ENGINES = (
     None,
     "byte",
@@ -46,12 +46,12 @@ ENGINES = (
     "crypto API, vector unit",
     "crypto API, accelerator",
 )
-# These engines need many TTIs per block, so only a few blocks are timed, and no higher rates are measured.
+# These engines need many TTIs (1 ms) for a block. So only a few of their blocks are timed, and no higher data rates.
 SLOW = ("byte", "table")
 BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
 REPLY_WORDS = 12 + MOST_BLOCKS
-# Relative tolerance for the time of a TTI: the timer's handler runs late if the timer expires while interrupts are
-# disabled.
+# Relative tolerance for the measured length of a TTI. The timer's handler runs late if interrupts are disabled when the
+# timer expires.
 TTI_TOLERANCE = 0.05
 START_TIMEOUT_S = 60
 COSTS = {
@@ -63,7 +63,7 @@ COSTS = {
 
 @functools.cache
 def build(configuration: str) -> Path:
-    """Compile the sample and build a simulated board that starts it; return the board's folder.
+    """Compile the Zephyr application, and build a simulated board that starts it; return the board's folder.
 
     Raises
     ------
@@ -80,13 +80,14 @@ def build(configuration: str) -> Path:
 
 
 class ZephyrLteBoard(ProgramBoard):
-    """Run the application `threads` on a simulated board."""
+    """Run the Zephyr application `threads` on a simulated board."""
 
     def __init__(self, configuration: str = CONFIGURATION):
         super().__init__(build(configuration))
 
     def costs(self) -> dict[str, int]:
-        """Return the cycles of a thread switch and of queue operations in the kernel, as measured by the sample.
+        """Return the cycles that a thread switch and the queue operations take in Zephyr's kernel. The application
+        measures them when it starts.
 
         Raises
         ------
@@ -101,8 +102,9 @@ class ZephyrLteBoard(ProgramBoard):
         return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
 
     def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
-        """Return the sample's reply for each order of its threads. A reply is a sequence of 32-bit numbers, which
-        `main.c` of the sample describes; it includes the cycles of `times` blocks.
+        """Return the application's reply for each order of its threads. A reply is a sequence of 32-bit numbers, which
+        the application's `main.c` describes. The reply includes the cycles of each measured block; `times` is the
+        number of these blocks.
         """
         reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
@@ -125,8 +127,8 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """Return the figures in one `reply` as a record, but without the board's clock. The measured blocks have `size`
-    bytes and contain `packets`.
+    """Return the values of a reply as a record, without the board's clock. The measured blocks have `size` bytes and
+    contain the packets in `packets`.
 
     Raises
     ------
@@ -165,7 +167,7 @@ def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], 
 
 
 def in_time(found: dict) -> bool:
-    """Return whether each block was finished before the next block arrived.
+    """Return True if each block was finished before the next block arrived.
 
     Raises
     ------
@@ -180,8 +182,8 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """Yield the records of each engine and order: at the paper's rates, then at higher rates while each block finishes
-    in time.
+    """Measure each engine and order of threads, and yield records: at the paper's data rates, then at higher rates. For
+    each engine, the rate rises until blocks are late in every order of threads.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Explores parts of the gateware: places and routes each by itself, to compare them."""
+"""Explores alternatives for parts of the gateware: places and routes each by itself, to compare size and clock."""

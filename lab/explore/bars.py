@@ -11,7 +11,7 @@ from lab.explore.members import FAMILY, KEY_SETS
 
 Record = dict
 PART = ("LFE5UM5G-85F", 8)
-# Maximum of cycles per block, by datapath and key bits.
+# Maps (datapath, key bits) to the maximum number of cycles per block.
 MOST_CYCLES = {
     ("32", 128): 44,
     ("64", 128): 22,
@@ -22,12 +22,12 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Mbps and Mbps per LUT4 that a core must exceed, by datapath.
+# Maps a datapath to the values (Mbps, Mbps per LUT4) that a core must exceed.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 
 def missed(record: Record) -> list[str] | None:
-    """Returns the targets that the core of a record misses; None if no target applies to it."""
+    """Returns the performance targets that the core of a record misses; None if no target applies to it."""
     asked = False
     found = []
     most = MOST_CYCLES.get((record["datapath"], record["key_bits"]))
@@ -48,12 +48,12 @@ def missed(record: Record) -> list[str] | None:
 
 
 def is_smallest(record: Record) -> bool:
-    """Returns whether the core of a record holds one key and supports only AES-128."""
+    """Returns True if the core of a record stores only one key and supports only AES-128."""
     return record["slots"] == 1 and record["key_lengths"] == list(KEY_SETS["128"])
 
 
 def cost(record: Record, records: list[Record]) -> str:
-    """Returns the LUT4s and MHz by which a core differs from the same core with only one AES-128 key.
+    """Returns the difference in LUT4s and MHz between a core and its variant with only one AES-128 key, as text.
 
     The result is empty if that core is not among the records, or is this one.
     """
@@ -67,7 +67,7 @@ def cost(record: Record, records: list[Record]) -> str:
 
 
 def verdict(record: Record, records: list[Record]) -> str:
-    """Returns in a few words whether the core meets its targets, and what more keys and key lengths cost."""
+    """Returns a short text: whether the core meets its targets, and what its additional keys and key lengths cost."""
     short = missed(record)
     words = [] if short is None else [f"missed: {', '.join(short)}" if short else "met"]
     return "; ".join([*words, *filter(None, [cost(record, records)])])

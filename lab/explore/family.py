@@ -34,7 +34,7 @@ SEEDS = 3
 
 
 def write(tasks: list[Task], versions: dict[str, str], failed: dict[Path, list[dict]]) -> dict:
-    """Writes ``explore.json`` and the plots, and returns the contents.
+    """Writes ``explore.json`` and the plots; returns the contents of the file.
 
     They contain all up-to-date records, and the records of failure for tasks that no worker could complete.
     """
@@ -88,7 +88,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
 
 
 def is_selected(target: Target, options: argparse.Namespace) -> bool:
-    """Returns whether the options of the command select this core."""
+    """Returns True if the options of the command line select this core."""
     if isinstance(target, Peer):
         return target.core in options.checkouts
     chosen = ("datapath", "sbox", "keys", "engines", "slots")
@@ -97,7 +97,7 @@ def is_selected(target: Target, options: argparse.Namespace) -> bool:
 
 
 def main() -> None:
-    """Builds the cores that are out of date, writes the results, and prints the tables."""
+    """Builds the cores whose results are out of date, writes the results, and prints the tables."""
     options = arguments()
     try:
         versions = toolchain.versions(toolchain.environment(REPOSITORY / "build" / "tools"))
@@ -123,7 +123,9 @@ def main() -> None:
 
 
 def _to_build(tasks: list[Task], checkouts: dict[str, Path]) -> Iterator[Task]:
-    """Returns the tasks that are out of date, with the sources of public cores; cores without sources are skipped."""
+    """Yields the tasks whose results are out of date. Adds the Verilog sources to the tasks of public cores; skips a
+    public core whose sources are missing.
+    """
     for task in tasks:
         target = task.target
         if up_to_date(task):

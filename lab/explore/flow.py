@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Synthesises, places and routes one core on ECP5, in the same way for our cores and others'.
+"""Synthesises, places and routes one core on ECP5. Our cores and public cores go through the same flow.
 
 ::
 
@@ -41,7 +41,7 @@ class FlowError(RuntimeError):
 
 @dataclass(frozen=True)
 class Device:
-    """A part, speed grade and package that nextpnr knows."""
+    """An FPGA part with speed grade and package, as nextpnr names them."""
 
     name: str
     speed: int
@@ -57,7 +57,7 @@ DEVICES = {
 
 @dataclass(frozen=True)
 class Design:
-    """A core's Verilog.
+    """The Verilog sources of a core.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Design:
 
 
 def synthesise(design: Design, folder: Path, environment: dict[str, str], tools: str) -> dict[str, int]:
-    """Writes the core's netlist ``core.json`` into a folder, unless it is up to date; returns its resources.
+    """Synthesises a core: writes its netlist ``core.json``, unless it is up to date; returns its resources.
 
     Parameters
     ----------
@@ -123,19 +123,20 @@ def netlist_digest(design: Design, tools: str) -> str:
 
 
 def area(module: dict) -> dict[str, int]:
-    """Returns the LUT4s, flip-flops and block RAMs of a mapped module."""
+    """Returns the numbers of LUT4s, flip-flops and block RAMs of a netlist that is mapped to ECP5 cells."""
     kinds = Counter(cell["type"] for cell in module["cells"].values())
     return {"lut4": toolchain.lut4s(kinds), "ff": kinds["TRELLIS_FF"], "bram": kinds["DP16KD"]}
 
 
 def load(path: Path) -> dict:
-    """Returns the top module of a netlist that Yosys wrote."""
+    """Returns the top module of a netlist file that Yosys wrote."""
     modules = json.loads(path.read_text())["modules"]
     return next(m for m in modules.values() if int(m["attributes"].get("top", "0"), 2))
 
 
 def place(design: Design, folder: Path, device: Device, seed: int, environment: dict[str, str]) -> float:
-    """Returns the Fmax in MHz of the synthesised core in its harness, by one nextpnr run; keeps it next to the netlist.
+    """Returns the maximum clock in MHz that one nextpnr run reaches for the synthesised core in its harness. Keeps the
+    report next to the netlist.
 
     Raises
     ------
@@ -158,13 +159,13 @@ def place(design: Design, folder: Path, device: Device, seed: int, environment: 
 
 
 def fmax(report: dict) -> float:
-    """Returns the achieved clock in MHz of a design with one clock, from nextpnr's report."""
+    """Returns the clock in MHz that a design reaches, from nextpnr's report. The design has only one clock."""
     (achieved,) = (clock["achieved"] for clock in report["fmax"].values())
     return achieved
 
 
 def _in_harness(design: Design, folder: Path, environment: dict[str, str]) -> None:
-    """Writes ``top.json``: the core's netlist inside the harness."""
+    """Writes ``top.json``: the netlist of the core connected to the harness of shift registers."""
     stamp = Stamp(folder / "top.digest", (folder / "netlist.digest").read_text())
     if stamp.is_current():
         return

@@ -29,7 +29,7 @@ from lab.explore.records import BLOCK_BITS
 
 PARTS = ("85F-8",)
 SEEDS = 3
-WRITE_PORT_LUTS = 2  # LUT sites that the write port of a distributed RAM also occupies
+WRITE_PORT_LUTS = 2  # (additional LUT sites that the write port of a distributed RAM occupies)
 
 
 def build(
@@ -57,7 +57,7 @@ def build(
 def record(
     member: Member, part: str, area: dict[str, int], memories: int, message: Message, clocks: list[float]
 ) -> dict:
-    """Returns all results of one GHASH unit on one FPGA part."""
+    """Returns the record of one GHASH unit on one FPGA part: all its results."""
     mhz = median(clocks)
     mbps = BLOCK_BITS * mhz / message.cycles_per_block
     return {
@@ -80,7 +80,7 @@ def record(
 
 
 def main() -> None:
-    """Builds the outdated GHASH units, writes ``build/results/explore-ghash.json``, and prints the table."""
+    """Builds GHASH units that are out of date, writes ``build/results/explore-ghash.json``, and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m lab.explore.ghash", description=__doc__.splitlines()[0])
     parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(PARTS), metavar="DEVICE")
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")

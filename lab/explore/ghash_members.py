@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines the GHASH units that `lab.explore.ghash` compares, and measures their mapped netlists.
+"""Defines the GHASH units that `lab.explore.ghash` compares, and simulates their netlists to measure them.
 
 Each lane of the simulation has its own subkey and blocks. A second subkey follows, so that the tables are also seen to
 be written over. The results are compared with tags from `cryptography`: the blocks are the additional data and the
@@ -23,12 +23,12 @@ from lab.explore.protocols import PATIENCE, ProtocolError
 LANES, BLOCK_BYTES = 8, 16
 # Blocks of additional data in each message.
 BLOCKS = 6
-INITIAL = 1  # last four bytes of the initial counter block, which begins with an IV of 96 bits
+INITIAL = 1  # the counter at the end of the initial counter block, which starts with an IV of 96 bits
 
 
 @dataclass(frozen=True)
 class Message:
-    """Results of simulating two messages.
+    """Results of simulating two messages (only the second is measured).
 
     These are the cycles of a block, of a subkey, and of the last item with its result; the transitions of cells'
     outputs for each block; and the number of tags that were compared.
@@ -43,18 +43,18 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """One GHASH unit: the cycles that a product takes, and whether it is portable or uses cells of the ECP5."""
+    """One GHASH unit: how many cycles a multiplication takes, and whether it is portable or uses ECP5 cells."""
 
     cycles: int
     portable: bool = False
 
     @property
     def name(self) -> str:
-        """The name of the member's files."""
+        """The name of this unit's files."""
         return f"ghash-{self.cycles}{'-portable' if self.portable else ''}"
 
     def design(self) -> tuple[Design, dict[str, str]]:
-        """Returns the Verilog, and the names of the ports in it."""
+        """Returns the unit's Verilog, and a dictionary with the Verilog names of its ports."""
         top, unit = Module(), GHASH(cycles=self.cycles, portable=self.portable)
         top.submodules.unit = unit
         top.clock_domains.cd_sys = ClockDomain("sys")
@@ -64,7 +64,7 @@ class Member:
             named |= {f"{name}_{part}": getattr(endpoint, part) for part in ("valid", "ready", "data")}
         named["final"] = unit.sink.final
         output = convert(top, {*named.values(), top.cd_sys.clk}, name="core")
-        # Without comments, because LiteX writes the date into them.
+        # Remove comments, because LiteX writes the date into them, and the digest must not depend on it.
         text = "".join(line for line in output.main_source.splitlines(keepends=True) if not line.startswith("//"))
         ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
         return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), ports
@@ -75,7 +75,7 @@ MEMBERS = (*(Member(cycles) for cycles in CYCLES[:-1]), Member(8, portable=True)
 
 
 class _Mapped:
-    """Simulates several copies (lanes) of a mapped unit side by side."""
+    """Simulates several copies (lanes) of a GHASH unit's netlist side by side, each with its own data."""
 
     def __init__(self, module: dict, ports: dict[str, str]):
         self.netlist, self.ports = Netlist(module, clock="sys_clk", lanes=LANES), ports
@@ -89,7 +89,7 @@ class _Mapped:
         self.netlist.settle()
 
     def wait(self, port: str) -> int:
-        """Waits until a port is 1; returns the number of that cycle."""
+        """Waits until a port is 1; returns the number of the cycle in which this happens."""
         for _ in range(PATIENCE):
             if self.netlist.peek(self.ports[port]):
                 return self.netlist.cycle
@@ -101,7 +101,9 @@ class _Mapped:
         self.netlist.settle()
 
     def give(self, name: str, values: list[bytes], **inputs: int) -> int:
-        """Offers one value to each lane until the unit accepts it; returns the number of that cycle."""
+        """Offers one value to each lane until the unit accepts it; returns the number of the cycle in which the unit
+        accepts them.
+        """
         numbers = [int.from_bytes(value, "little") for value in values]
         self.netlist.poke_lanes(self.ports[f"{name}_data"], numbers)
         self.put(**{f"{name}_valid": 1}, **inputs)
@@ -112,7 +114,7 @@ class _Mapped:
 
 
 def measure(module: dict, ports: dict[str, str]) -> Message:
-    """Simulates a mapped unit.
+    """Simulates the netlist of a GHASH unit, and returns its results for a message.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives any part registered inputs and outputs over three pins, so that only the part's own timing is measured.
+"""Surrounds a part with registers and connects it to three pins, so that only the part's own timing is measured.
 
 ::
 
@@ -13,7 +13,7 @@ from migen import Cat, ClockDomain, Module, Signal
 
 
 class Harness(Module):
-    """Puts a part between shift registers, in a clock domain `sys` of its own.
+    """Puts a part between shift registers, in its own clock domain `sys`.
 
     Parameters
     ----------
@@ -43,5 +43,5 @@ class Harness(Module):
         ]
 
     def verilog(self, name: str):
-        """Returns LiteX's Verilog output for the harness, with its pins."""
+        """Returns LiteX's Verilog output for the harness. Clock, serial input and serial output are its pins."""
         return verilog.convert(self, {self.cd_sys.clk, self.serial_in, self.serial_out}, name=name)

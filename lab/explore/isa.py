@@ -41,7 +41,7 @@ DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
 SEEDS = 3
-TIMEOUT_S = 7200  # far more than a step needs, in case the machine is busy
+TIMEOUT_S = 7200  # (far more time than a step needs, in case the machine is busy)
 Ports = tuple[Module, list[Signal], list[Signal]]
 
 
@@ -50,7 +50,7 @@ class ExploreError(RuntimeError):
 
 
 def _sub_bytes(sbox: str) -> Ports:
-    """Makes SubBytes and InvSubBytes of a whole state: 16 pairs of S-box and inverse S-box."""
+    """Creates logic for SubBytes and InvSubBytes of a whole state: 16 pairs of S-box and inverse S-box."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for n in range(16):
@@ -74,7 +74,7 @@ def _sub_bytes_ram() -> Ports:
 
 
 def _mix_columns() -> Ports:
-    """Makes MixColumns and its inverse for a whole state, built as in the lanes of the vector unit."""
+    """Creates logic for MixColumns and its inverse for a whole state, as in the lanes of the vector unit."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for c in range(4):
@@ -88,7 +88,7 @@ def _mix_columns() -> Ports:
 
 
 def _shuffle() -> Ports:
-    """Makes the network between the lanes: it applies ShiftRows, InvShiftRows or neither."""
+    """Creates the network between the lanes of the vector unit. It applies ShiftRows, InvShiftRows or neither."""
     top = Module()
     i, o = Signal(128, name="i"), Signal(128, name="o")
     forward, inverse = Signal(name="forward"), Signal(name="inverse")
@@ -124,14 +124,14 @@ def _unit(sbox: str) -> Ports:
 
 
 def _multiplier() -> Ports:
-    """Makes a 16x16 multiplier without DSP blocks, to which Jenkins et al. compare a lane."""
+    """Creates a 16x16 multiplier without DSP blocks. Jenkins et al. compare a lane with such a multiplier."""
     top = Module()
     a, b, product = Signal(16, name="a"), Signal(16, name="b"), Signal(32, name="product")
     top.comb += product.eq(a * b)
     return top, [a, b], [product]
 
 
-# For each S-box: its name in the names of parts, and its name in `gateware.aes.sbox_pair`.
+# Maps the name of an S-box in names of parts to its name in `gateware.aes.sbox_pair`.
 SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
 COLUMN_SBOXES = {**SBOXES, "block RAM": BLOCK_RAM}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
@@ -145,12 +145,12 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in COLUMN_SBOXES.items()},
     **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in COLUMN_SBOXES.items()},
 }
-# nextpnr's device options for the parts that are placed on another device than DEVICE.
+# nextpnr's options for the parts that are placed on another device than DEVICE.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
 
 
 def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[dict]) -> dict:
-    """Returns the record (the row of results) of a part.
+    """Returns the results of a part as a record, which is a row of the results file.
 
     Parameters
     ----------
@@ -177,7 +177,8 @@ def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[d
         "fmax_mhz": round(mhz, 1),
         "fmax_least_mhz": round(min(reached), 1),
         "fmax_most_mhz": round(max(reached), 1),
-        # Subtract the harness, which adds an exclusive-or for each output and registers for every port.
+        # Subtract the harness from the resources. The harness adds an XOR for each output bit, and registers for every
+        # port.
         "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
         "bram": cells.get("DP16KD", 0),
@@ -192,7 +193,8 @@ def _reached(report: dict) -> float:
 def explore(
     part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str], versions: str, seeds: int
 ) -> dict:
-    """Builds one part unless its files are up to date; returns its record (`figures`). `create` makes the part.
+    """Builds the part that the function `create` makes, unless its files are up to date; returns the record that
+    `figures` makes of it.
 
     Raises
     ------
@@ -221,7 +223,7 @@ def explore(
 
 
 def _step(what: str, folder: Path, made: str, sources: str, command: list[str], environment: dict[str, str]) -> None:
-    """Runs a command that makes a file, unless the file is up to date; writes a log next to it."""
+    """Runs a command that makes a file, unless the file is up to date. Writes the command's output to a log file."""
     stamp = Stamp(folder / f"{made}.digest", digest([], sources, *command))
     if stamp.is_current() and (folder / made).exists():
         return
@@ -235,7 +237,9 @@ def _step(what: str, folder: Path, made: str, sources: str, command: list[str], 
 
 
 def run(name: str, parts: dict[str, Callable[[], Ports]], description: str) -> None:
-    """Builds the parts that are out of date, writes ``build/results/NAME.json``, and prints the table."""
+    """Runs the command: builds the parts that are out of date, writes ``build/results/NAME.json``, and prints the
+    table.
+    """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {'; '.join(parts)} (default: all)")
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")

@@ -25,7 +25,7 @@ from lab.explore.protocols import ProtocolError
 
 PARTS = ("85F-8",)
 SEEDS = 3
-# Data rates of Hessel et al. 2009, as times in ns per byte.
+# The data rates that Hessel et al. 2009 compare, each as the time for a byte in ns.
 TIMES = (4, 14, 24)
 
 
@@ -50,7 +50,7 @@ def build(
 
 
 def record(member: Member, part: str, area: dict[str, int], message: Message, clocks: list[float]) -> dict:
-    """Returns all results of one cipher core on one FPGA part."""
+    """Returns the record of one cipher core on one FPGA part: all its results."""
     cycles_a_byte, mhz = message.cycles / MESSAGE_BYTES, median(clocks)
     mbps = 8 * mhz / cycles_a_byte
     return {

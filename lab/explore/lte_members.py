@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines the ciphers of LTE that Hessel et al. 2009 compare.
+"""Defines the cipher cores for LTE that Hessel et al. 2009 compare, and simulates their netlists to measure them.
 
 These are SNOW 3G with several S-boxes, and AES-128 with round keys computed on the fly, by datapath, S-box and number
 of engines. The S-box that is called one-hot here is Bertoni's in the paper. All members have one form: Verilog, and a
@@ -25,19 +25,20 @@ from lab.snow3g.keystream import JOB, Snow3G
 from lab.snow3g.published import KEYSTREAMS
 
 MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
-# Names of S-boxes in Hessel et al. 2009, and in `gateware.aes.sbox`. lut is the best S-box made only of LUTs.
+# Maps names of S-boxes in Hessel et al. 2009 to names in `gateware.aes.sbox`. lut is the best S-box that consists only
+# of LUTs.
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)
-# Number of simulated blocks, of measured blocks, and of blocks before the first measured block. A message's cycles are
-# extrapolated from the measured blocks. Several engines return blocks in bunches, so the number of measured blocks is a
-# multiple of every number of engines.
+# Numbers of blocks: all simulated blocks, the measured blocks, and the blocks before the first measured block. The
+# cycles of a message are extrapolated from the measured blocks. Several engines finish blocks in groups, so the number
+# of measured blocks is a multiple of every number of engines.
 BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
 
 
 @dataclass(frozen=True)
 class Message:
-    """Results of simulating a message of `MESSAGE_BYTES`.
+    """Results of simulating a core while it encrypts a message of `MESSAGE_BYTES`.
 
     These are the cycles of the message, the cycles of its first unit of keystream, the transitions of cells' outputs,
     and the number of results that were compared with their expected values.
@@ -51,7 +52,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """The parameters of one core. Only SNOW 3G uses `s_q`, and only AES supports several engines."""
+    """The parameters of one core. `s_q` is the second S-box of SNOW 3G. Only AES supports several engines (copies)."""
 
     algorithm: str
     datapath: int
@@ -66,7 +67,7 @@ class Member:
         return "-".join(part for part in (self.algorithm, str(self.datapath), self.sbox, self.s_q, engines) if part)
 
     def design(self) -> tuple[Design, dict[str, str]]:
-        """Returns the Verilog, and the names of the ports in it."""
+        """Returns the core's Verilog, and a dictionary with the Verilog names of its ports."""
         if self.algorithm == "snow3g":
             snow = Snow3G(SBOXES[self.sbox], SBOXES[self.s_q])
             ports = {name: getattr(snow.sink, name) for name, _ in JOB}
@@ -75,7 +76,7 @@ class Member:
         return _design(aes, {"key": aes.sink.key, "block": aes.sink.block, "out": aes.source.block})
 
     def measure(self, module: dict, ports: dict[str, str]) -> Message:
-        """Simulates the mapped module.
+        """Simulates the core's netlist; checks and measures its results.
 
         Raises
         ------
@@ -99,14 +100,16 @@ def _design(core: Module, named: dict[str, Signal]) -> tuple[Design, dict[str, s
     named |= {"out_valid": core.source.valid, "out_ready": core.source.ready}
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         output = convert(top, {*named.values(), top.cd_sys.clk}, name="core")
-    # Without comments, because LiteX writes the date into them.
+    # Remove comments, because LiteX writes the date into them, and the digest must not depend on it.
     text = "".join(line for line in output.main_source.splitlines(keepends=True) if not line.startswith("//"))
     ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
     return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), ports
 
 
 class _Mapped:
-    """Simulates several copies (lanes) of a mapped core in parallel, and always accepts their results."""
+    """Simulates several copies (lanes) of a core's netlist in parallel. The simulation accepts the results of the
+    copies without delay.
+    """
 
     def __init__(self, module: dict, ports: dict[str, str], lanes: int):
         self.netlist, self.ports = Netlist(module, clock="sys_clk", lanes=lanes), ports
@@ -120,7 +123,9 @@ class _Mapped:
         self.netlist.settle()
 
     def offer(self, inputs: dict[str, list[int]]) -> bool:
-        """Offers a job to each lane: by port, a value for each lane. Returns whether the next edge accepts the jobs."""
+        """Offers a job to each lane. `inputs` maps a port to its values, one for each lane. Returns True if the cores
+        will accept the jobs at the next clock edge.
+        """
         for name, values in inputs.items():
             self.netlist.poke_lanes(self.ports[name], values)
         self._put(valid=1)
@@ -131,11 +136,13 @@ class _Mapped:
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
-        """Returns the lanes' results, or None if there are none yet. The next clock edge removes the results."""
+        """Returns one result for each lane, or None if there are no results yet. The next clock edge removes the
+        results.
+        """
         return self.netlist.peek_lanes(self.ports["out"]) if self.netlist.peek(self.ports["out_valid"]) else None
 
     def wait(self) -> list[int]:
-        """Waits for the lanes' next results and returns them. The next clock edge removes them."""
+        """Waits for the next results and returns them, one for each lane. The next clock edge removes them."""
         for _ in range(PATIENCE):
             if found := self.result():
                 return found
@@ -149,7 +156,7 @@ class _Mapped:
 
 
 def _snow3g(module: dict, ports: dict[str, str]) -> Message:
-    """Runs one of 3GPP's test sets in each lane, up to the last published word."""
+    """Measures a SNOW 3G core. Each lane runs one of 3GPP's test sets, up to the last published keystream word."""
     mapped = _Mapped(module, ports, len(KEYSTREAMS))
     fields = (("k", 0), ("iv", 1))
     job = {
@@ -168,14 +175,16 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
             compared += _same(z, words.get(number, z), f"word {number}") and number in words
         first = first or mapped.netlist.cycle - begun
         if number == MESSAGE_BYTES // WORD_BYTES:
-            cycles = mapped.netlist.cycle - begun + 1  # + 1: the word leaves at the next edge
+            cycles = mapped.netlist.cycle - begun + 1  # + 1: the word is accepted at the next clock edge
             mapped.netlist.is_counting = False
         mapped.edge()
     return Message(cycles, first, mapped.netlist.transitions / mapped.netlist.lanes, compared)
 
 
 def _aes(module: dict, ports: dict[str, str]) -> Message:
-    """Offers blocks one after the other, each as soon as the core is ready; each lane has its own keys and blocks."""
+    """Measures an AES core. The simulation sends each block as soon as the core is ready to accept it. Each lane has
+    its own keys and blocks.
+    """
     mapped, draw = _Mapped(module, ports, 8), random.Random(1)
     lanes = range(mapped.netlist.lanes)
     jobs = [[[draw.randbytes(BLOCK_BYTES) for _ in lanes] for _ in ("key", "block")] for _ in range(BLOCKS)]

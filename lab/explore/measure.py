@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures cycle counts, correctness and switching activity of a mapped core, with one simulation per key length.
+"""Simulates the netlist of an AES core, and measures cycles, correctness and switching activity for each key length.
 
 Every lane has its own key and blocks, random but seeded. The results are compared with the results of `cryptography`. A
 core that encrypts incorrectly is not measured.
@@ -15,11 +15,11 @@ from gateware.flow.mapped import Netlist
 from lab.explore.protocols import Protocol
 
 LANES = 16
-# Number of results before the measurement, until the core is in a steady state, and number of measured results.
-# Several engines return blocks in bunches, so the second number is a multiple of every number of engines.
+# The first number: results before the measurement, while the core reaches a steady state. The second number: measured
+# results. Several engines finish blocks in groups, so the second number is a multiple of every number of engines.
 WARM_UP = 8
 BLOCKS = 16
-# Number of results during which transitions are counted.
+# Number of results during which the simulation counts transitions of cell outputs.
 COUNTED = 4
 
 
@@ -29,7 +29,7 @@ class WrongResult(RuntimeError):
 
 @dataclass(frozen=True)
 class Measurement:
-    """Results of one simulation.
+    """Results of one simulation, for one key length.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Measurement:
 def measure(
     module: dict, clock: str, protocol: Callable[[Netlist], Protocol], key_lengths: tuple[int, ...]
 ) -> list[Measurement]:
-    """Measures a netlist at each key length.
+    """Measures the netlist of a core with each key length.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lists the cores that `lab.explore.family` compares: every member of the family, and public cores."""
+"""Lists the cores that `lab.explore.family` compares: variants of our AES core (the family), and public cores."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -18,7 +18,8 @@ from lab.explore.protocols import InitNext, LoadDone, Pipeline, Protocol, Stream
 
 ITERATIVE = ("128", "64", "32")
 DATAPATHS = ("128", "pipelined", "64", "32")
-# Names of S-boxes in these comparisons, and their names for `create_core`. lut is the best S-box made only of LUTs.
+# Maps names of S-boxes in these comparisons to names for `create_core`. lut is the best S-box that consists only of
+# LUTs.
 SBOXES = {"lut": "ecp5", "canright": "tower_cut_ecp5", "block_ram": "block_ram", "onehot": "onehot"}
 ENGINES = (1, 2, 4)
 KEY_SETS = {"128": (128,), "all": (128, 192, 256)}
@@ -28,7 +29,7 @@ FAMILY = "cipherlane"
 
 @dataclass(frozen=True)
 class Member:
-    """One parameterisation of `create_core`."""
+    """One of our cores: a set of parameters for `create_core`."""
 
     datapath: str
     sbox: str
@@ -48,7 +49,7 @@ class Member:
         return KEY_SETS[self.keys]
 
     def design(self) -> tuple[Design, Callable[[Netlist], Protocol]]:
-        """Returns the Verilog, and the protocol that drives it.
+        """Returns the core's Verilog, and the `Protocol` class that drives its ports in simulation.
 
         Raises
         ------
@@ -60,7 +61,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Peer:
-    """A public core. Its source is not part of the project; it is read from a checkout that the user names.
+    """A public AES core. This project does not contain its source, but reads it from a folder that the user specifies.
 
     Attributes
     ----------
@@ -95,11 +96,12 @@ class Peer:
 
     @property
     def name(self) -> str:
-        """The name of the core's files."""
+        """The name of this core's files."""
         return f"peer-{self.core}"
 
     def read(self, checkout: Path) -> tuple[Design, Callable[[Netlist], Protocol]]:
-        """Returns the core's Verilog from a checkout, and the protocol that drives it.
+        """Reads the core's Verilog from the folder `checkout`; returns the Verilog, and the `Protocol` class that
+        drives the core's ports.
 
         Raises
         ------
@@ -145,7 +147,7 @@ def _design(member: Member) -> tuple[Design, Callable[[Netlist], Protocol]]:
     unnamed = {core.sink.slot, core.key_slot, core.clear, core.clear_slot, core.flush, core.idle, core.key_busy}
     unnamed.add(core.source.error)
     output = convert(top, {*named.values(), *unnamed, top.cd_sys.clk}, name="core")
-    # Without comments, because LiteX writes the date into them.
+    # Remove comments, because LiteX writes the date into them, and the digest must not depend on it.
     text = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)
     ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
     return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), partial(Stream, ports=ports)
@@ -202,7 +204,7 @@ PEERS = {
 
 
 def members() -> Iterator[Member]:
-    """Yields the cores of the family that the comparisons need.
+    """Yields the variants of our core that the comparisons need.
 
     These are every datapath with every S-box, each with one key of AES-128 and with 8 keys of all lengths. The separate
     costs of more keys and of more lengths are measured with a datapath's best S-box. So are several engines, which are
@@ -220,14 +222,14 @@ def members() -> Iterator[Member]:
 
 
 def _best_sbox(datapath: str) -> str:
-    """Returns the fastest S-box for a datapath: Canright's for the pipelined one, because it can be divided into
-    pipeline stages.
+    """Returns the fastest S-box for a datapath. For the pipelined datapath, this is the Canright S-box, because its
+    logic can be divided into pipeline stages.
     """
     return "canright" if datapath == "pipelined" else "lut"
 
 
 def urgency(target: Member | Peer, device: str) -> int:
-    """Returns a number for sorting: cores that more comparisons need have lower numbers and are built first."""
+    """Returns a core's rank in the order of building. Cores that more comparisons need have lower ranks."""
     late = {"85F-8": 0}.get(device, 30)
     if isinstance(target, Peer):
         return late + 2

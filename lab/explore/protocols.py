@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Drives cores in simulated netlists, by the handshakes of the family and of the public cores.
+"""Drives simulated AES cores through their ports. Our cores and the public cores have different handshakes.
 
 A protocol loads one key for each lane and then offers blocks as fast as the core accepts them. It notes the cycle of
 each result. Every wait is bounded.
@@ -13,26 +13,26 @@ from dataclasses import dataclass
 
 from gateware.flow.mapped import Netlist
 
-# Cycles without progress after which a core counts as hanging.
+# If a core makes no progress for this number of cycles, it has failed.
 PATIENCE = 500
 LENGTH_CODES = {128: 0, 192: 1, 256: 2}
 Lanes = list[bytes]
 
 
 class ProtocolError(RuntimeError):
-    """A core does not answer."""
+    """The core did not answer within `PATIENCE` cycles."""
 
 
 @dataclass
 class Result:
-    """One block from each lane, and the cycle in which the blocks arrived."""
+    """One result block from each lane, and the cycle in which the blocks arrived."""
 
     cycle: int
     blocks: Lanes
 
 
 class Protocol(ABC):
-    """Drives one core through its own handshakes.
+    """Base class: drives a core through its own handshakes.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class Protocol(ABC):
 
     @abstractmethod
     def load(self, keys: Lanes) -> int:
-        """Loads a key for each lane, all of one length; returns the cycles until the core can encrypt."""
+        """Loads a key into each lane; all keys have the same length. Returns the cycles until the core can encrypt."""
 
     @abstractmethod
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Offers blocks without end, each as soon as the core accepts it; yields the results in order."""
+        """Offers blocks without end: each block is offered until the core accepts it. Yields the results in order."""
 
     def _poke(self, port: str, values: Lanes) -> None:
         self.netlist.poke_lanes(port, [int.from_bytes(value, self.byte_order) for value in values])
@@ -79,7 +79,7 @@ class Protocol(ABC):
 
 
 class Stream(Protocol):
-    """Drives the interface of our cores (`gateware.aes.cores`), by the Verilog names of its ports.
+    """Drives our own cores (`gateware.aes.cores`).
 
     Parameters
     ----------
@@ -99,7 +99,9 @@ class Stream(Protocol):
         self._step(**{ports["sys_rst"]: 0})
 
     def load(self, keys: Lanes) -> int:
-        """See `Protocol`. Loads into slot 0, and counts cycles from the acceptance of the first word."""
+        """Implements `Protocol.load`: loads the keys into key slot 0. Counts cycles from the acceptance of the first
+        key word.
+        """
         ports, netlist = self.ports, self.netlist
         netlist.poke(ports["key_length"], LENGTH_CODES[8 * len(keys[0])])
         first = None
@@ -114,7 +116,7 @@ class Stream(Protocol):
         return netlist.cycle - first
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """See `Protocol`."""
+        """Implements `Protocol.encrypt`."""
         ports, netlist = self.ports, self.netlist
         netlist.poke(ports["source.ready"], 1)
         netlist.poke(ports["sink.valid"], 1)
@@ -134,17 +136,21 @@ class Stream(Protocol):
 
 
 class LoadDone(Protocol):
-    """Drives cores that a pulse of `ld` with key and block starts; `done` marks the result; `rst` is low in reset."""
+    """Drives cores with the inputs `ld` and `rst` (active low). A pulse on `ld` starts the encryption of a block; the
+    core reads block and key together. `done` marks the result.
+    """
 
     def load(self, keys: Lanes) -> int:
-        """See `Protocol`. The core takes the key with each block, so loading it costs no cycles."""
+        """Implements `Protocol.load`. The core reads the key together with each block, so loading a key takes no
+        cycles.
+        """
         self._put(rst=0, ld=0)
         self._step(rst=1)
         self._poke("key", keys)
         return 0
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """See `Protocol`."""
+        """Implements `Protocol.encrypt`."""
         while True:
             self._poke("text_in", next(blocks))
             self._put(ld=1)
@@ -154,10 +160,12 @@ class LoadDone(Protocol):
 
 
 class InitNext(Protocol):
-    """Pulses `init` for a key and `next` for a block; `ready` follows each; `reset_n` is low in reset."""
+    """Drives cores with the inputs `init`, `next` and `reset_n`. A pulse on `init` loads a key, and a pulse on `next`
+    starts a block. `ready` marks the end of either operation.
+    """
 
     def load(self, keys: Lanes) -> int:
-        """See `Protocol`."""
+        """Implements `Protocol.load`."""
         self._put(reset_n=0, init=0, next=0, encdec=1, keylen=int(len(keys[0]) == 32))
         self._step(reset_n=1)
         self._poke("key", [key.ljust(32, b"\0") for key in keys])
@@ -168,7 +176,7 @@ class InitNext(Protocol):
         return self.netlist.cycle - first
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """See `Protocol`."""
+        """Implements `Protocol.encrypt`."""
         while True:
             self._poke("block", next(blocks))
             self._put(next=1)
@@ -178,7 +186,8 @@ class InitNext(Protocol):
 
 
 class Pipeline(Protocol):
-    """Drives cores that accept key and block in every cycle; the result follows after a fixed number of cycles.
+    """Drives pipelined cores that accept a block and a key in every cycle. The result follows after a fixed number of
+    cycles.
 
     Parameters
     ----------
@@ -193,12 +202,14 @@ class Pipeline(Protocol):
         self.latency = latency
 
     def load(self, keys: Lanes) -> int:
-        """See `Protocol`. The core takes the key with each block, so loading it costs no cycles."""
+        """Implements `Protocol.load`. The core reads the key together with each block, so loading a key takes no
+        cycles.
+        """
         self._poke("key", keys)
         return 0
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """See `Protocol`."""
+        """Implements `Protocol.encrypt`."""
         given = 0
         while True:
             self._poke("state", next(blocks))

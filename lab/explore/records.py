@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes the records (rows of results) of one core on one FPGA part, one for each key length."""
+"""Makes the records (rows of the results file) of one core on one FPGA part, one for each key length."""
 
 from lab.explore.flow import Device
 from lab.explore.members import Member, Peer
@@ -9,7 +9,7 @@ DATA_RATES_MBPS = (100, 200, 300, 1000)
 
 
 def clock_mhz(mbps: float, cycles_per_block: float) -> float:
-    """Returns the clock in MHz that a core needs for a data rate."""
+    """Returns the clock in MHz that a core needs to reach a data rate."""
     return mbps * cycles_per_block / BLOCK_BITS
 
 
@@ -23,7 +23,7 @@ def records(
     fmax: float | None = None,
     reason: str | None = None,
 ) -> list[dict]:
-    """Returns the records of one core on one FPGA part.
+    """Returns the records of one core on one FPGA part, one for each key length.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints tables and draws plots of `lab.explore.family`:
+"""Prints the tables and draws the plots of `lab.explore.family`.
 
 Hessel et al. 2009, Table II and Figures 6 to 12, for FPGAs.
 """
@@ -14,7 +14,7 @@ from pictures import plots as svg
 from pictures.points import Point, points
 
 Record = dict
-# Titles of the bar plots, by the field of a record that each plot shows.
+# Maps the field of a record to the title of the bar plot that shows this field.
 BARS = {
     "lut4": "LUT4",
     "ff": "Flip-flops",
@@ -23,12 +23,12 @@ BARS = {
     "mbps_per_lut": "Throughput for area, Mbps a LUT4",
     "toggles_per_block": "Switching activity, transitions a block (a proxy for power)",
 }
-# Cycles per keystream block with a key of 128 bits, by datapath, quoted from Table II of Hessel et al.
+# Maps a datapath to its cycles per keystream block with a 128-bit key, quoted from Table II of Hessel et al.
 QUOTED_CYCLES = {"32": 45, "64": 23, "128": 12}
 
 
 def label(record: Record) -> str:
-    """Returns a short description of the core of a record."""
+    """Returns a short description of a record's core, for tables and plots."""
     if record["core"] != FAMILY:
         return f"{record['core']} ({record['datapath']})"
     words = [record["datapath"], record["sbox"].replace("_", " ")]
@@ -42,7 +42,7 @@ def label(record: Record) -> str:
 
 
 def line(record: Record) -> str:
-    """Returns the results of a record as short text, or the reason why there are none."""
+    """Returns the results in a record as a line of text, or the reason why there are none."""
     if record["status"] == "failed":
         return f"failed: {record['reason']}"
     return (
@@ -52,7 +52,9 @@ def line(record: Record) -> str:
 
 
 def show(content: dict) -> None:
-    """Prints a table for each part, a table of the clocks that data rates need, and the missing records."""
+    """Prints a table of cycles per block. For each FPGA part, prints a table of results and a table of the clocks that
+    data rates need. Also prints how many records are missing.
+    """
     console = Console(width=190)
     console.print(_cycles(content["records"]))
     for device, speed in _parts(content["records"]):
@@ -66,7 +68,7 @@ def show(content: dict) -> None:
 
 
 def _cycles(records: list[Record]) -> Table:
-    """Returns a table of the cycles per block that one engine takes, by datapath, with the cycles of Hessel et al."""
+    """Returns a table of cycles per block with one engine, by datapath. It also shows the cycles of Hessel et al."""
     table = Table(title="Cycles a block, one engine")
     for name in ("datapath", "AES-128", "AES-192", "AES-256", "Hessel et al. 2009, AES-128 (quoted)"):
         table.add_column(name)
@@ -84,7 +86,7 @@ def _cycles(records: list[Record]) -> Table:
 
 
 def _is_compared(record: Record) -> bool:
-    """Returns whether a record belongs to a public core, or to a core of ours with one key of AES-128."""
+    """Returns True if a record belongs to a public core, or to a core of ours with only one AES-128 key."""
     return record["core"] != FAMILY or is_smallest(record)
 
 
@@ -123,7 +125,9 @@ def _figures(title: str, records: list[Record]) -> Table:
 
 
 def _clocks(title: str, records: list[Record]) -> Table:
-    """Returns the clocks that public cores, and our cores with one key of AES-128, need for each data rate."""
+    """Returns a table of the clock that a core needs for each data rate. It contains public cores, and our cores with
+    only one AES-128 key.
+    """
     table = Table(title=title)
     for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):
         table.add_column(name)

@@ -41,7 +41,7 @@ SEEDS = 5
 NAME = "top"
 ETHERNET_TYPE = 0x88B5  # local experimental, IEEE 802
 
-# A MAC, its stream of received data, and its stream of data to send.
+# Type: (a MAC, its stream of received data, its stream of data to send).
 Ports = tuple[LiteXModule, stream.Endpoint, stream.Endpoint]
 
 
@@ -75,7 +75,7 @@ MACS: dict[str, Callable[..., Ports]] = {
 
 
 class Loop(LiteXModule):
-    """A MAC on the board's pins that sends what it receives."""
+    """A loopback design: a MAC on the board's pins sends back the frames that it receives."""
 
     def __init__(self, platform, create: Callable):
         self.crg = BOARD.create_crg(platform, BOARD.sys_clk_freq)
@@ -86,14 +86,14 @@ class Loop(LiteXModule):
         # # #
 
         self.comb += source.connect(self.register.sink, keep={"valid", "ready", "last", "data", "last_be"})
-        # Mixes the error signal into the data, so that synthesis does not remove the logic that finds errors.
+        # XORs the error signal into the data. Otherwise, synthesis would remove the logic that detects errors.
         if hasattr(source, "error"):
             self.comb += self.register.sink.data[0].eq(source.data[0] ^ (source.error != 0))
         self.comb += self.register.source.connect(sink)
 
 
 def write_sources(create: Callable, folder: Path) -> None:
-    """Writes the tools' inputs: Verilog, constraints, and the script of Yosys."""
+    """Writes the inputs of the FPGA tools: Verilog, constraints, and the script for Yosys."""
     folder.mkdir(parents=True, exist_ok=True)
     platform = BOARD.create_platform()
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
@@ -101,7 +101,7 @@ def write_sources(create: Callable, folder: Path) -> None:
 
 
 def build(create: Callable, seeds: range, folder: Path, environment: dict[str, str], tools: str) -> list[Records]:
-    """Builds the design; returns the result of `gateware.flow.place.records` for each seed.
+    """Builds the loopback design with a MAC; returns the result of `gateware.flow.place.records` for each seed.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def build(create: Callable, seeds: range, folder: Path, environment: dict[str, s
 
 
 def record(mac: str, found: list[Records]) -> dict:
-    """Returns the clock of the PHY over all seeds, and the path that limits it in the run with the slowest seed."""
+    """Returns a record with the PHY's clock over all seeds. It also names the critical path of the slowest seed."""
     clocks = [next(r for r in records if r["clock"] == CLOCK) for records in found]
     reached = sorted(clocks, key=lambda r: r["achieved_mhz"])
     return {

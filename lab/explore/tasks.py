@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines the tasks that `lab.explore.family` gives to workers: one core on one part, and the files that are kept.
+"""Defines the tasks of `lab.explore.family`: a worker builds one core on one FPGA part. Also defines the files with
+stored results.
 
 Netlists and measurements stay on the machine that built the core, and serve all parts. Records are kept by the caller.
 """
@@ -23,15 +24,15 @@ from lab.explore.records import records
 CACHE = REPOSITORY / "build" / "explore"
 FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
 Target = Member | Peer
-# Modules of `lab.explore` whose source does not affect results.
+# Modules of `lab.explore` that do not affect the results. A change of their source does not start a new build.
 UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars", "ghash", "ghash_members", "lte", "lte_members")
-# Modules that affect a measurement of a netlist.
+# Modules that affect the simulation of a netlist.
 MEASURING = ("measure", "mapped", "mapped_memories", "protocols")
 
 
 @dataclass(frozen=True)
 class Task:
-    """The task to build one core on one device; picklable.
+    """The task to build one core on one device. Python can pickle it for a worker process.
 
     Attributes
     ----------
@@ -60,12 +61,12 @@ class Task:
 
     @property
     def folder(self) -> Path:
-        """Folder that keeps the netlist, logs and results."""
+        """The folder for this core's netlist, logs and results."""
         return CACHE / self.name
 
     @property
     def records(self) -> Path:
-        """File that keeps the results of this task."""
+        """The file for the results of this task."""
         seeds = "-".join(map(str, self.seeds))
         return self.folder / f"records-{self.device}-{seeds}.json"
 
@@ -78,12 +79,12 @@ class Task:
 
 @cache
 def _present() -> tuple[str, str]:
-    """Returns the digests of the flow and of the family's sources."""
+    """Returns two digests: one of the sources that build and measure cores, and one of the sources of our AES cores."""
     return _contents([file for file in _flow() if file.stem not in UNRELATED]), _contents(_sources("gateware/aes"))
 
 
 def _flow() -> list[Path]:
-    """Returns the source files of `lab.explore`, and the files of `gateware.flow` that simulate a netlist."""
+    """Returns the source files of `lab.explore`, and those files of `gateware.flow` that simulate a netlist."""
     return [*_sources("lab/explore"), *(REPOSITORY / "gateware" / "flow").glob("mapped*.py")]
 
 
@@ -92,7 +93,7 @@ def _sources(folder: str) -> list[Path]:
 
 
 def _contents(files: list[Path]) -> str:
-    """Returns a digest that does not depend on the repository's location."""
+    """Returns a digest of the names and contents of files. The digest does not depend on the repository's location."""
     return digest([], *(f"{file.name}\n{file.read_text()}" for file in files))
 
 
@@ -100,7 +101,9 @@ TARGETS: dict[str, Target] = {target.name: target for target in [*members(), *PE
 
 
 def build(task: Task) -> tuple[list[dict], str | None]:
-    """Builds one task; returns its records, which can report a failure, and the digest of the netlist or None."""
+    """Builds the core of a task. Returns the task's records (a record can describe a failure) and the digest of the
+    core's netlist. The digest is None if synthesis failed.
+    """
     target = task.target
     task.folder.mkdir(parents=True, exist_ok=True)
     with (task.folder / "lock").open("w") as lock:
@@ -122,13 +125,15 @@ def build(task: Task) -> tuple[list[dict], str | None]:
 
 
 def keep(task: Task, found: list[dict], netlist: str | None) -> None:
-    """Stores the records of a task, with the digests of the inputs that they depend on."""
+    """Stores the records of a task in the task's file, with digests of everything that the records depend on."""
     task.folder.mkdir(parents=True, exist_ok=True)
     write(task.records, json.dumps({"key": task.key(), "netlist": netlist, "records": found}, indent=1) + "\n")
 
 
 def _measured(task: Task, clock: str, protocol) -> list[dict]:
-    """Returns the measurements of the netlist, which are the same for every device and stored next to the netlist."""
+    """Returns the simulation results of the core's netlist. These results are the same for every device, so they are
+    stored in a file next to the netlist.
+    """
     path = task.folder / "measured.json"
     simulation = _contents([file for file in _flow() if file.stem in MEASURING])
     value = digest([], (task.folder / "netlist.digest").read_text(), simulation)
@@ -142,12 +147,15 @@ def _measured(task: Task, clock: str, protocol) -> list[dict]:
 
 
 def up_to_date(task: Task) -> list[dict] | None:
-    """Returns the kept records of a task, or None if there are none or their inputs have changed."""
+    """Returns the stored records of a task; None if there are no records, or if something that they depend on has
+    changed.
+    """
     if not task.records.exists():
         return None
     kept, key = json.loads(task.records.read_text()), task.key()
     if kept["key"] != key:
-        # Some changes of sources do not affect this core, so compare the netlists' digests.
+        # A changed source file does not always change this core. So compare the stored digest of the netlist with the
+        # present one.
         if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
             return None
         keep(task, kept["records"], kept["netlist"])
@@ -162,7 +170,7 @@ def _is_of_this_design(task: Task, netlist: str | None) -> bool:
 
 @cache
 def _wanted_netlist(member: Member, versions: str) -> str | None:
-    """Returns the digest that the netlist of one of our cores has now; None if the core's parameters are invalid."""
+    """Computes the netlist digest of one of our cores from the present sources; None if its parameters are invalid."""
     try:
         return netlist_digest(member.design()[0], versions)
     except ValueError:

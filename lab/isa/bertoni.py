@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The two instruction sets of Bertoni, Breveglieri, Farina and Regazzoni (2006) as a unit on the CFU port.
+"""The two instruction sets of Bertoni, Breveglieri, Farina and Regazzoni (2006), as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit. Names and roles are the paper's. **Operands and encodings are
 ours**: the simplest ones that fit the roles, because the part of the paper that defines them was not available. A
@@ -23,7 +23,7 @@ from gateware.aes.sbox import SBox
 from gateware.isa.cfu import ColumnUnit
 
 FUNCT3 = 1
-# Bits 4:0 of funct7. In operations, bit 3 selects the inverse, and bit 2 restricts the substitution to one byte.
+# Operation codes in bits 4:0 of funct7. Bit 3 selects the inverse. Bit 2 selects substitution of only one byte.
 SUB_WORD = 0b00000
 S_MIX_W = 0b00001
 KSFW = 0b00010
@@ -36,7 +36,7 @@ WORD_SET = tuple(operation for operation in OPERATIONS if not operation & SBOX)
 
 
 class BertoniUnit(ColumnUnit):
-    """Executes one or both instruction sets, through the command and response streams of `CFUUnit`.
+    """Executes one or both instruction sets. Commands and responses are the streams of `CFUUnit`.
 
     Undefined function ids answer 0.
 
@@ -61,7 +61,7 @@ class BertoniUnit(ColumnUnit):
         for one in operations:
             self.comb += If((self.cmd_function_id[:3] == FUNCT3) & (operation == one), defined.eq(1))
 
-        # SubBytes of all four bytes, or of one byte, which is moved to row 0.
+        # Apply SubBytes to all four bytes, or to one byte. A single byte moves to row 0 first.
         boxes = 4 if set(operations) & set(WORD_SET) else 1
         source = Signal(32)
         is_byte = Signal(reset=boxes == 1)

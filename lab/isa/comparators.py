@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Two units for comparisons with the vector AES unit; each has several instruction sets on one CFU port.
+"""Two units for comparisons with the vector AES unit. Each of them puts several instruction sets on one CFU port.
 
 All sets of a unit answer one cycle after their command, so each takes the same cycles as it would in a unit of its own.
 """
@@ -20,12 +20,14 @@ PTLU_64, PTLU_128, ZVKNED = 1, 2, 3
 
 
 class _Sets(CFUUnit):
-    """Connects several units to one CFU port. Unit `chosen` gets a command once the previous command is answered."""
+    """Connects several units to one CFU port. `chosen` is the number of the unit that gets a command. A unit gets a
+    command only when the CPU has taken the previous answer.
+    """
 
     def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:
         is_free = Signal()
-        # At most one answer is pending. So a command is accepted only if no answer is pending, or if the CPU takes the
-        # pending answer in this cycle.
+        # Only one answer can be pending. So the units accept a command only if no answer is pending, or if the CPU
+        # takes the pending answer in this cycle.
         self.comb += [
             is_free.eq(~self.rsp_valid | self.rsp_ready),
             self.cmd_ready.eq(is_free),
@@ -41,7 +43,7 @@ class _Sets(CFUUnit):
 
 
 class ComparatorUnit(_Sets):
-    """Executes the instruction sets that use the CPU's registers, through the streams of `CFUUnit`.
+    """Executes those instruction sets that use the CPU's registers, through the streams of `CFUUnit`.
 
     ``funct3`` selects the set: 0 the ratified scalar instructions (`lab.isa.zkn`), 1 Bertoni's
     (`lab.isa.bertoni`), 2 VexRiscv's AES plugin (`lab.isa.rom_rounds`), 4 to 7 parallel table lookups of 32
@@ -73,7 +75,7 @@ class ComparatorUnit(_Sets):
 
 
 class WideComparatorUnit(_Sets):
-    """Executes the instruction sets that use their own, wider registers, through the streams of `CFUUnit`.
+    """Executes those instruction sets that have wider registers of their own, through the streams of `CFUUnit`.
 
     ``funct3`` 0 selects the ratified scalar instructions, for the firmware. The other values belong to the unit that
     was chosen last. The function id `CHOOSE` chooses a unit by its number in rs1, and answers 0: `PTLU_64` and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tables for Fiskiran and Lee's ``ptlu``: eight tables of 256 entries, one word each; up to four lookups at a time.
+"""The tables for Fiskiran and Lee's instruction ``ptlu``: eight tables of 256 words, with up to four lookups at a time.
 
 Lookup i uses byte ``offset + i step`` of a word as its index, and returns ``subword`` bytes: subword i of the result.
 The paper is silent on the following points, so they are our choice. There are ``min(4, bytes of a word / subword)``
@@ -17,7 +17,7 @@ SUBWORDS = (1, 2, 4)  # bytes
 
 
 class LookupTables(Module):
-    """The eight tables of `ptlu`, for words of one width.
+    """The eight tables of `ptlu`; `width` is the number of bits in a word.
 
     Parameters
     ----------
@@ -59,15 +59,16 @@ class LookupTables(Module):
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
-        # If several bytes of an entry share a lookup, one multiplexer per lookup selects the index byte. Otherwise each
-        # byte of an entry has its own multiplexer, controlled by the number of the index byte.
+        # Select the byte of `word` that is the index of each lookup. For words wider than 32 bits, each lookup has a
+        # multiplexer. For words of 32 bits, each byte of an entry has its own multiplexer; the number of the index byte
+        # controls it.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:
             choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
             self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
-        # Each byte of an entry lies in a memory of its own. The size of the subwords decides which lookup reads it.
+        # Each byte of an entry has its own memory. The size of a subword determines which lookup reads which memory.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}

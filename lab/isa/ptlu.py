@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Fiskiran and Lee's parallel table lookup ``ptlu`` for words of 32 bits, as a unit on the CFU port.
+"""Fiskiran and Lee's parallel table lookup, ``ptlu``, for words of 32 bits, as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit. It has eight tables T0 to T7 of 256 entries of 32 bits, 8 KB of
 block RAM::
@@ -25,7 +25,7 @@ WRITE = 7
 
 
 class PtluUnit(OneCycleUnit):
-    """Executes `ptlu` and `ptlu_write`, through the streams of `CFUUnit`. Undefined function ids get the answer 0."""
+    """Executes `ptlu` and `ptlu_write`, through the streams of `CFUUnit`. Other function ids get the answer 0."""
 
     def __init__(self):
         OneCycleUnit.__init__(self)

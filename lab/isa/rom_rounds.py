@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The AES instructions of VexRiscv's plugin as a unit on the CFU port.
+"""The AES instructions of VexRiscv's AES plugin, as a unit on the CFU port.
 
 Each instruction processes one byte, with a ROM of 2 KB instead of S-boxes.
 
@@ -30,12 +30,13 @@ FUNCT3 = 2
 # Bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
-# For each operation on byte 3 of the operand: which bytes of the ROM's word form the result, low byte first.
+# Maps each operation to four byte numbers, the low byte of the result first. If the operand is byte 3 of a register,
+# these bytes of the ROM's word form the result.
 BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | LAST: (3, 3, 3, 3)}
 
 
 def _word(*rows: int) -> int:
-    """Return a word that consists of these bytes, the high byte first."""
+    """Return a word that consists of the given bytes, the high byte first."""
     return int.from_bytes(bytes(rows), "big")
 
 
@@ -46,7 +47,7 @@ def rom() -> list[int]:
 
 
 class ROMRoundsUnit(OneCycleUnit):
-    """Executes the plugin's instructions, through the streams of `CFUUnit`. Undefined function ids get the answer 0."""
+    """Executes the plugin's instructions, through the streams of `CFUUnit`. Other function ids get the answer 0."""
 
     def __init__(self):
         OneCycleUnit.__init__(self)
@@ -75,7 +76,7 @@ class ROMRoundsUnit(OneCycleUnit):
         for i in range(4):
             chosen = Array([words[BYTES[o][i]] for o in range(4)])
             self.comb += column[i].eq(chosen[operation])
-            # The result for byte b is the result for byte 3, rotated right by 3 - b bytes.
+            # The result for an operand in byte b is the result for an operand in byte 3, rotated right by 3 - b bytes.
             turned = Array([column[(i + 3 - b) % 4] for b in range(4)])[select]
             share.append(Mux(operation[1], masked(select == i, turned), turned))
         self.comb += If(answers, self.rsp_output.eq(added ^ Cat(*share)))

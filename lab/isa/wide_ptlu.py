@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Fiskiran and Lee's parallel table lookup ``ptlu`` for words of 64 or 128 bits, as a unit on the CFU port.
+"""Fiskiran and Lee's parallel table lookup, ``ptlu``, for words of 64 or 128 bits, as a unit on the CFU port.
 
 The words are registers of the unit, as in the vector AES unit (`lab.isa.wide_registers` has the moves and the
 loading of round keys); 128 bits are its four lanes. Eight tables of 256 words take 16 or 32 KB of block RAM.
@@ -32,8 +32,8 @@ LANE = 32
 
 
 class WidePtluUnit(WideRegistersUnit):
-    """Executes `ptlu` and its related instructions, through the streams of `CFUUnit`. Undefined function ids get the
-    answer 0 and change nothing.
+    """Executes `ptlu`, and instructions to XOR and shift registers and to add round keys, through the streams of
+    `CFUUnit`. Other function ids get the answer 0 and change nothing.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The ratified scalar AES instructions (RISC-V Zkne and Zknd, RV32) as a unit on the CFU port.
+"""RISC-V's ratified scalar AES instructions (Zkne and Zknd, RV32), as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit, on the same CPU and through the same port. An instruction
 substitutes one byte and adds its share of a column::
@@ -27,7 +27,7 @@ AES32DSMI = 0b10111
 
 
 class ScalarAESUnit(ColumnUnit):
-    """Executes the scalar AES instructions, through the command and response streams of `CFUUnit`.
+    """Executes the scalar AES instructions. Commands and responses are the streams of `CFUUnit`.
 
     Undefined function ids answer 0. The unit has no state.
 

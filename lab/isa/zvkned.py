@@ -36,8 +36,8 @@ RCON = (0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1B, 0x36)
 
 
 class ZvknedUnit(WideRegistersUnit):
-    """Executes Zvkned's instructions, through the streams of `CFUUnit`. Undefined function ids get the answer 0 and
-    change nothing.
+    """Executes Zvkned's instructions, through the streams of `CFUUnit`. Other function ids get the answer 0 and change
+    nothing.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class ZvknedUnit(WideRegistersUnit):
             self.early.eq(Mux(is_move, current, self.target ^ self.key)),
         ]
 
-        # SubBytes of the state, or of the round key from which the next round key is computed.
+        # First cycle: apply SubBytes to the state. For a new round key, apply SubBytes to the last round key.
         self.comb += [current.eq(self.read_key(rs1[:4])), to_substitute.eq(Mux(is_schedule, current, self.target))]
         for n in range(16):
             box = SBoxPair(implementation=sbox)
@@ -73,7 +73,7 @@ class ZvknedUnit(WideRegistersUnit):
             byte = slice(8 * n, 8 * n + 8)
             self.comb += [box.i.eq(to_substitute[byte]), box.inverse.eq(inverse), substituted[byte].eq(box.o)]
 
-        # Compute the number of the round and other values, and store what the next cycle needs.
+        # Compute the number of the round and other values that the second cycle needs, and store them.
         second, given, number = funct7[6], rs1[4:8], Signal(4)
         has_meaning = Mux(second, (given >= 2) & (given <= 14), (given >= 1) & (given <= 10))
         self.comb += number.eq(given ^ (masked(~has_meaning, Constant(1)) << 3))
@@ -88,7 +88,8 @@ class ZvknedUnit(WideRegistersUnit):
             constant.eq(constants[index]),
         )
 
-        # One cycle later: ShiftRows, MixColumns, AddRoundKey. InvMixColumns is MixColumns after a correction.
+        # Second cycle: ShiftRows, MixColumns and AddRoundKey. InvMixColumns(column) is MixColumns(column XOR a
+        # correction).
         forward = Cat(*shift_rows(byte_list(substituted)))
         straight, mixed, is_middle_inverse = Signal(128), Signal(128), Signal()
         self.comb += [

@@ -13,7 +13,8 @@ from lab.results import kept, pages
 
 
 def take(folder: Path) -> list[Path]:
-    """Copy the figures that pages show from the files in a folder into `lab/results/data`; return the copied files.
+    """Read the results files in `folder`, and copy the figures that pages show to `lab/results/data`. Return the copied
+    files.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw the plots of the pages, each with its data as a table."""
+"""Draw the plots of the pages. Each plot also has its data as a table."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from pictures.points import Point, points
 
 FOLDER = "lab/results"
 PICTURES = "docs/pictures"
-# The plots show the bitstreams of this board.
+# The plots about bitstreams show the bitstreams of this board.
 REFERENCE = "ecpix5"
 SBOXES = activity.SBOXES | {"block_ram": "block RAM"}
 UNITS = {
@@ -44,7 +44,9 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot: its picture as SVG, and its data as rows under the headings `columns`, not rounded."""
+    """A plot: its picture as SVG, and its data as a table. The values in `rows` are not rounded; `columns` are the
+    headings.
+    """
 
     svg: str
     columns: Sequence[str]
@@ -58,7 +60,7 @@ class Plot:
 
 
 def speeds() -> Plot:
-    """Plot three speeds of each engine in Mbps (engine, record and link), and the limit of the Ethernet wire."""
+    """Plot three speeds of each engine in Mbps (engine, record and link speed), and the limit of gigabit Ethernet."""
     data = kept.load(headline.TABLE.sources, headline.TABLE.command)
     found = headline.speeds(data)
     names, kind = headline.columns(found)
@@ -72,7 +74,7 @@ def speeds() -> Plot:
     )
 
 
-# Markers in the plot `cores`, by the abilities of a core that `explore.abilities` returns.
+# Markers in the plot `cores`, by the abilities of a core (see `explore.abilities`).
 ABILITIES = {
     "encryption, keys loaded before": "o",
     "both directions, keys loaded before": "s",
@@ -81,7 +83,7 @@ ABILITIES = {
 
 
 def cores() -> Plot:
-    """Plot area and Mbps of public cores, and of our cores with one key of AES-128, on the first FPGA part."""
+    """Plot area and Mbps of AES cores on one FPGA part: public cores, and our cores with only one AES-128 key."""
     contents = kept.load(explore.TABLE.sources, explore.TABLE.command)
     records = explore.built(contents)
     device, speed = max((r["device"], r["speed"]) for r in records)
@@ -106,7 +108,7 @@ def cores() -> Plot:
 
 
 def luts() -> Plot:
-    """Plot the LUT4 of each unit in the bitstreams of the reference board, if their figures count LUT4 by unit."""
+    """Plot how many LUT4 each unit takes in the reference board's bitstreams. Omit bitstreams without these numbers."""
     reports = kept.load((f"bitstream-{REFERENCE}*.json",), bitstream.TABLE.command).values()
     counted = [r for r in reports if "shares" in r]
     units = [*dict.fromkeys(unit for r in counted for unit in r["shares"] if unit != "rest"), "rest"]
@@ -130,7 +132,7 @@ def luts() -> Plot:
 
 
 def instructions() -> Plot:
-    """Plot cycles and area of the instruction sets; mark the sets that are on the Pareto fronts."""
+    """Plot cycles and area of the AES instruction sets. Mark the sets that are on a Pareto front."""
     found = instruction_sets.built(kept.load(instruction_sets.TABLE.sources, instruction_sets.TABLE.command))
     panels, rows = [], []
     for heading, blocks in instruction_sets.FRONTS.items():
@@ -156,7 +158,9 @@ def instructions() -> Plot:
 
 
 def ciphers_of_lte() -> Plot:
-    """Plot area and activity of SNOW 3G and of AES with round keys on the fly, by S-boxes."""
+    """Plot area and switching activity of two ciphers with different S-boxes: SNOW 3G, and AES with round keys on the
+    fly.
+    """
     content = kept.load(explore_lte.TABLE.sources, explore_lte.TABLE.command)["explore-lte"]
     drawn, rows = [], []
     for r in activity.of_one_part(content["records"]):
@@ -171,7 +175,9 @@ def ciphers_of_lte() -> Plot:
 
 
 def layer2() -> Plot:
-    """Plot Figure 5 of Hessel et al.: time of a transport block (y) over time that its cipher takes per byte (x)."""
+    """Plot our equivalent of Figure 5 in Hessel et al. The x axis is the time that the cipher takes per byte; the y
+    axis is the time of a transport block.
+    """
     records = kept.load(bench_lte.TABLE.sources, bench_lte.TABLE.command)["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
     drawn, rows = [], []
@@ -194,7 +200,7 @@ def layer2() -> Plot:
     return Plot(svg, ("engine", "cipher", "Mbit/s", "ns a byte", "ms", "kind"), rows)
 
 
-# Engines in the plot `record`, and the names that it shows for the stages of a record.
+# The engines in the plot `record`, and how the plot names the stages of a record's processing.
 WALKED = ("ise", "ise_vmem", "accelerator")
 STAGES = {
     "driver": "registers of the MAC",
@@ -207,7 +213,7 @@ ON_WIRE, OFF_WIRE = "wire to the board", "wire to the host"
 
 
 def record() -> Plot:
-    """Plot how many cycles one record over UDP spends in each stage, from the wire through the board and back."""
+    """Plot how many cycles one record over UDP spends in each stage: wire, the board's parts, and wire again."""
     data = kept.load((*bench_udp.TABLE.sources, *bench_eth.TABLE.sources), bench_udp.TABLE.command)
     found = {r["engine"]: r for r in data["bench-udp"]["records"]}
     mbps, record_bytes = headline.wire_limit(data)
@@ -219,7 +225,7 @@ def record() -> Plot:
         if r["packet_cycles"]
     }
     # The latency runs from the first bit of a frame to the first bit of its answer. The whole frame must arrive before
-    # the answer begins, so the time on the wire is part of the latency and is subtracted.
+    # the answer begins, so the latency includes the time on the wire. Subtract this time.
     through = bench_eth.latency_cycles(data["bench-eth"], record_bytes + HEADER.size, clock)
     courses["fastpath"] = {ON_WIRE: wire, "fast path": through - wire, OFF_WIRE: wire}
     shown = tuple((engine, tuple(courses[engine].items())) for engine in (*WALKED, "fastpath"))
@@ -233,8 +239,8 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# The plot at the top of each paper's page: its title, the paper's table or figure that it shows, and the words that end
-# the names of the plotted values.
+# For each paper, the plot at the top of its page: the plot's title, a table or figure of the paper, and the end of a
+# name. The plot shows those values of the table or figure whose names have this end.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),
@@ -277,7 +283,7 @@ DIAGRAMS = {
 
 
 def files() -> dict[str, str]:
-    """Return all pictures, and the data files of the plots: path in the repository and text of each."""
+    """Return all pictures, and the plots' data files. The keys are paths in the repository, the values are texts."""
     found = {f"{name}.svg": draw() for name, draw in DIAGRAMS.items()}
     for name, draw in PLOTS.items():
         plot = draw()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Read and write the figures in `lab/results/data`: the parts of the files in `build/results` that pages show.
+"""Read and write the figures in `lab/results/data`. These are the parts of the files in `build/results` that pages
+show.
 
 A file is JSON: `provenance` tells how the figures were measured (`cipherlane_base.figures` makes it), the rest is the
 figures.
@@ -17,11 +18,11 @@ Content = dict
 
 
 class ResultsError(Exception):
-    """Figures or pages are missing or unusable; the message names the remedy."""
+    """Figures or pages are missing or unusable. The message tells the user how to repair this."""
 
 
 def load(patterns: Iterable[str], command: str) -> dict[str, Content]:
-    """Return the contents of the files in `lab/results/data` whose names match, by name without `.json`.
+    """Return the contents of the files in `lab/results/data` that match the patterns, by file name without `.json`.
 
     Raises
     ------
@@ -54,12 +55,12 @@ def measured(path: Path, command: str) -> Content:
 
 
 def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
-    """Return copies of all rows, reduced to the named fields."""
+    """Return a copy of each row with only the fields that `names` lists."""
     return [{name: row[name] for name in names} for row in rows]
 
 
 def text(content: Content) -> str:
-    """Return the content as JSON, with one line for each row of a list."""
+    """Return the content as JSON text. Each row of a list has its own line."""
     parts = []
     for name, value in content.items():
         if isinstance(value, list) and value:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Make the pages: a list of all tables, and each page with its tables, from the figures in `lab/results/data`."""
+"""Make the pages from the figures in `lab/results/data`: a list of all tables, and each page with its tables."""
 
 import os
 import re
 from pathlib import Path
 
-from lab.results import drawings, kept
+from lab.results import drawings, kept, reported
 from lab.results.kept import Content, ResultsError
 from lab.results.tables import (
     Table,
@@ -45,9 +45,9 @@ from lab.results.tables import (
 )
 
 LIST_PAGE = "lab/results/README.md"
-# A version in the output of a tool: two or more numbers, then possibly the count of later commits and a hash.
+# A version in a tool's output: two or more numbers with dots. The number of later commits and a hash can follow.
 VERSION = re.compile(r"\d+\.\d+(\.\d+)*(-\d+-g[0-9a-f]+)?")
-# Names of tools as pages show them, by the names in the files of figures.
+# Maps names of tools in results files to the names that pages show.
 TITLES = {"python": "Python", "yosys": "Yosys", "nextpnr-ecp5": "nextpnr", "ecppack": "Project Trellis"}
 TITLES |= {"verilator": "Verilator"}
 TABLES = (
@@ -88,13 +88,16 @@ TABLES = (
         )
     ),
     boards.ADDED,
+    reported.TABLE,
     *papers.TABLES,
 )
 MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """Return the list of all tables with measured figures: page, contents, speed, command, time and dates."""
+    """Return a Markdown table that lists all tables with measured figures: page, contents, speed, command, time and
+    dates.
+    """
     rows = []
     for each in MEASURED:
         page = os.path.relpath(each.page, Path(LIST_PAGE).parent)
@@ -105,7 +108,7 @@ def table_list() -> list[str]:
 
 
 def origin(content: Content) -> str:
-    """Return a sentence that tells how figures were measured."""
+    """Return a sentence that tells with which command and tools the figures were measured, and when."""
     p = content["provenance"]
     if "note" in p:
         return f"`{p['command']}`, {p['date'][:10]}: {p['note']}."
@@ -117,7 +120,7 @@ def origin(content: Content) -> str:
 
 
 def shown_setting(value) -> str:
-    """Return the value of a setting as text, without the brackets and quotes of a list or dict."""
+    """Return the value of a setting as text; a list or dict loses its brackets and quotes."""
     if isinstance(value, list):
         separator = " " if all(isinstance(each, str) for each in value) else ", "
         return separator.join(map(shown_setting, value))
@@ -127,7 +130,7 @@ def shown_setting(value) -> str:
 
 
 def tool_version(name: str, printed: str) -> str:
-    """Return the name and version of a tool, from what the tool printed about itself.
+    """Return the name and version of a tool. `printed` is the tool's own output about its version.
 
     The kept file of figures contains all that it printed, such as the compiler and the paths of its build.
     """
@@ -136,7 +139,7 @@ def tool_version(name: str, printed: str) -> str:
 
 
 def block(each: Table) -> list[str]:
-    """Return the lines that a page shows for a table: the table, and the source of its figures."""
+    """Return the lines that a page shows for a table: the table, then the source of its figures."""
     contents = kept.load(each.sources, each.command)
     lines = each.render(contents)
     if each.keep:
@@ -146,7 +149,7 @@ def block(each: Table) -> list[str]:
 
 
 def pages() -> dict[Path, str]:
-    """Return path and text of every page and plot.
+    """Return the text of every page and picture, by path.
 
     Raises
     ------
@@ -161,7 +164,7 @@ def pages() -> dict[Path, str]:
 
 
 def _filled(page: str, blocks: dict[str, list[str]]) -> str:
-    """Return the text of a page, with these tables inserted at their marks."""
+    """Return the text of a page. Insert the tables in `blocks` between their begin and end marks."""
     path = kept.ROOT / page
     if not path.exists():
         raise ResultsError(f"{page} is missing: restore it")

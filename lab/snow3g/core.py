@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""128-EEA1 (TS 33.401, B.1.2) with the interface of the AES cores: a block of SNOW 3G keystream for each counter block.
+"""128-EEA1 (TS 33.401, B.1.2) with the interface of the AES cores: counter blocks in, blocks of SNOW 3G keystream out.
 
 ::
 
@@ -31,11 +31,11 @@ from lab.snow3g.keystream import Snow3G
 
 NUMBER_BITS = 16
 BLOCKS = 2**NUMBER_BITS
-WORDS = 4  # words in a key; also words in a block
+WORDS = 4  # words in a key, and also in a block
 
 
 class Snow3GCore(Module):
-    """A SNOW 3G generator and the memory of its keys.
+    """A core for 128-EEA1: a SNOW 3G generator and the memory of its keys.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Snow3GCore(Module):
 
         self.submodules.generator = generator = Snow3G(s_r, s_q)
 
-        # Keys. Each word of a key has its own memory, so a slot is read or zeroized in one cycle.
+        # The keys. Each word of a key has its own memory, so one cycle is enough to read or zeroize a slot.
         slot = Signal(slot_bits)  # the key slot that the current block uses
         self.rows = rows = [KeyMemory(width=WORD_BITS, depth=slots, registered=False) for _ in range(WORDS)]
         self.submodules += rows
@@ -109,14 +109,16 @@ class Snow3GCore(Module):
 
         # Counter blocks.
         given = [sink.data[8 * n : 8 * n + 8] for n in range(16)]
-        given_head = Cat(given[4][2:], *reversed(given[:4]))  # COUNT || BEARER || DIRECTION
+        given_head = Cat(given[4][2:], *reversed(given[:4]))  # this signal is COUNT || BEARER || DIRECTION
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
-        live = Signal()  # 1: the generator is at block `position` of the message `running`, with key `generator_slot`
+        # While `live` is 1, the generator contains the state of the message `running` at block number `position`. The
+        # message's key is in key slot `generator_slot`.
+        live = Signal()
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
-        count = Signal(max=WORDS)  # number of finished words of the current or skipped block
+        count = Signal(max=WORDS)  # number of finished words in the current block; the core may be skipping this block
         same, follows, takes = Signal(), Signal(), Signal()
         self.comb += [
             same.eq(live & (head == running) & (slot == generator_slot)),
@@ -134,7 +136,8 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # A key is being replaced or removed. `cut`: the current block uses this key; `stale`: the generator uses it.
+        # `touched`: a key is being replaced or removed. `cut`: the current block uses this key. `stale`: the generator
+        # uses this key.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -169,17 +172,18 @@ class Snow3GCore(Module):
             NextState("WAIT"),
             If(sink.valid, NextState("CHOOSE"), If(follows & ~stale, NextState("GIVE"))),
         ]
-        fsm.act(  # waits for a counter block
+        fsm.act(  # the core waits for a counter block
             "WAIT",
             *taking,
         )
-        fsm.act(  # takes one cycle: compares the block's number with the generator's position
+        fsm.act(  # the core compares the block's number with the generator's position, in one cycle
             "CHOOSE",
             If(bad | cut | ~chosen[slot], NextState("REFUSE"))
             .Elif(~same | (block < position), NextState("BEGIN"))
             .Else(NextState("PASS")),
         )
-        fsm.act(  # waits until the generator accepts a key; during initialisation it accepts none
+        # the core waits until the generator accepts a key; the generator accepts none during its initialisation
+        fsm.act(
             "BEGIN",
             If(
                 cut,
@@ -197,7 +201,7 @@ class Snow3GCore(Module):
                 ),
             ),
         )
-        fsm.act(  # waits until the generator reaches the block
+        fsm.act(  # the core waits until the generator reaches the block
             "PASS",
             If(
                 cut,
@@ -211,8 +215,8 @@ class Snow3GCore(Module):
                 pass_over.eq(generator.source.valid),
             ),
         )
-        # Waits for the words of the block, and until the previous result has been taken. With the last word, it
-        # accepts the next counter block.
+        # The core waits for the words of the block, and until the client has taken the previous result. Together with
+        # the last word, the core accepts the next counter block.
         fsm.act(
             "GIVE",
             If(
@@ -224,7 +228,7 @@ class Snow3GCore(Module):
                 If(count == WORDS - 1, *taking),
             ),
         )
-        fsm.act(  # waits until the previous result has been taken
+        fsm.act(  # the core waits until the client has taken the previous result
             "REFUSE",
             If(room, refuse.eq(1), NextState("WAIT")),
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""128-EEA1 (3GPP TS 33.401, B.1.2; UEA2 of TS 35.215, 3): a message of bits XOR the keystream of SNOW 3G.
+"""The LTE cipher 128-EEA1 (3GPP TS 33.401, B.1.2; UEA2 in TS 35.215, 3): XORs a message with SNOW 3G keystream.
 
 ::
 
@@ -21,7 +21,7 @@ DATA = [("data", WORD_BITS)]
 
 
 class EEA1(Module):
-    """Encrypts and decrypts messages, one after another.
+    """Encrypts or decrypts one message after another with 128-EEA1. A message is a sequence of bits.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class EEA1(Module):
         self.submodules.generator = generator = Snow3G(s_r, s_q)
         left = Signal(WORD_BITS)
         key = [_swapped(job.key[32 * n : 32 * n + 32]) for n in range(4)]
-        key.reverse()  # the first word of the key is k3
+        key.reverse()  # reversed, because the first word of the key is k3
         stream_of = Cat(Replicate(0, 26), job.direction, job.bearer)
         fields = {f"k{n}": word for n, word in enumerate(key)}
         fields |= {"iv3": job.count, "iv2": stream_of, "iv1": job.count, "iv0": stream_of}
@@ -64,7 +64,8 @@ class EEA1(Module):
             generator.sink.valid.eq(job.valid & (job.length != 0) & (left == 0) & ~ended),
             job.ready.eq((left == 0) & ~ended & (generator.sink.ready | (job.length == 0)) & ~self.clear),
             is_last.eq(left <= WORD_BITS),
-            # Mask in the bit order of a keystream word: its highest bit is the first bit of the message.
+            # Mask of the valid message bits, in the bit order of a keystream word: the highest bit is for the first
+            # message bit.
             Case(
                 Cat(left[:5], is_last),
                 {

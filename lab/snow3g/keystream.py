@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The keystream generator SNOW 3G on a datapath of 32 bits (3GPP TS 35.216, 4).
+"""The keystream generator of SNOW 3G (3GPP TS 35.216, 4), with a datapath of 32 bits.
 
 ::
 
@@ -23,7 +23,7 @@ JOB = [*((f"k{n}", 32) for n in range(4)), *((f"iv{n}", 32) for n in range(4))]
 
 
 class Snow3G(Module):
-    """Keystream of one key and initialisation vector at a time.
+    """Generates the keystream of one key and one initialisation vector at a time.
 
     Parameters
     ----------
@@ -54,7 +54,8 @@ class Snow3G(Module):
         r1, r2, r3 = (Signal(32, name=f"r{n}") for n in (1, 2, 3))
         self.state = [*s, r1, r2, r3]
         f, v = Signal(32), Signal(32)
-        # Number of remaining clocks: of the initialisation, and of the first word, which the standard discards.
+        # Remaining clocks before the keystream starts: 32 of the initialisation, and one for the first word, which the
+        # standard discards.
         left = Signal(max=INITIALISATION_CLOCKS + 2)
         starts, feeds_back = Signal(), Signal()
         self.submodules.s1 = s1 = create_s1(s_r)
@@ -104,7 +105,9 @@ class Snow3G(Module):
 
 
 def _table(module: Module, byte, table: tuple[int, ...]) -> Signal:
-    """Return a linear function of a byte, given by its table: each result bit is the XOR of some bits of the byte."""
+    """Return a signal that is a linear function of a byte. `table` lists the values of the function for all bytes. Each
+    result bit is the XOR of some bits of the byte.
+    """
     word = Signal(32)
     module.comb += word.eq(Cat(*[_sum(byte[n] for n in range(8) if table[1 << n] >> bit & 1) for bit in range(32)]))
     return word

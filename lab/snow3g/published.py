@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""3GPP's test sets of SNOW 3G (TS 35.217): key, initialisation vector, and words of the keystream, numbered from 1."""
+"""3GPP's test sets of SNOW 3G (TS 35.217): key, initialisation vector, and some words of keystream, numbered from 1."""
 
 KEYSTREAMS = (
     ("2bd6459f82c5b300952c49104881ff48", "ea024714ad5c4d84df1f9b251c0bf45f", {1: 0xABEE9704, 2: 0x7AC31373}),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""S1 and S2 on a word (3GPP TS 35.216, 3.3): four S-boxes on bytes, then a MixColumns in the S-box's own field.
+"""The S-boxes S1 and S2 of SNOW 3G (3GPP TS 35.216, 3.3): four S-boxes on bytes, then MixColumns with their own
+polynomial.
 
 Latency: none (combinational).
 
@@ -16,7 +17,7 @@ S_Q_IMPLEMENTATIONS = ("table", "ecp5", "onehot")
 
 
 class WordSBox(Module):
-    """The S-box S1 if `boxes` implement S_R, or S2 if `boxes` implement S_Q.
+    """The S-box S1 if `boxes` implement the byte S-box S_R, or S2 if they implement S_Q.
 
     Parameters
     ----------
@@ -42,7 +43,8 @@ class WordSBox(Module):
         self.comb += [box.i.eq(self.i[byte]) for box, byte in zip(boxes, highest_first, strict=True)]
         y = [box.o for box in boxes]
         doubled = [_mulx(byte, polynomial) for byte in y]
-        # r0 = 2y0 + y1 + y2 + 3y3; r1 to r3 follow by rotation. A doubled byte is added to its own row and the next.
+        # Row 0 of the result is r0 = 2y0 + y1 + y2 + 3y3; r1, r2 and r3 have all indices 1, 2 and 3 higher (modulo 4).
+        # So each doubled byte 2yn is added to row n and to the next row.
         self.comb += [
             self.o[byte].eq(doubled[n] ^ doubled[n - 1] ^ y[n - 1] ^ y[n - 2] ^ y[n - 3])
             for n, byte in enumerate(highest_first)
@@ -50,12 +52,12 @@ class WordSBox(Module):
 
 
 def create_s1(implementation: str = "table") -> WordSBox:
-    """Return S1 with one of `gateware.aes.sbox.IMPLEMENTATIONS` for S_R; raise ValueError for any other."""
+    """Return the S-box S1. `implementation` is one of `gateware.aes.sbox.IMPLEMENTATIONS`; else raise ValueError."""
     return WordSBox([SBox(implementation=implementation) for _ in range(4)], S_R_POLYNOMIAL)
 
 
 def create_s2(implementation: str = "table") -> WordSBox:
-    """Return S2 with one of `S_Q_IMPLEMENTATIONS` for S_Q; raise ValueError for any other."""
+    """Return the S-box S2. `implementation` is an item of `S_Q_IMPLEMENTATIONS`; else raise ValueError."""
     check_implementation(implementation, S_Q_IMPLEMENTATIONS)
     return WordSBox([ByteTable(S_Q, implementation) for _ in range(4)], S_Q_POLYNOMIAL)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds the accelerator for 128-EEA1 to the SoC: a CTR service with SNOW 3G's core, and an accelerator as for AES."""
+"""Adds an accelerator for 128-EEA1 to the SoC: a CTR service with a SNOW 3G core, and the CTR accelerator as its
+client.
+"""
 
 from litex.soc.interconnect import wishbone
 
@@ -12,7 +14,7 @@ from lab.snow3g.core import Snow3GCore
 
 
 def add_snow3g(self: CipherlaneSoC, target: Target) -> list[wishbone.Interface]:
-    """Add the service and its accelerator to the SoC `self`; return the master of its DMA.
+    """Add the CTR service and the accelerator to the SoC `self`. Return the bus master of the accelerator's DMA.
 
     The SoC has the name `self`, so that Migen names signals as in a method of the SoC.
     """

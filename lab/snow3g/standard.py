@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tables of SNOW 3G, from their definitions (3GPP TS 35.216, 3.1 to 3.4). Plain Python on integers."""
+"""The tables of SNOW 3G, computed from their definitions (3GPP TS 35.216, 3.1 to 3.4) with Python integers."""
 
 from gateware.aes.field import SBOX
 
@@ -11,12 +11,12 @@ _S_Q_EXPONENTS = (1, 9, 13, 15, 33, 41, 45, 47, 49)
 
 
 def mulx(v: int, c: int) -> int:
-    """Return a byte times x, reduced by x^8 + c (3.1.1)."""
+    """Return the polynomial `v` (a byte) times x, modulo x^8 + `c` (3.1.1)."""
     return (v << 1 ^ (c if v & 0x80 else 0)) & 0xFF
 
 
 def mulx_pow(v: int, i: int, c: int) -> int:
-    """Apply `mulx` i times (3.1.2)."""
+    """Return `v` multiplied `i` times by x with `mulx` (3.1.2)."""
     for _ in range(i):
         v = mulx(v, c)
     return v

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the product works without the laboratory: remove the laboratory from a copy of the repository."""
+"""Test that the project works without the laboratory (the folder `lab`). The tests run in a copy of the repository
+without this folder.
+"""
 
 import os
 import shutil
@@ -14,7 +16,7 @@ from tests.waiting import HANG_S
 
 LABORATORY = Path(__file__).resolve().parents[1]
 ROOT = LABORATORY.parent
-# Tests that read all files of the repository, or lists to which an extension such as the laboratory adds entries.
+# Tests that read all files of the repository, or that read lists to which the laboratory adds entries.
 OF_THE_TREE = (
     "tests/test_clocks.py",
     "tests/test_readme.py",
@@ -26,7 +28,7 @@ OF_THE_TREE = (
     "tests/gateware/flow/test_environment.py",
     "tests/host/test_package.py",
 )
-SOME_TIME_S = 4 * HANG_S  # for a run of all tests in the copy, next to the tests of the original
+SOME_TIME_S = 4 * HANG_S  # timeout of the copy's tests, which can run at the same time as the original's tests
 
 
 def left_out(folder, names):
@@ -36,7 +38,9 @@ def left_out(folder, names):
 
 @pytest.fixture(scope="module")
 def product():
-    """Copy the repository without the laboratory. YoWASP's programs see no files in /tmp."""
+    """Copy the repository without the laboratory; return the copy's folder. The copy is not in /tmp, because YoWASP's
+    programs see no files there.
+    """
     tree = ROOT / "build" / "tests" / "product"
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(ROOT, tree, ignore=left_out)
@@ -47,14 +51,16 @@ def product():
 
 
 def succeeds(tree, *command, limit=HANG_S):
-    """Run a command in the copy, with the copy's packages and the original's cache; return what it prints."""
+    """Run a command in a copy of the repository; return its output. The command imports the copy's packages, but uses
+    the build cache of the original repository.
+    """
     variables = {
         "CIPHERLANE_CACHE": str(cache.FOLDER),
         "PYTHONPATH": f"{tree}:{tree / 'host'}",
         "MAKEFLAGS": "",
         "COLUMNS": "200",
     }
-    variables["PYTHONHASHSEED"] = "0"  # fixed, because it affects the order of names in Migen's output
+    variables["PYTHONHASHSEED"] = "0"  # fixed, because the hash seed affects the order of names in Migen's output
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")} | variables
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=limit)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
@@ -93,7 +99,7 @@ soc.platform.get_verilog(soc, name="sim").write("sim.v")
 
 
 def test_the_simulated_board_is_made_of_the_same_sources(product):
-    """Firmware and Verilog are equal, except for comments."""
+    """The copy and the original must generate the same firmware and, except for comments, the same Verilog."""
     made = []
     for tree in (product, ROOT):
         folder = product / "build" / f"sources_{len(made)}"
@@ -103,7 +109,7 @@ def test_the_simulated_board_is_made_of_the_same_sources(product):
     assert made[0] == made[1] and "sim_rom.init" in made[0]
 
 
-@pytest.mark.thorough  # slow; the lint of the original covers the same sources
+@pytest.mark.thorough  # slow, and the lint of the original already covers the same sources
 def test_lint_is_clean(product):
     assert succeeds(product, ".ci/lint", limit=SOME_TIME_S).endswith("lint: clean\n")
 

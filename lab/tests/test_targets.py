@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the laboratory's targets as users call them."""
+"""Test the `make` targets of the laboratory as users call them."""
 
 import re
 

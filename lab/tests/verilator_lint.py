@@ -36,7 +36,7 @@ def _snow3g_core() -> Module:
 
 
 def designs() -> Iterator[tuple[str, Module]]:
-    """The designs to lint, by name."""
+    """Yield the name and the module of each design to lint."""
     for sbox in SBOXES:
         yield f"scalar_unit_{sbox}", _cfu_unit(ScalarAESUnit(sbox=sbox))
         yield f"comparator_unit_{sbox}", _cfu_unit(ComparatorUnit(sbox=sbox))

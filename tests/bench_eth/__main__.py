@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure the fast path on a GMII at 1 Gb/s: ``python -m tests.bench_eth``, or ``make bench-eth``.
+"""Measure the fast path over a simulated GMII at 1 Gb/s: ``python -m tests.bench_eth``, or ``make bench-eth``.
 
 Receive and transmit side run at the same time with frames back to back, and every byte sent is checked. The bar applies
 to the core of the Ethernet boards; other cores show why the boards use this one. A figure below the bar fails the
@@ -24,24 +24,25 @@ from tests.gateware.net.gmii import CORE, GMIIBoard
 from tests.gateware.support import ROOT
 
 CLOCKS_HZ = (targets.load("ecpix5", "eth").sys_clk_freq, 100_000_000)
-# Records to measure: one block, powers of two, the largest record of whole blocks, and the largest record at an MTU of
-# 1500.
+# UDP payloads to measure, in bytes: one block with its header, powers of two, the largest record of whole blocks, and
+# the largest record at an MTU of 1500.
 PAYLOADS = (40, 64, 128, 256, 512, 1024, 1280, 1464, 1472)
 SESSIONS = (1, 8)
 KEY_BITS = (128, 256)
 BAR_SHARE = 0.99
 BAR_PAYLOAD = 1024
-# With MACsec, the largest record at its MTU of 1468.
+# UDP payloads to measure with MACsec. The largest is the largest record at the MTU of 1468 bytes that MACsec leaves.
 PROTECTED_PAYLOADS = (*PAYLOADS[:-2], 1440)
-# The second core has one engine instead of two, to show where one engine is too slow.
+# AES cores to measure: the boards' core with two engines, and a core with one engine, to show for which payloads one
+# engine is too slow.
 CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
 PROTECTED = targets.load("ecpix5", "macsec")
-# The core of the boards with MACsec, with the S-boxes that Verilator compiles fastest.
+# The AES core of the boards with MACsec, but with the S-boxes that Verilator compiles fastest.
 PROTECTED_CORE = {"datapath": PROTECTED.configuration.ethernet.core_datapath, "sbox": "block_ram"}
 
 
 def show(records: list[dict]) -> None:
-    """Print the table."""
+    """Print the records as a table."""
     table = Table(title="UDP payload through the fast path, both ways at once (sim)")
     for name in (
         "core",
@@ -71,7 +72,7 @@ def show(records: list[dict]) -> None:
 
 
 def protected() -> list[dict]:
-    """Return the figures of the fast path behind a SecY."""
+    """Measure the fast path on a link that MACsec protects; return the records."""
     print("measuring with MACsec", file=sys.stderr, flush=True)
     clock_hz = PROTECTED.sys_clk_freq
     board = GMIIBoard(sys_hz=clock_hz, macsec=True, **PROTECTED_CORE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure one case of the fast path: send datagrams back to back at 1 Gb/s, and compare every answer with
-`cryptography`.
+"""Measure the fast path in one case: send datagrams back to back at 1 Gb/s, and compare every answer with the result
+of the library `cryptography`.
 """
 
 import random
@@ -21,7 +21,8 @@ WIRE_MBPS = 1000
 FRAMES_MIN = 40
 BYTES_MIN = 60_000
 DRAIN_CYCLES = 60_000
-# Cycles that one engine needs for a block, by datapath (its width in bits, or pipelined) and key length.
+# Maps a datapath (width in bits, or pipelined) and a key length to the cycles that one engine of an AES core needs for
+# a block.
 BLOCK_CYCLES = {
     "pipelined": {128: 1, 192: 1, 256: 1},
     128: {128: 10, 192: 12, 256: 14},
@@ -31,7 +32,7 @@ BLOCK_CYCLES = {
 
 
 class WrongAnswerError(Exception):
-    """The board sent a frame that it must not send."""
+    """The board sent a frame that it must not send, or did not answer a datagram."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,12 @@ class Case:
 
     @property
     def data_bytes(self) -> int:
-        """Return the bytes to encrypt in each datagram."""
+        """Return the number of bytes to encrypt in each datagram."""
         return self.payload - HEADER_BYTES
 
     @property
     def wire_bytes(self) -> int:
-        """Return the bytes that a datagram takes on the wire, including preamble and gap."""
+        """Return the number of bytes that a datagram takes on the wire, including the preamble and the gap."""
         return self.payload + WIRE_OVERHEAD + (0 if self.suite is None else OVERHEAD)
 
     @property
@@ -63,7 +64,7 @@ class Case:
 
     @property
     def frame_cycles(self) -> float:
-        """Return the system cycles that a frame takes on the wire, including its gap."""
+        """Return how many cycles of the system clock a frame takes on the wire, including its gap."""
         return self.wire_bytes * self.clock_hz / GMII_HZ
 
 
@@ -91,8 +92,8 @@ def _sessions(rng: random.Random, case: Case) -> list[Session]:
 
 
 def latency(board: GMIIBoard, session: Session, payload: int, link: Bare) -> int:
-    """Return the system cycles from the first bit of a datagram's frame to the first bit of its answer, on an idle
-    board.
+    """Return the latency of an idle board in cycles of the system clock: from the first bit of a datagram's frame to
+    the first bit of the answer.
     """
     data, offset = bytes(payload - HEADER_BYTES), session.place()
     (sent,) = board.exchange(on_wire(link.seal(datagram(session, session.request(offset, data)))))
@@ -102,7 +103,7 @@ def latency(board: GMIIBoard, session: Session, payload: int, link: Bare) -> int
 
 
 def _start(board: GMIIBoard, case: Case, rng: random.Random, **directions: bool) -> tuple[list[Session], Bare]:
-    """Open the sessions of a case after a reset; return them and the peer's end of the link."""
+    """Reset the board and open the sessions of a case. Return the sessions, and the peer's end of the link."""
     board.set_clock(case.clock_hz)
     board.reset()
     sessions = _sessions(rng, case)
@@ -112,7 +113,7 @@ def _start(board: GMIIBoard, case: Case, rng: random.Random, **directions: bool)
 
 
 def added_latency_ns(board: GMIIBoard, case: Case) -> dict[str, int]:
-    """Return the time that MACsec adds to a datagram on its way in and to its answer on its way out."""
+    """Return the latency in ns that MACsec adds when the board receives a datagram, and when it sends the answer."""
     cycles = {}
     for receives, transmits in ((False, False), (True, False), (False, True)):
         sessions, link = _start(board, case, random.Random(1), receives=receives, transmits=transmits)
@@ -154,8 +155,8 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
         dropped[Counter.InPktsOverrun.name] = overruns
     if dropped.pop(Event.RECORD.name, 0) != len(sent) or sum(dropped.values()) != frames - len(sent):
         raise WrongAnswerError(f"{case}: {frames - len(sent)} answers are missing, drops counted: {dropped}")
-    # Measure from the beginning of the first answer to the beginning of the last, because the gap after the last is
-    # unknown.
+    # The transmit time runs from the start of the first answer to the start of the last answer, because the gap after
+    # the last answer is unknown.
     sent_cycles = sent[-1].cycle - sent[0].cycle
     bits = 8 * case.payload
     rx_mbps = len(sent) * bits * GMII_HZ / received_cycles / 1e6
@@ -184,7 +185,9 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
 
 
 def _cause(case: Case, core: dict, cycles: float) -> str:
-    """Return the bottleneck that keeps a case below line rate: AES core or headers. A datagram takes `cycles`."""
+    """Return a text that tells why a case stays below line rate. Without MACsec, the text tells whether the AES core or
+    the processing of headers is too slow. `cycles` is the time from one answer to the next.
+    """
     if case.suite is not None:
         return f"a datagram takes {cycles:.0f} cycles, the wire gives {case.frame_cycles:.0f}"
     blocks = -(-case.data_bytes // 16)

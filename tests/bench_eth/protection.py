@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Protects the frames of a measurement by MACsec, with keys that the firmware's driver installs."""
+"""Protect the frames of a measurement with MACsec. The firmware's driver installs the keys in the board's SecY."""
 
 import random
 
@@ -11,11 +11,11 @@ from tests.gateware.net.macsec import driver as c
 from tests.gateware.net.macsec.driver import OWN_SCI, PEER_SCI
 from tests.gateware.net.macsec.reference import Association, Receiver, protect
 
-OVERHEAD = 32  # bytes that a SecTAG with SCI and an ICV add to a frame
+OVERHEAD = 32  # bytes that MACsec adds to a frame: SecTAG with SCI, and ICV
 
 
 class Bare:
-    """A link without MACsec."""
+    """The peer's end of an Ethernet link without MACsec."""
 
     suite = ""
 
@@ -30,7 +30,7 @@ class Bare:
 
 
 class Link(Bare):
-    """The peer's end of a link to a board with a SecY.
+    """The peer's end of an Ethernet link with MACsec.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class Link(Bare):
         self._driver.set_policy(**c.STRICTLY | {"protect": transmits, "validate": c.STRICT if receives else c.DISABLED})
 
     def seal(self, frame: bytes) -> bytes:
-        """Return a frame as it is on the wire to the board."""
+        """Return a frame as the peer sends it to the board: protected, if the board requires it."""
         return protect(frame, self._peer_s, 0) if self._receives else frame
 
     def open(self, frame: bytes) -> bytes | None:
-        """Return a frame that the board sent, without protection; None if its verification failed."""
+        """Verify a frame that the board sent; return it without the protection, or None if the verification fails."""
         if not self._transmits:
             return frame
         taken = self._receiver.take(frame)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure the data rate that one core of the host can process: ``python -m tests.bench_host``, or ``make bench-host``.
+"""Measure the data rate of the host tool on one CPU core: ``python -m tests.bench_host``, or ``make bench-host``.
 
 The tool streams records to the echoing null board over the loopback interface. It takes turns with a bare echo: the
 same datagrams to the same null board, with as many in flight, but nobody looks at the answers. Rates count data bits to
@@ -39,7 +39,7 @@ COMMAND = "make bench-host"
 BAR_MBPS, BAR_ECHO_MBPS = 1000, 2000
 RECORD_BYTES = 1440
 SEGMENTS = (64, 8, 1)  # maximum number of datagrams per system call
-SILENCE = 1.0  # seconds after which records in flight count as lost
+SILENCE = 1.0  # if no record arrives for this many seconds, all records in flight count as lost
 
 
 @contextmanager
@@ -55,7 +55,9 @@ def null_board() -> Iterator[tuple[str, psutil.Process]]:
 
 
 def pin(board: psutil.Process) -> bool:
-    """Pin this process and the null board to one core each; return whether two cores are available."""
+    """Pin this process and the null board to one CPU core each. If fewer than two cores are available, pin nothing and
+    return False.
+    """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     if len(cores) < 2:
         return False
@@ -65,13 +67,15 @@ def pin(board: psutil.Process) -> bool:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """Return the CPU time that a process has used so far."""
+    """Return the CPU time that a process has used so far, in seconds."""
     times = process.cpu_times()
     return times.user + times.system
 
 
 def echo(transport: UdpTransport, window: int, seconds: float) -> int:
-    """Keep `window` data records in flight to the null board; return the bytes of data that came back."""
+    """Keep `window` data records in flight to the null board for some seconds; return the number of data bytes that
+    came back.
+    """
     address, datagrams = transport._address, transport._datagrams
     most = min(window, most_segments(HEADER.size + RECORD_BYTES))
     run = DataCodec(1, 1, RECORD_BYTES).encode(0, [memoryview(bytes(RECORD_BYTES))] * most)
@@ -89,15 +93,15 @@ def echo(transport: UdpTransport, window: int, seconds: float) -> int:
 
 
 def figure(seconds: float, busy: float, board_busy: float, count: int) -> dict:
-    """Return the rates in Mbps for `count` bytes: by this process's CPU time, by the board's CPU time, and by
-    wall-clock time. A rate is 0 if its time is 0.
+    """Return three rates in Mbps for `count` bytes: per second of this process's CPU time, of the null board's CPU
+    time, and of wall-clock time. A rate is 0 if its time is 0.
     """
     rates = {"core_mbps": busy, "board_core_mbps": board_busy, "wall_mbps": seconds}
     return {name: count * 8 / taken / 1e6 if taken else 0.0 for name, taken in rates.items()}
 
 
 def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: float) -> dict:
-    """Measure the tool and a plain echo alternately; return the medians of their rates."""
+    """Measure the host tool and a plain echo alternately; return the medians of their rates over all rounds."""
     found: dict[str, list[dict]] = {"tool": [], "echo": []}
     with Device(UdpTransport(url)) as device:
         window = device.info().rx_window // device.link.transport.wire_size(HEADER.size + RECORD_BYTES)
@@ -125,7 +129,7 @@ def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: 
 
 
 def show(records: list[dict], pinned: bool) -> None:
-    """Print the table."""
+    """Print the records as a table."""
     cores = "a core each" if pinned else "on any core"
     title = f"Records of {RECORD_BYTES} bytes to the echoing null board and back over loopback, {cores}: Mbps of data"
     table = Table(title=title)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure the live view: ``python -m tests.bench_live``, or ``make bench-live``. Each part is a module."""
+"""Measure the live view: ``python -m tests.bench_live``, or ``make bench-live``. Each module is one measurement."""
 
 import argparse
 import importlib

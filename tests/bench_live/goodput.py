@@ -42,12 +42,14 @@ TURN = 2.5  # stretches
 
 
 class Turns(Hub):
-    """Collect the stream's figures with and without a viewer; skip periods in which the viewer came or left."""
+    """Collect the stream's measurements, with and without a viewer. Skip a period if the viewer connected or
+    disconnected during it.
+    """
 
     def __init__(self, rounds: int):
         super().__init__()
         self.found: dict[int, list[dict]] = {0: [], 1: []}
-        self.spent: Callable[[], float] = lambda: 0.0  # CPU seconds used for pictures so far
+        self.spent: Callable[[], float] = lambda: 0.0  # returns the CPU seconds used for pictures so far
         self._pictures, self._rounds, self._begun, self._spent = 0, rounds, -1, 0.0
 
     def put(self, channel: Channel, message: bytes) -> None:
@@ -64,7 +66,7 @@ class Turns(Hub):
 
 
 def rates_of(points: list[dict]) -> dict[str, list[float]]:
-    """Return two data rates for each period, in Mbit per second of CPU time and per second of wall-clock time."""
+    """Return two data rates for each period, in Mbit: per second of CPU time, and per second of wall-clock time."""
     return {
         "core": [each["wall_mbps"] / each["host_share"] for each in points],
         "wall": [each["wall_mbps"] for each in points],
@@ -72,7 +74,7 @@ def rates_of(points: list[dict]) -> dict[str, list[float]]:
 
 
 def clock_of(thread: str) -> int:
-    """Return the CPU-time clock of the thread with that name."""
+    """Return the id of the clock that counts the CPU time of the thread with this name."""
     (found,) = (each for each in threading.enumerate() if each.name == thread)
     assert found.ident
     return time.pthread_getcpuclockid(found.ident)
@@ -115,12 +117,12 @@ def measure(rounds: int) -> dict:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add this part's command-line options."""
+    """Add the command-line options of this measurement."""
     parser.add_argument("--rounds", type=int, default=40, help="stretches with a viewer, and without (default: 40)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, print and save the figures; return the exit status."""
+    """Measure the goodput, print and save the results; return the exit status."""
     record = measure(args.rounds)
     for name, what in (("core", "a second of CPU time"), ("wall", "a second by the wall clock")):
         for state in ("off", "on"):

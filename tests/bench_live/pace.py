@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure how many pictures per second the simulated board delivers to a watched live view, by engine.
+"""Measure for each engine how many pictures per second the simulated board delivers to a live view with a viewer.
 
 The simulator is a program that counts cycles, and its speed depends on its share of a core. The output shows this
 share with pictures a second by the wall clock. It also shows pictures for each second of CPU time, which is the rate on
@@ -29,7 +29,9 @@ STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Stream with each of `choices` in turn; save figures over `rounds` periods, after one that does not count."""
+    """Stream with each engine and number of bits per pixel in `choices`, one after the other. Measure each combination
+    over `rounds` periods, after one period that does not count.
+    """
 
     def __init__(self, choices: list[dict], rounds: int):
         super().__init__()
@@ -94,13 +96,13 @@ class Pace(Hub):
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add this part's command-line options."""
+    """Add the command-line options of this measurement."""
     parser.add_argument("--port", default="sim+udp", help="of the simulated board (default: sim+udp)")
     parser.add_argument("--rounds", type=int, default=3, help=f"stretches of {STRETCH:g} s of each (default: 3)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, print and save the figures; return the exit status."""
+    """Measure the pictures per second, print and save the results; return the exit status."""
     streamer.STRETCHES = (STRETCH,)
     engines = [each for each in ENGINES if args.port.startswith("sim+udp") or each != "fastpath"]
     choices = [{"engine": each, "bits": 8} for each in engines] + [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Watch the null board's live view in ten Chromium pages for ten minutes; memory use must not grow.
+"""Watch the live view of the null board in ten Chromium pages for ten minutes. The memory use must not grow.
 
 Every few seconds the program reads the tool's resident memory, and the JavaScript heap of all pages after a garbage
 collection. The reading after a tenth of the time is the reference. The command fails if the tool or the pages have
@@ -36,12 +36,12 @@ HEAP = "() => { gc(); return performance.memory.usedJSHeapSize; }"
 
 
 def reading(tool: psutil.Process, pages: list[Page]) -> dict[str, float]:
-    """Return the memory use of the tool and of the pages, in MB."""
+    """Return the memory that the host tool and the browser pages use, in MB."""
     return {"tool": tool.memory_info().rss / 1e6, "pages": sum(page.evaluate(HEAP) for page in pages) / 1e6}
 
 
 def give_way() -> None:
-    """Set the priority of Chromium's processes to this program's priority, because they raise it themselves."""
+    """Lower the priority of Chromium's processes to this program's priority, because Chromium raises their priority."""
     mine = psutil.Process().nice()
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
@@ -50,7 +50,9 @@ def give_way() -> None:
 
 
 def soak(seconds: float, count: int) -> tuple[list[dict], list[int]]:
-    """Watch with `count` pages; return the memory readings, and the number of pictures that each page drew."""
+    """Watch the live view in `count` pages. Return the memory readings, and the number of pictures that each page
+    drew.
+    """
     words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port"]
     with contextlib.ExitStack() as stack:
         url, _ = stack.enter_context(null_board())
@@ -77,13 +79,13 @@ def soak(seconds: float, count: int) -> tuple[list[dict], list[int]]:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add this part's command-line options."""
+    """Add the command-line options of this measurement."""
     parser.add_argument("--seconds", type=float, default=600.0, help="default: 600")
     parser.add_argument("--pages", type=int, default=10, help="default: 10")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, print and save the figures; return the exit status."""
+    """Measure the memory use, print and save the results; return the exit status."""
     if not shutil.which("chromium"):
         raise SystemExit("error: no Debian package chromium: .ci/setup chromium")
     readings, drawn = soak(args.seconds, args.pages)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure how long `make live` takes to print its address and to show a picture: in a new clone, then a second time.
+"""Measure how long `make live` takes to print its address and to show a picture. `make live` runs twice in a new clone.
 
 The clone has this checkout's HEAD, lies in build/bench-live, and has its own cache of simulators. It uses the machine's
 Debian packages and pip's downloads. A first picture later than the bars fails the command.
@@ -22,12 +22,12 @@ from tests.bench_live.viewing import load
 from tests.gateware.support import ROOT
 
 COMMAND = "make bench-live LIVE=start"
-BARS = {"cold": 600.0, "second": 30.0}  # seconds to the first picture
-PATIENCE = 60.0  # seconds from the address to the first picture
+BARS = {"cold": 600.0, "second": 30.0}  # maximum seconds to the first picture, in the first and in the second run
+PATIENCE = 60.0  # maximum seconds to wait for a message after the address is printed
 
 
 def start(clone: Path) -> dict[str, float]:
-    """Run `make live`; return the seconds until it prints the address, and until the first picture."""
+    """Run `make live` in the clone. Return the seconds until it prints its address, and until the first picture."""
     begun, words = time.monotonic(), ["make", "live"]
     environment = {**os.environ, "CIPHERLANE_CACHE": str(clone / "build" / "cache")}
     environment.pop("MAKEFLAGS", None)
@@ -53,12 +53,12 @@ def start(clone: Path) -> dict[str, float]:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add this part's command-line options."""
+    """Add the command-line options of this measurement."""
     parser.add_argument("--keep", action="store_true", help="leave the clone where it is")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, print and save the figures; return the exit status."""
+    """Measure the start times, print and save the results; return the exit status."""
     clone = ROOT / "build" / "bench-live" / "clone"
     shutil.rmtree(clone, ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Watch the live view without a browser: a program that requests each picture as a browser does."""
+"""Watch the live view without a browser. This program requests each picture as a browser does."""
 
 import argparse
 import asyncio
@@ -18,7 +18,7 @@ from websockets.asyncio.client import connect
 
 
 class Enough(BaseException):
-    """Raised to end the program once all measurements are done."""
+    """An exception that ends the streaming when all measurements are done."""
 
 
 async def view(address: str, on: float, off: float) -> None:
@@ -47,12 +47,14 @@ def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[Non
 
 
 def points_of(channel: Channel, message: bytes) -> list[dict]:
-    """Return the measurements in a status message; return an empty list for any other message."""
+    """Return the measurements in a message of the live view if it is a status message; otherwise return an empty
+    list.
+    """
     return json.loads(message)["points"] if channel == Channel.STATE else []
 
 
 def load() -> str:
-    """Describe how much CPU time other programs use."""
+    """Return text that tells how busy the machine is: its load average and its number of cores."""
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 

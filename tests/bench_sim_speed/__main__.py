@@ -40,8 +40,8 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def build_baseline(target: targets.Target, directory: Path) -> Path:
-    """Build the baseline for the comparison: with LiteX's own build script, which evaluates every unit at every clock
-    edge. Return its folder.
+    """Build the baseline for the comparison; return its folder. LiteX's own script builds the baseline, whose model
+    evaluates every unit at every clock edge.
     """
     _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))
@@ -60,13 +60,15 @@ def build_baseline(target: targets.Target, directory: Path) -> Path:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the CPU time that a process has used so far."""
+    """Return the CPU time that a process has used so far, in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
 def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
-    """Return for each engine the cycles on the simulated board and the CPU seconds of the simulator."""
+    """Run the benchmark with each engine. For each engine, return the cycles on the simulated board and the CPU seconds
+    of the simulator.
+    """
     transport = SimTransport(folder)
     with Device(transport) as device:
         device.info()
@@ -79,7 +81,8 @@ def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
 
 
 def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[int, float]]) -> dict:
-    """Return one engine's figures: cycles per second are medians over all rounds, and the ratio compares these medians.
+    """Return the result of one engine: simulated cycles per CPU second for the board and for the baseline (medians over
+    all rounds), and their ratio.
 
     Raises
     ------
@@ -100,7 +103,7 @@ def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[
 
 
 def show(records: list[dict]) -> None:
-    """Print the table."""
+    """Print the records as a table."""
     table = Table(title="the simulated board: its cycles in a second of CPU time")
     for name in ("engine", "cycles", "LiteX's script", "this board", "ratio"):
         table.add_column(name, justify="left" if name == "engine" else "right")

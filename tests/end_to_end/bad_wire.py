@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Puts a bad cable between the host and the simulated board. It loses, repeats, reorders, damages and delays Ethernet
-frames in both directions.
+"""Simulates a bad cable between the host and the simulated board: it loses, repeats, reorders, damages and delays
+Ethernet frames in both directions.
 
 In the board's network namespace, it puts a TAP device `host0` with the host's address in front of the board's `tap0`.
 Or it takes `tap0` and the `device` of another machine out of their bridge. It carries every frame between the two by a
@@ -27,7 +27,7 @@ REORDERED_SECONDS = 0.3  # delay of a reordered frame; several records pass duri
 
 
 class BadWire:
-    """A bad cable to a running `SimulatedBoard`; a context manager.
+    """A context manager that puts a bad cable between the host and a running `SimulatedBoard`.
 
     The plan has the rates `lose`, `repeat`, `reorder` and `corrupt`, and `delay` in seconds. Afterwards, `frames` has
     the number of frames for each, and of those `carried`.
@@ -64,7 +64,7 @@ def ip(*words):
 
 
 class Host:
-    """The host's own end: a TAP device with the host's address."""
+    """The host's end of the cable: a TAP device with the host's address."""
 
     def __init__(self):
         self._tap = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
@@ -88,7 +88,7 @@ class Host:
 
 
 class Interface:
-    """The end at a network device of this namespace."""
+    """An end of the cable at a network device of this network namespace."""
 
     def __init__(self, name):
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
@@ -99,7 +99,7 @@ class Interface:
         return self._socket.fileno()
 
     def read(self):
-        """Return a frame that arrived, or b"" for one that was sent here."""
+        """Return a frame that arrived at the device, or b"" if the frame was sent by this program."""
         frame, address = self._socket.recvfrom(2048)
         return b"" if address[2] == socket.PACKET_OUTGOING else frame
 
@@ -108,7 +108,9 @@ class Interface:
 
 
 class Bridged(Interface):
-    """The end at another machine's device, which leaves the bridge together with the board's until `close`."""
+    """The end of the cable at the network device of another machine, such as user-mode Linux. The bridge `br0` connects
+    this device with the board's device; until `close`, both devices are removed from the bridge.
+    """
 
     def __init__(self, name):
         self._members = ("tap0", name)
@@ -145,7 +147,7 @@ def main(plan):
             if not frame or happens("lose"):
                 continue
             if happens("corrupt"):
-                # never damage the MAC addresses: the checksums of IPv4 and UDP do not cover them
+                # Do not damage the MAC addresses and the EtherType, because no checksum of IPv4 or UDP covers them.
                 at = rng.randrange(14, len(frame))
                 frame = frame[:at] + bytes([frame[at] ^ 1 << rng.randrange(8)]) + frame[at + 1 :]
             for _ in range(1 + happens("repeat")):

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 @contextlib.contextmanager
 def running_board(directory=None):
-    """Start a board and its network; stop it at the end.
+    """Context manager: start a simulated board and its network, yield the board, and stop it at the end.
 
     Without the necessary privilege, the tests are skipped with a reason. Under `CI` they fail instead; otherwise their
     subject would stay untested for ever.
@@ -61,8 +61,8 @@ def transfer(device, data, engine=Engine.ACCELERATOR, key_bits=256, **options):
 
 
 def transfer_over_damage(device, data):
-    """Transfer `data` until the board detects a damaged record. This can take several transfers, because frames are
-    damaged at random.
+    """Transfer `data` again and again, at most 20 times, until the board detects a damaged record. The cable damages
+    frames at random.
     """
     before = device.network()["checksum_errors"]
     for _ in range(20):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Kills commands that start the simulated board, at random moments: no process and no folder may remain.
+"""Kills host commands at random moments after they have started the simulated board. No process and no temporary folder
+may remain.
 
 `python -m tests.end_to_end.killed_runs --runs 100` (`make fuzz`) kills many, and prints the seeds after which something
 remained. Each moment is a random part of the command's duration, so a slow machine gets the same moments.
@@ -32,7 +33,7 @@ COMMANDS = (
 
 
 class Killed:
-    """Runs commands in a new folder, which also holds their temporary folders, and kills them; a context manager."""
+    """Context manager: run commands in a new folder and kill them. The commands make their temporary folders there."""
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -80,8 +81,8 @@ class Killed:
         )
 
     def _duration(self, port, words):
-        """Return how many seconds a command runs. A live view does not end, so return twice the seconds that it takes
-        to start.
+        """Return how many seconds a command runs if it is not killed. `cipherlane live` does not end by itself: return
+        twice the seconds that it takes to start.
         """
         begun = time.monotonic()
         process = self._start(port, words)
@@ -106,8 +107,8 @@ class Killed:
 
 
 def built(commands):
-    """Return the commands that can run here: their simulated board is built, and this user has the necessary
-    privileges.
+    """Return the commands that can run here: those whose simulated board is built, and for which this user has the
+    necessary privileges.
     """
     boards = {"sim": "sim", "sim+udp": "sim_eth"}
     there = set()

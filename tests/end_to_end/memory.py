@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The content of all memories and registers of a simulated board, read from the running simulator's process.
+"""Read and search all memories and registers of a simulated board, in the memory of the running simulator process.
 
 Verilator keeps the model, that is, every memory and register of the board, in one mapping of the process's memory. This
 mapping is found by the contents of the ROM. LiteX's modules outside the model keep other data (queues of `serial2tcp`,
@@ -30,12 +30,13 @@ from tests.gateware.isa import fips197
 
 WORD = 4
 WORDS_MIN = 2
-# Larger mappings of the process are skipped, because the simulation model uses only a fraction of a megabyte.
+# The search for the simulation model skips memory mappings of the simulator that are larger than this, because the
+# model takes less than a megabyte.
 MAPPING_BYTES_MAX = 1 << 22
 
 
 class Secret:
-    """A key, an initial counter block and data, and all values that the board computes from them.
+    """The secrets of a session: key, initial counter block, data, and all values that the board computes from them.
 
     The round keys follow FIPS-197, 5.2; the keystream comes from `cryptography`. In `gcm`, the data are the only record
     of a stream, and `iv` is its nonce prefix and zeros; `cipher` ends with the tag.
@@ -45,7 +46,7 @@ class Secret:
         self.name = name or f"AES-{key_bits}"
         self.key, self.iv, self.plain = rng.randbytes(key_bits // 8), rng.randbytes(16), rng.randbytes(size)
         first = self.iv
-        if gcm:  # the last record, number 0; the text begins at counter 2
+        if gcm:  # the only record is number 0 and marked as the last; SP 800-38D encrypts the text from counter 2 on
             self.iv = self.iv[:8] + bytes(8)
             first = self.iv[:8] + struct.pack(">II", 1, 2)
         encryptor = Cipher(algorithms.AES(self.key), modes.CTR(first)).encryptor()
@@ -75,7 +76,9 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the 32-bit words of `data`, and also the words that every fourth byte of each 16-byte block forms."""
+    """Return the 32-bit words of `data`. Some memories store only one of the four bytes of each word, so also return
+    the words that such a memory contains: bytes 0, 4, 8 and 12 of each 16-byte block, bytes 1, 5, 9 and 13, and so on.
+    """
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
     lanes = b"".join(block[lane::4] for block in blocks for lane in range(4))
@@ -96,8 +99,8 @@ class BoardMemory:
         self._begin, self._size, self._rom_offset = self._find_model()
 
     def image(self) -> bytes:
-        """Return the contents of all memories and registers at one moment, in the order of the simulation model. Return
-        zeros for the ROM.
+        """Return the contents of all memories and registers at one moment, in the order of the simulation model. The
+        contents of the ROM are replaced by zeros.
         """
         with self._stopped(), open(f"/proc/{self._pid}/mem", "rb", 0) as memory:
             memory.seek(self._begin)
@@ -107,35 +110,35 @@ class BoardMemory:
         return data[: self._rom_offset] + bytes(self._rom_bytes) + data[rom_end:]
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Return which parts of each secret (such as the key) the board still contains, by the secret's name; empty if
-        none.
+        """Search the board for secrets. Return a dictionary from the name of a secret to the parts (such as the key)
+        that the board contains. Secrets of which no part was found are not in the dictionary.
         """
         image = self.image()
         words = array("I", image[: len(image) // WORD * WORD])
         return _search(secrets, (image, words[::2].tobytes(), words[1::2].tobytes()))
 
     def copies(self, data: bytes) -> int:
-        """Count the occurrences of each word of `data` in the board's memories; return the largest count."""
+        """Count how often each 32-bit word of `data` occurs in the board's memories; return the largest count."""
         image = self.image()
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """Return how many 32-bit words of `data`, counted from byte 2 on, the board contains. The frame buffers (slots)
-        of the Ethernet MAC hold data with this alignment.
+        """Return how many 32-bit words of `data` the board contains. The words begin at byte 2, because the frame
+        buffers (slots) of the Ethernet MAC hold data with this alignment.
         """
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search as `found` does, but in memories whose 16-bit entries hold one data byte each, in the low half, such
-        as the UART's FIFOs.
+        """Search the board for secrets as `found` does, but in memories whose entries have 16 bits and contain one data
+        byte each, such as the UART's FIFOs.
         """
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))
 
     @contextlib.contextmanager
     def broken(self, function: str):
-        """Context manager: replace the first instruction of a firmware function by an illegal one."""
+        """Context manager: replace the first instruction of a firmware function by an illegal instruction."""
         tool = ["riscv64-unknown-elf-nm", str(self._elf)]
         symbols = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=60).stdout
         (address,) = [int(line.split()[0], 16) for line in symbols.splitlines() if line.split()[-1] == function]

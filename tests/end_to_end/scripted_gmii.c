@@ -9,7 +9,8 @@
  * cycles that the test has set. It then sends the test the cycle number and the frame, and waits
  * for commands, such as frames to send next.
  *
- * Pads (GMII, a byte for each rising edge of the clock): the same as of `gmii_ethernet`.
+ * The pads are the same as for `gmii_ethernet`: GMII, with a byte for each rising edge of the
+ * clock.
  *
  * Message to the test: cycle (64 bits), number of bytes (32 bits), and the bytes of the frame
  * without preamble and check sequence; 0 bytes if there is no frame. Answer: commands, the last of
@@ -23,7 +24,7 @@
  * Without a flood, queued frames are sent at once. With a flood, frames follow each other without
  * a pause, as from a switch: half of the bytes are for queued frames, and the flood fills the rest.
  *
- * The arguments are `path`, the test's Unix socket.
+ * The module has one argument: `path`, the path of the test's Unix socket.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,7 +49,8 @@ enum {
 	OP_SILENT
 };
 
-/* Cycles before the first turn of the test; the simulator tells the host tool its port in them. */
+/* Cycles that the simulation runs before the test's first turn. In this time, the simulator prints
+ * the port of its UART. */
 #define FIRST_TURN 1000
 #define FRAME_MAX  2048
 #define FRAMES     256
@@ -56,11 +58,12 @@ enum {
 #define PREAMBLE   8
 #define SEQUENCE   4
 #define GAP        12
-/* Limit of `ahead`: bytes of the flood minus bytes of queued frames that were sent during it. */
+/* Limit of `ahead`, which is the number of bytes of the flood that were sent, minus the bytes of
+ * queued frames that were sent during the flood. */
 #define AHEAD_MAX (2 * FRAME_MAX)
 
 struct frame {
-	uint8_t bytes[FRAME_MAX]; /* with preamble and check sequence */
+	uint8_t bytes[FRAME_MAX]; /* the frame with its preamble and check sequence */
 	uint32_t size;
 	bool silent;
 };
@@ -74,7 +77,8 @@ struct wire {
 	uint64_t cycle, turn;
 	struct frame queue[FRAMES], floods[FLOODS];
 	uint32_t first, count, flood_count, flood_next;
-	/* The frame that the board is receiving; `received` counts its bytes and gap bytes. */
+	/* The frame that the board is receiving. `received` counts its bytes and the bytes of the
+	 * gap after it that have passed. */
 	const struct frame *now;
 	struct frame current;
 	uint32_t received;
@@ -118,7 +122,8 @@ static void read_frame(struct wire *wire, struct frame *frame, uint32_t size)
 	frame->silent = false;
 }
 
-/** Sends the test the current cycle and a frame, then carries out its commands until OP_GO. */
+/** Sends the test the current cycle and a frame, then carries out the test's commands until OP_GO.
+ */
 static void take_turn(struct wire *wire, const uint8_t *frame, uint32_t size)
 {
 	uint8_t message[12 + FRAME_MAX];
@@ -156,7 +161,7 @@ static void take_turn(struct wire *wire, const uint8_t *frame, uint32_t size)
 	}
 }
 
-/** Chooses the next frame that the board receives: from the queue, from the flood, or none. */
+/** Chooses the next frame for the board: a queued frame, a frame of the flood, or none. */
 static void choose(struct wire *wire)
 {
 	const struct frame *const own = &wire->queue[wire->first];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Connects the simulated board's Ethernet port to a test instead of a network, to measure in cycles.
+"""Connects the Ethernet port of the simulated board to a test instead of a network, so that the test can count cycles.
 
 The simulation and the test take turns (`scripted_gmii.c`), so the test needs no TAP device, and its cycles are the same
 in each run. A `Peer` is a host with a session that keeps a window of records in flight, as the host tool does.
@@ -28,7 +28,7 @@ SOURCE = Path(__file__).with_name(f"{MODULE}.c")
 REPLACED = "gmii_ethernet"
 START_S, TURN_S = 60, 60
 FAST_PATH_MAC, FAST_PATH = bytes.fromhex("02434c4e4502"), bytes((192, 168, 1, 51))
-# Numbers of cycles of the wire's clock, which runs at 125 MHz.
+# The following constants count cycles of the clock of the Ethernet wire (GMII), which runs at 125 MHz.
 TURN_CYCLES = 1000
 BOOT_CYCLES = 3_000_000
 ANSWER_CYCLES = 200_000
@@ -36,7 +36,7 @@ SILENCE_CYCLES = 5_000_000
 
 
 class Op(IntEnum):
-    """The commands of `scripted_gmii.c`."""
+    """The codes of the commands that a test sends to `scripted_gmii.c`."""
 
     GO = 0
     FRAME = 1
@@ -63,17 +63,21 @@ class Wire:
         return data
 
     def begin(self) -> bytes:
-        """Wait until the simulation pauses; return the frame that the board has sent, or b""."""
+        """Wait until the simulation pauses for the test's turn. Return the frame that the board has sent, or b"" if it
+        has sent none.
+        """
         self.cycle, size = struct.unpack("<QI", self._read(12))
         return self._read(size)
 
     def turn(self, cycles: int = TURN_CYCLES) -> bytes:
-        """Let the board run for `cycles`, or until it has sent a frame; return the frame, or b""."""
+        """Let the board run for `cycles` cycles, or until it has sent a frame. Return this frame, or b"" if it has sent
+        none.
+        """
         self._connection.sendall(struct.pack("<II", Op.GO, cycles))
         return self.begin()
 
     def wait(self, cycles: int) -> None:
-        """Let the board run for `cycles`, and ignore the frames that it sends."""
+        """Let the board run for `cycles` cycles, and ignore the frames that it sends."""
         end = self.cycle + cycles
         while self.cycle < end:
             self.turn(end - self.cycle)
@@ -82,11 +86,12 @@ class Wire:
         self._connection.sendall(struct.pack("<II", code, len(data)) + data)
 
     def send(self, frame: bytes) -> None:
-        """Queue a frame for the board."""
+        """Add a frame to the queue of frames that the wire sends to the board."""
         self._command(Op.FRAME, frame)
 
     def flood(self, *kinds: bytes, silent: bool = False) -> None:
-        """Fill the wire with the frames `kinds` of another host, in turn; without `kinds`, end this flood.
+        """Begin a flood: another host repeats the given frames and fills the wire with them. Without frames, end the
+        flood.
 
         If `silent`, the wire stays idle for as long as the flood's frames would take.
         """
@@ -95,7 +100,9 @@ class Wire:
             self._command(Op.SILENT if silent else Op.FLOOD, frame)
 
     def ask(self, frame: bytes, wanted, cycles: int = ANSWER_CYCLES) -> bytes:
-        """Send a frame; return the board's first frame for which `wanted` is true, or b"" if none comes in `cycles`."""
+        """Send a frame to the board. Return the first frame from the board for which `wanted(frame)` is true, or b"" if
+        none comes within `cycles` cycles.
+        """
         self.send(frame)
         end = self.cycle + cycles
         while self.cycle < end:
@@ -133,7 +140,7 @@ def scripted_board(built: Path | None = None):
             if module.get("module") == REPLACED:
                 module |= {"module": MODULE, "args": {"path": str(folder / "wire")}}
         (folder / "gateware" / "sim_config.js").write_text(json.dumps(modules))
-        del description["ip_address"]  # without an address, the board gets no TAP device
+        del description["ip_address"]  # without an IP address, `SimulatedBoard` makes no TAP device
         (folder / "board.json").write_text(json.dumps(description | {"gateware": "gateware"}))
         with listener, SimulatedBoard(folder) as board:
             listener.settimeout(START_S)
@@ -148,7 +155,7 @@ def scripted_board(built: Path | None = None):
 
 
 def reply_in(frame: bytes) -> r.Reply:
-    """Return the reply in a frame from the board's CPU or fast path; its UDP checksum must be right."""
+    """Check the UDP checksum of a frame from the board's CPU or fast path; return the reply that the frame contains."""
     datagram = frame[34 : 14 + int.from_bytes(frame[16:18], "big")]
     assert f.checksum(frame[26:34] + bytes((0, f.UDP)) + len(datagram).to_bytes(2, "big") + datagram) == 0
     return r.parse(datagram[8:])
@@ -179,7 +186,9 @@ class Peer:
         return frame[:6] == self.mac and frame[12:14] == b"\x08\0" and frame[23] == f.UDP
 
     def ask(self, type_: int, data: bytes = b"", *, again: int = ANSWER_CYCLES, attempts: int = 1, **header) -> r.Reply:
-        """Send a request, up to `attempts` times, every `again` cycles; return the reply."""
+        """Send a request and return the reply. If no reply comes within `again` cycles, repeat the request. Send it at
+        most `attempts` times in all.
+        """
         request = self.frame(r.record(type_, data, **{"session": self.session, "token": self.token, **header}))
         for _ in range(attempts):
             answer = self.wire.ask(request, self.is_mine, again)
@@ -197,7 +206,8 @@ class Peer:
         self.session = 0
 
     def stream(self, records: int, window: int, *, fast_path: bool = False, again: int = ANSWER_CYCLES):
-        """Let the board encrypt `records` records, with `window` of them in flight; check all data.
+        """Let the board encrypt `records` records, and check the data of each reply. Up to `window` records are in
+        flight at a time.
 
         Returns the cycles from the first request to the last reply, and how many requests were sent again after `again`
         cycles without a reply.

@@ -3,8 +3,8 @@
  * @file
  * Faulty firmware for test_loader.py. It first sends a byte, so that the test detects each start.
  * Then it writes to all addresses that it can reach: its own code, the loader's code, and the
- * registers that lock it. At the end it hangs if it was compiled with HANGS; otherwise it feeds the
- * watchdog but answers no records.
+ * registers that protect both. It never answers a record. If compiled with HANGS, it does not feed
+ * the watchdog either.
  */
 #include <generated/mem.h>
 
@@ -28,7 +28,7 @@ int main(void)
 	for (;;) {
 		for (unsigned int i = 0; i < 0x800 / 4; i++) {
 			((volatile uint32_t *)CSR_LOADER_BASE)[i % 2] =
-				i << 1; /* any value that does not feed the watchdog */
+				i << 1; /* a value that does not feed the watchdog */
 		}
 #ifndef HANGS
 		loader_feed_write(1);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Long runs with the simulated board with Ethernet over bad cables (`make stress`); `test_ethernet.py` has short
-runs.
+"""Long tests of the simulated board over simulated bad Ethernet cables (`make stress`). `test_ethernet.py` has short
+tests of this kind.
 """
 
 import contextlib
@@ -37,8 +37,8 @@ def board():
 
 
 def open_in_time(device, *arguments, **options):
-    """Open a session. If all sessions are in use, retry until the board ends one that was idle for long
-    enough.
+    """Open a session. If all sessions of the board are in use, retry until the board ends an idle session, for at most
+    300 seconds.
     """
     end = time.monotonic() + 300
     while True:
@@ -63,8 +63,8 @@ def test_wire_of_the_fast_path(board, plan):
 
 
 def test_flood_beside_a_stream_through_the_fast_path(board):
-    """Hosts without a session send datagrams that the fast path must drop. Some contain the number of an existing
-    session.
+    """While a host transfers data through the fast path, another host sends datagrams that the fast path must drop.
+    Some of these datagrams contain the number of the session.
     """
     rng = random.Random(30)
     with board.udp_socket() as stranger, Device(Host(board)) as device:
@@ -101,8 +101,8 @@ def test_three_hosts_on_a_bad_wire(board):
 
 
 def test_hosts_that_leave_without_a_word(board):
-    """More hosts than the board has sessions stop in the middle of a transfer, without closing their
-    sessions.
+    """Twenty hosts, more than the board has sessions, stop in the middle of a transfer without closing their sessions.
+    Another host must still be able to open a session.
     """
     for _ in range(20):
         device = Device(Host(board))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests sessions and counter blocks on the simulated board with hand-made records, for all engines. Also tests how many
-cycles requests take.
+"""Tests sessions and counter blocks on the simulated board for all engines, with records that the test itself makes.
+Also tests how many cycles requests take.
 """
 
 import random
@@ -23,7 +23,7 @@ RECORD, TOKEN = 512, 99
 @pytest.fixture(scope="module")
 def line():
     with SimulatedBoard() as running, SerialTransport(running.url) as transport:
-        transport.resync()  # sends a zero byte; otherwise the simulated UART would close the connection
+        transport.resync()  # sends a zero byte, with which each connection to the simulated UART must begin
         yield transport
 
 
@@ -42,8 +42,8 @@ def open_session(line, key, iv, engine, **fields) -> r.Reply:
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_a_stream_that_goes_from_engine_to_engine_serves_each_block_once(line, key_bits):
-    """Each engine resumes the stream where the previous engine stopped. If a record is repeated, the board answers it
-    again, but it refuses other data at the same offset.
+    """Each engine resumes the stream where the previous engine stopped. The board must answer a repeated record again,
+    but it must refuse different data at the same offset.
     """
     rng = random.Random(key_bits)
     key, iv = rng.randbytes(key_bits // 8), rng.randbytes(16)
@@ -81,8 +81,8 @@ def test_a_simulated_board_draws_from_the_host_s_bytes(line):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_bench_and_selftest_take_milliseconds(line, engine):
-    """The longest allowed benchmark or self-test takes the board only milliseconds, according to the cycles in its
-    reply.
+    """Request the longest benchmark that the board allows, and a self-test. The cycles in the benchmark's reply must
+    correspond to only a few milliseconds.
     """
     info = r.INFO_REPLY.unpack(ask(line, r.INFO).data)
     clock, bench_bytes = info[5], info[8]
@@ -95,7 +95,9 @@ def test_bench_and_selftest_take_milliseconds(line, engine):
 
 
 def test_an_idle_session_ends_by_itself(line):
-    """The board ends an idle session. The session has used no counter block, so its range becomes free again."""
+    """The board must end an idle session. The session in this test has used no counter block, so the board must also
+    free the session's entry in the table of used counter blocks.
+    """
 
     def free_ranges():
         return r.INFO_REPLY.unpack(ask(line, r.INFO).data)[10]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs `cipherlane doctor` on the simulated board, over the port `sim` and over a serial port."""
+"""Runs `cipherlane doctor`, which checks a board, on the simulated board: with `--port sim` and at a serial port."""
 
 import json
 
@@ -34,7 +34,7 @@ def test_the_board_and_its_build():
 
 
 def test_at_a_serial_port():
-    """Even if the board's build differs from the expected one, `doctor` runs all other checks."""
+    """If the board's build id differs from the expected build id, `doctor` must still run all other checks."""
     with SerialBoard() as board:
         status, checks = checked("--port", board.port, "--expect", "0123456789abcdef-0123456789abcdef")
     assert status == 1

@@ -62,7 +62,7 @@ def device(board):
 
 
 def opened(device, secret, engine, direction="encrypt"):
-    """Return a session that has processed the secret's data."""
+    """Open a session, encrypt or decrypt the data of `secret` with it, and return the open session."""
     session = device.open_session(secret.key, secret.iv, engine, direction, length=len(secret.plain))
     stream(session, secret)
     return session
@@ -77,7 +77,7 @@ def stream(session, secret):
 
 
 def settle(device):
-    """Send the board a record without a secret, which overwrites the previous record."""
+    """Send the board a record without a secret. This record overwrites the previous one in the board's buffers."""
     device.counters()
 
 
@@ -106,7 +106,8 @@ def opened_in_gcm(device, secret, engine, direction):
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_close_in_gcm(memory, device, engine, direction):
-    """The hash subkey is zeroized after each record, and the rest after close, also after a wrong tag.
+    """The board must zeroize the GCM hash subkey after each record, and all other secrets when the session is closed,
+    even if the last record had a wrong tag.
 
     Only the accelerator's queues keep what passed last, until other data pass or the key ends.
     """
@@ -134,7 +135,7 @@ def test_close_in_gcm(memory, device, engine, direction):
 
 @pytest.fixture(scope="module")
 def compact_board(tmp_path_factory):
-    """Start a simulated board whose firmware is compiled for size, as for the small FPGA LFE5U-25F."""
+    """Yield a simulated board with firmware that is compiled for size, as for the small FPGA LFE5U-25F."""
     target = targets.load("sim")
     target = replace(target, configuration=replace(target.configuration, compact=True))
     folder = tmp_path_factory.mktemp("compact")
@@ -145,8 +146,8 @@ def compact_board(tmp_path_factory):
 
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
 def test_close_in_compact_firmware(compact_board, direction):
-    """Closing a session must zeroize registers, too: firmware compiled for size uses fewer of them, so the next record
-    does not overwrite them all.
+    """Closing a session must also zeroize the CPU's registers. Firmware that is compiled for size uses fewer registers,
+    so the next record does not overwrite all of them.
     """
     memory = BoardMemory(compact_board)
     with Device(SerialTransport(compact_board.url)) as device:
@@ -163,8 +164,8 @@ def test_close_in_compact_firmware(compact_board, direction):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_mac(memory, device, engine):
-    """After the board has computed a MAC and replied, no part of key and message remains, although no session was
-    closed.
+    """After the board has computed and sent a MAC, no part of the key or of the message may remain. A MAC needs no
+    session, so no session is closed either.
     """
     secret = Secret(random.Random(f"mac{engine}"), 128, 400)
     session = opened(device, secret, engine)
@@ -176,14 +177,14 @@ def test_mac(memory, device, engine):
 
 
 def test_sessions_that_end_by_themselves(memory, device):
-    """The board must zeroize the data of a session that it ends because it was idle: no later record
-    overwrites them.
+    """The board ends a session because it was idle. It must then zeroize the session's data itself, because no later
+    record overwrites them.
     """
     secret = Secret(random.Random(8), 256, DATA_BYTES)
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
-    # when this second session ends, its range becomes free again
+    # When the board ends this second session, the number of free ranges increases again. The test waits for this.
     device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)
     assert device.connect().ranges_free < free
     until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")
@@ -225,7 +226,9 @@ def test_two_engines(memory, device, engines):
 
 
 def test_all_slots_of_the_accelerator(memory, device):
-    """With eight sessions open, each key is only in its session's slot of the accelerator; no key is in the SRAM."""
+    """Open eight sessions, each with a key in one of the accelerator's slots. When a session is closed, the board must
+    zeroize the key of this session and no other key.
+    """
     rng = random.Random(8)
     secrets = [Secret(rng, KEY_BITS[n % 3], 40, str(n)) for n in range(8)]
     sessions = [opened(device, secret, Engine.ACCELERATOR) for secret in secrets]
@@ -242,8 +245,8 @@ def test_all_slots_of_the_accelerator(memory, device):
 
 @pytest.mark.parametrize("engine", [Engine.ACCELERATOR, Engine.TABLE, Engine.ISE])
 def test_copies_of_an_open_key(memory, device, engine):
-    """The board holds exactly one copy of an open session's key: in the accelerator's slot or, for other engines, in
-    the SRAM.
+    """While a session is open, the board must hold exactly one copy of its key: in the accelerator's slot or, for other
+    engines, in the SRAM.
 
     Another session with another key has run meanwhile.
     """
@@ -251,7 +254,8 @@ def test_copies_of_an_open_key(memory, device, engine):
     session = opened(device, secret, engine)
     others = Secret(random.Random(100 + engine), 256, 40)
     close(device, opened(device, others, Engine.BYTE))
-    # search only for the key's second half: a word of the first half may be there twice, as the word read last
+    # Search only for the key's second half. A word of the first half can occur twice, because the simulation model also
+    # holds the word that was read last.
     assert memory.copies(secret.key[16:]) == 1
     close(device, session)
     assert memory.copies(secret.key[16:]) == 0
@@ -290,8 +294,8 @@ def test_refused_open(memory, device, values):
 
 
 def test_refused_key(memory, device):
-    """To refuse counter blocks that were used before, the board must first compute with the key; no part of the key may
-    remain.
+    """The board refuses to open a session for used counter blocks. To recognise used counter blocks, the board computes
+    with the key. No part of the key may remain.
     """
     secret = Secret(random.Random(4), 256, DATA_BYTES)
     close(device, opened(device, secret, Engine.TABLE))
@@ -329,7 +333,9 @@ def test_damaged_frame_with_a_key(memory, device, damage):
 
 
 def test_restart_after_a_fault(memory, device):
-    """If a fault restarts the board, it zeroizes the secrets in its memories before it accepts a record."""
+    """If a fault restarts the firmware, the firmware must zeroize the secrets in the board's memories before it accepts
+    a record.
+    """
     rng = random.Random(6)
     secrets = [Secret(rng, 256, DATA_BYTES, str(engine)) for engine in HARDWARE]
     for secret, engine in zip(secrets, HARDWARE, strict=True):
@@ -344,7 +350,8 @@ def test_restart_after_a_fault(memory, device):
 
 
 def test_queues_of_the_uart(memory, device):
-    """After a session, only the UART's FIFO still contains its key, until other bytes overwrite it.
+    """After a session is closed, its key and data can remain in the UART's FIFOs, but nowhere else, until later bytes
+    overwrite them.
 
     No instruction can read the key there.
     """
@@ -374,15 +381,15 @@ def ethernet_device(ethernet_board):
         yield connected
 
 
-# Number of words of a secret that may remain in the simulator, but not on a real board: Verilator keeps the bytes that
-# each memory port wrote last in its own variables (`__Vlvbound_*`). For the DMA's port, these are the bytes of one
-# block.
+# Number of 32-bit words of a secret that can remain in the simulator. Verilator keeps the last bytes that each memory
+# port wrote in variables of its own (`__Vlvbound_*`), which a real board does not have. The DMA's port writes one
+# block of 16 bytes.
 SLOT_WORDS_LEFT = 4
 
 
 def settle_frames(device):
-    """Send more frames than the Ethernet MAC has frame buffers (slots), to overwrite the last word of each slot, which
-    the simulator also keeps in a variable.
+    """Send more frames than the Ethernet MAC has frame buffers (slots). The frames overwrite the last word of each
+    slot, of which the simulator also keeps a copy in a variable.
     """
     for _ in range(9):
         device.counters()
@@ -393,16 +400,20 @@ def settle_frames(device):
     [(Engine.TABLE, "encrypt"), (Engine.ISE_VMEM, "decrypt"), (Engine.ACCELERATOR, "decrypt")],
 )
 def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction):
-    """No data remain in the Ethernet MAC's slots either, neither in those of received nor of sent frames."""
+    """After a session is closed, no data may remain in the frame buffers (slots) of the Ethernet MAC, for received and
+    for sent frames.
+    """
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # The data need not be found here: in the slots, their words have another alignment. `in_slots` searches for these.
+    # The function `found` need not find the data, because the Ethernet MAC's slots store them with an offset of two
+    # bytes. The function `in_slots` takes this offset into account.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
-    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block replaces the block that the DMA wrote last
+    # The one block of this second session replaces the block that the DMA wrote last.
+    other = Secret(random.Random(f"{engine} other"), 128, 16)
     close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
     assert ethernet_memory.found(secret) == {}
     assert ethernet_memory.in_slots(secret.plain) == 0
@@ -424,8 +435,8 @@ def send_damaged(board, payload):
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_device, damaged):
-    """If a request to open a session is refused or damaged, neither key nor checksums over the frame, which depend on
-    the key, may remain.
+    """If the board refuses a request to open a session, or receives a damaged request, no part of the key may remain.
+    The checksums over the frame must not remain either, because they depend on the key.
     """
     secret = Secret(random.Random(f"open {damaged}"), 256, 16)
     record = open_record(secret, engine=Engine.ISE if damaged else 31)
@@ -436,7 +447,7 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
     else:
         with pytest.raises(BoardError):
             ethernet_device.exchange(record)
-    for _ in range(3):  # too few frames to overwrite all slots, but enough to overwrite the FIFO after the PHY
+    for _ in range(3):  # too few frames to overwrite all slots of the MAC, but enough to overwrite the receive FIFO
         settle(ethernet_device)
     assert ethernet_memory.found(secret) == {}
     words = [int.from_bytes(record.data[i : i + 4], "little") for i in range(0, len(record.data) // 4 * 4, 4)]

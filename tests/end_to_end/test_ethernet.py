@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The real host tool with the simulated board with Ethernet: the record service over UDP, on good and bad wires."""
+"""The host tool and the simulated board exchange records over UDP, over good and bad simulated Ethernet cables."""
 
 import io
 import json
@@ -51,7 +51,7 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     assert out.getvalue() == reference(key, iv, data)
     assert report.records == 12, "the window several times over"
     seen = {name: after[name] - before[name] for name in after}
-    assert seen["records"] >= 12 + 1  # 12 records of data, and the request `network` that reads the count
+    assert seen["records"] >= 12 + 1  # 12 data records, and the request `network` that reads this counter
     assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
     assert all(seen[name] > 0 for name in parts)
@@ -59,8 +59,8 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
 
 
 def test_requests_that_come_in_pairs_after_a_close_are_answered(board):
-    """While the board zeroizes the frames of a closed session, requests arrive in pairs. In all, at most one may be
-    lost.
+    """Requests arrive in pairs while the board zeroizes the frames of a closed session. Over all pairs, the board may
+    lose at most one request.
     """
     lost = 0
     with Device(Host(board)) as device, board.udp_socket() as host:
@@ -98,8 +98,8 @@ def test_bad_wire(board, plan):
 
 
 def test_flood_of_malformed_and_oversized_datagrams(board):
-    """A transfer succeeds, although two hosts without a session send malformed or oversized datagrams after each
-    result.
+    """Two hosts without a session send a malformed or oversized datagram after each record of a transfer. The transfer
+    must still succeed.
     """
     rng = random.Random(3)
     flood = [rng.randbytes(size) for size in (0, 1, 23, 24, 100, 1472, 1473, 4000)]

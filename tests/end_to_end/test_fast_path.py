@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The real host tool uses the fast path of the simulated board with Ethernet: hardware answers the data records without
-the CPU.
+"""Test the host tool with the fast path of the simulated board with Ethernet. The fast path answers data records
+without the CPU.
 """
 
 import io
@@ -105,7 +105,7 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         def sent(data, by=own, port=address[1]):
             counted = Counted(device)
             by.sendto(data, (address[0], port))
-            device.counters()  # its reply shows that the board has handled `data`
+            device.counters()  # the reply to this request shows that the board has handled `data`
             return counted.changed()
 
         wrong_token = Record(good.type, good.session, 64, good.token ^ 1 << 63, good.data).encode()
@@ -161,7 +161,9 @@ def test_session_that_is_closed_serves_nobody_and_its_counters_are_not_used_agai
 
 
 def test_session_that_is_gone_ends_the_transfer(board):
-    """The fast path does not answer a session that it does not know, so the host asks the CPU."""
+    """The session is closed during a transfer. The fast path drops the records of a session that it does not know, so
+    the host asks the CPU, which reports that there is no such session.
+    """
     with Device(Host(board)) as device:
         session = device.open_session(KEY, None, Engine.FASTPATH)
 

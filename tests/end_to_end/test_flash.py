@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`make flash PORT=...` reports which firmware answers, or that the firmware in the bitstream does not run."""
+"""Test that `make flash PORT=...` reports which firmware answers, or that the loaded firmware does not run."""
 
 import json
 import os
@@ -27,8 +27,8 @@ WAIT_S = 1.0
 
 @pytest.fixture(autouse=True)
 def asked_twice_and_patiently(monkeypatch):
-    """Let the time between two requests pass on a simulated clock, and give the board ample real time for
-    each answer.
+    """Set the waiting times of `make flash` for tests. The pause between two requests passes on a simulated clock, and
+    the board gets ample real time for each answer.
     """
     monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
     monkeypatch.setattr(flashing, "_ASK_S", HANG_S)
@@ -36,7 +36,9 @@ def asked_twice_and_patiently(monkeypatch):
 
 @pytest.fixture
 def board_with(tmp_path):
-    """Return a function that copies the simulated board with another content of the ROM."""
+    """Return a function that copies the simulated board and changes the contents of its ROM. The function returns the
+    copy, and the build id of the original board.
+    """
 
     def make(words):
         built, board = find_board(), tmp_path / "board"
@@ -56,10 +58,10 @@ def board_with(tmp_path):
 
 @pytest.mark.parametrize("first", [JUMP_TO_ITSELF, NO_INSTRUCTION])
 def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
-    """If the firmware hangs in a loop, or in a trap without a handler, `confirm` reports that the board does not
-    answer.
+    """The firmware hangs in a loop, or in a trap without a handler. `confirm`, which `make flash` calls, must report
+    that the board does not answer.
     """
-    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # short, because this board never answers
+    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # a short timeout, because this board never answers
     board, build = board_with(lambda image: first.to_bytes(4, "little") * (len(image) // 4))
     again = loaded_by(targets.load("ecpix5", "eth"))
     with board, pytest.raises(FlashError) as raised:
@@ -71,7 +73,7 @@ def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
 
 
 def test_firmware_of_another_build(board_with):
-    """Only the build id shows that a board runs other firmware than expected, because the board does not
+    """The board runs other firmware than expected. `confirm` must notice it by the build id, because the board does not
     check its ROM.
     """
     board, build = board_with(lambda image: image)
@@ -89,7 +91,7 @@ def test_firmware_whose_build_id_is_damaged(board_with):
 
 
 def build_of(image):
-    """Return the id in an image, in hexadecimal without its hyphen."""
+    """Return the build id in a firmware image, in hexadecimal and without its hyphen."""
     found = build_id.read(find_board() / "gateware", "sim").replace("-", "")
     assert image.count(bytes.fromhex(found)) == 1
     return found
@@ -100,7 +102,9 @@ def test_a_board_that_a_bootloader_loads_is_told_of_that():
 
 
 def test_the_command_waits_at_a_serial_port_and_compares(tmp_path, monkeypatch, capsys):
-    """A fake openFPGALoader prints recorded output. A running simulated board takes the place of the loaded board."""
+    """`make flash` loads a board and compares its build id. A fake openFPGALoader prints recorded output, and a running
+    simulated board answers instead of the loaded board.
+    """
     build = build_id.read(find_board() / "gateware", "sim")
     gateware, program = tmp_path / "gateware", tmp_path / "programs" / "openFPGALoader"
     for folder in (gateware, program.parent):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A killed command leaves neither its simulated board nor the board's folder; see `killed_runs` for more runs."""
+"""If a command is killed, neither its simulated board nor the board's folder may remain. The program `killed_runs`
+kills more commands.
+"""
 
 import contextlib
 import socket
@@ -26,15 +28,16 @@ PAGE = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n\r\n\
 
 
 def test_a_web_page_does_not_reach_the_board():
-    """A browser's request must not reach the board: the simulated UART closes the connection and serves the next
-    client.
+    """A web page in a browser can send requests to the port of the simulated UART. They must not reach the board: the
+    UART must close the connection and serve the next client.
     """
     with SimulatedBoard() as board:
         for first in (PAGE, b"\x16\x03\x01\x02\0"):
             with socket.create_connection(("127.0.0.1", board.port)) as page:
                 page.settimeout(60)
                 page.sendall(first)
-                with contextlib.suppress(ConnectionResetError):  # unread bytes cause a TCP reset
+                # The UART closes the connection although it has unread bytes, which can cause a TCP reset.
+                with contextlib.suppress(ConnectionResetError):
                     assert page.recv(100) == b""
         with Device(SerialTransport(board.url)) as device:
             counters = device.counters()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests how much of a session's goodput remains while another host (the stranger) floods the wire to the simulated
+"""Tests how much goodput a session keeps while another host, the stranger, floods the Ethernet wire to the simulated
 board. The session uses the CPU or the fast path.
 
 The stranger sends without a pause at 1 Gb/s: up to 1.5 million frames a second. Time is counted in cycles.
@@ -21,8 +21,8 @@ STRANGER, STRANGER_MAC = bytes((192, 168, 1, 238)), bytes.fromhex("0a00000000ee"
 KEY, RECORD_BYTES, RECORDS = bytes(range(16)), 1440, 24
 CPU_WINDOW, FAST_WINDOW = 5, 4  # records in flight
 CPU_SHARE, FAST_SHARE = 0.5, 0.95
-# AGAIN: cycles until an unanswered record is sent again, longer than the slowest engine needs for a whole window.
-# QUIET: cycles within which the board has zeroized its slots.
+# AGAIN: cycles after which the host sends an unanswered record again. The slowest engine needs fewer cycles for a whole
+# window. QUIET: cycles within which the board zeroizes the frame buffers (slots) of its MAC.
 AGAIN, QUIET = 400_000, 300_000
 NEWCOMER_AGAIN, NEWCOMER_ATTEMPTS = 3_000, 4_000
 
@@ -35,7 +35,7 @@ def wire():
 
 @pytest.fixture
 def owner(wire):
-    """Yield a host that has no session yet; after the test, end the flood and close the session that it has opened."""
+    """Yield a host that can open a session. After the test, end the flood, and close the session if one is open."""
     owner = Peer(wire, OWNER)
     yield owner
     wire.flood()
@@ -83,7 +83,9 @@ TO_HARDWARE = {
 
 
 def some(floods, short):
-    """Return a test's parameters: `floods`, of which only those in `short` are not marked thorough."""
+    """Return the names of the floods as parameters of a test. Floods that are also in `short` run in every test run,
+    the other floods only in the thorough suite.
+    """
     return [name if name in short else pytest.param(name, marks=pytest.mark.thorough) for name in floods]
 
 
@@ -94,8 +96,9 @@ def initial(text: str) -> bytes:
 
 @pytest.mark.parametrize("flood", some(TO_CPU, SHORT))
 def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
-    """No record of the session is lost. At first the stranger can use saved cycles, so the first stream is not
-    measured.
+    """During a flood, the session must keep half of its goodput and lose no record. The test sends two streams of
+    records during the flood and measures only the second, because the stranger can first use up cycles that its budget
+    has saved.
     """
     owner.open(KEY, initial(f"cpu {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     wire.wait(QUIET)
@@ -111,7 +114,10 @@ def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
 
 @pytest.mark.parametrize("flood", some(TO_HARDWARE, ["long pings", "ARP requests", "short pings to the CPU"]))
 def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
-    """In both measurements, the session has half of the wire. The stranger uses the other half only in the second."""
+    """During a flood, the session must keep 95 % of its goodput. The test measures the goodput twice, and each time the
+    session has half of the wire. The other half is idle in the first measurement. In the second measurement, the flood
+    uses it.
+    """
     owner.open(KEY, initial(f"fast {flood}"), Engine.FASTPATH, RECORD_BYTES)
     wire.wait(QUIET)
     wire.flood(TO_HARDWARE[flood], silent=True)
@@ -127,8 +133,8 @@ def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
 
 @pytest.mark.parametrize("flood", some(["another type", "short pings", "records", "long records"], ["another type"]))
 def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
-    """The newcomer repeats its open request at random moments, until the MAC has a free slot and, if the stranger sends
-    records, the budget for hosts without a session has cycles left.
+    """A new host opens a session during a flood. It repeats its open request at random moments, until the MAC has a
+    free slot for it. If the stranger sends records, the budget for hosts without a session must also have cycles left.
     """
     owner.open(KEY, initial(f"owner {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     newcomer, rng = Peer(wire, NEWCOMER, token=5), random.Random(flood)
@@ -145,12 +151,14 @@ def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
     assert answer, "its opening never came through"
     newcomer.session = r.opened(reply_in(answer)).session
     wire.flood()
-    wire.wait(QUIET)  # let late answers to repeated open requests pass
+    wire.wait(QUIET)  # late answers to the repeated open requests arrive now and are ignored
     newcomer.close()
 
 
 def test_the_mac_counts_what_it_drops_and_a_close_ends_the_reservation(wire, owner):
-    """The MAC reserves most slots for hosts with a session. While no session is open, other hosts may use all slots."""
+    """The Ethernet MAC reserves most of its frame buffers (slots) for hosts with a session. While no session is open,
+    hosts without a session can use all slots.
+    """
     owner.open(KEY, initial("counts"), Engine.ACCELERATOR, RECORD_BYTES)
     before = _overflows(owner)
     wire.flood(TO_CPU["another type"])
@@ -160,7 +168,7 @@ def test_the_mac_counts_what_it_drops_and_a_close_ends_the_reservation(wire, own
     owner.close()
     taken = []
     for _ in range(2):
-        # The six frames arrive together, so each needs its own slot.
+        # The six frames arrive one right after the other, so each needs a slot of its own in the MAC.
         for n in range(6):
             stranger = Peer(wire, bytes((192, 168, 1, 200 + n)))
             wire.send(stranger.frame(r.record(r.INFO)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests how much of a session's goodput remains on a board with MACsec while a stranger floods the wire.
+"""Tests how much goodput a session keeps on a board with MACsec while a host without a key floods the wire.
 
 The host has keys, which it gave to the board over the UART; the stranger has none. It sends without a pause at 1 Gb/s:
 up to 740,000 frames a second beside the host's. Time is counted in cycles.
@@ -36,13 +36,13 @@ pytestmark = pytest.mark.simboard
 
 OWNER_SCI = bytes((0x0A, 0, 0, 0, 0, OWNER[-1])) + b"\0\1"
 TO_BOARD, FROM_BOARD = (random.Random(direction).randbytes(32) for direction in ("to", "from"))
-RECORD_BYTES = 1392  # fits the MTU of 1468 bytes that MACsec leaves
-FULL_SIZE = 1514  # bytes of a frame without check sequence
-AROUND = 46  # bytes of a protected frame around its data: addresses and type, SecTAG with SCI, ICV
+RECORD_BYTES = 1392  # data bytes per record, which fit the MTU of 1468 bytes that MACsec leaves
+FULL_SIZE = 1514  # bytes of the longest frame, without its check sequence
+AROUND = 46  # bytes that a protected frame has in addition to its data: addresses and type, SecTAG with SCI, ICV
 
 
 class SecureWire(Wire):
-    """A wire whose host protects its frames, and drops frames of the board that are not protected."""
+    """A wire with MACsec: the host protects the frames that it sends, and drops unprotected frames from the board."""
 
     def __init__(self, wire: Wire, board_sci: bytes):
         super().__init__(wire._connection, wire.url)
@@ -60,7 +60,9 @@ class SecureWire(Wire):
 
 
 def over_uart(wire: Wire, work):
-    """Return the result of `work` with a `Device` at the board's UART, while the wire takes turns."""
+    """Call `work` with a `Device` at the board's UART, and return its result. Meanwhile, the simulation continues on
+    the wire.
+    """
 
     def run():
         with Device(SerialTransport(wire.url), timeout=HANG_S) as device:
@@ -85,13 +87,16 @@ def wire():
 
 
 def forged(size: int) -> bytes:
-    """Return a frame under a wrong key, with the host's SCI and a packet number that did not come yet."""
+    """Return a MACsec frame that is protected with a wrong key. It has the host's SCI and a packet number that the host
+    has not used yet.
+    """
     key = reference.Association(bytes(32), OWNER_SCI, pn=1 << 31)
     return reference.protect(f.ethernet(bytes(size - AROUND), sender=OWNER_SCI[:6]), key, 0)
 
 
-MKPDU = bytes((3, 5, 0, 42)) + bytes(42)  # a header and nothing in it
-# Each with the counter of what the SecY drops; MKPDUs go to the CPU.
+MKPDU = bytes((3, 5, 0, 42)) + bytes(42)  # an MKPDU with a header, but without the parameter sets that must follow
+# For each flood: its frame, and the counter that the SecY increases when it drops this frame. None for MKPDUs, because
+# the SecY does not drop them but passes them to the CPU.
 FLOODS = {
     "short forged frames": (forged(100), "not_valid"),
     "long forged frames": (forged(FULL_SIZE), "not_valid"),
@@ -113,8 +118,9 @@ CASES = [
 
 @pytest.mark.parametrize(("flood", "engine"), CASES)
 def test_a_stranger_without_a_key_costs_less_than_a_twentieth(wire, flood, engine):
-    """No record is lost. The session has half of the wire. The stranger uses the other half in the second measurement
-    only.
+    """During a flood, the session must keep 95 % of its goodput and lose no record. The test measures the goodput
+    twice, and each time the session has half of the wire. The stranger uses the other half only in the second
+    measurement.
     """
     frame, dropped = FLOODS[flood]
     owner = Peer(wire, OWNER)
@@ -132,7 +138,7 @@ def test_a_stranger_without_a_key_costs_less_than_a_twentieth(wire, flood, engin
         wire.flood(frame, silent=True)
         alone = stream()
         wire.flood(frame)
-        stream()  # the stranger can use saved cycles at first
+        stream()  # this stream is not measured: the stranger can first use up cycles that its budget has saved
         beside = stream()
         print(f"{engine.name.lower()} beside {flood}: {alone / beside:.1%} of the goodput")
         assert alone >= FAST_SHARE * beside

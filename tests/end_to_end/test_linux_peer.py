@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The simulated board's MACsec with an unmodified Linux kernel as its peer."""
+"""Tests the MACsec of the simulated board with an unmodified Linux kernel as its peer."""
 
 import contextlib
 import os
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from cipherlane.errors import BoardError
 from cipherlane.link.device import Device
+from cipherlane.protocol.records import Record
 from cipherlane.transport.serial import SerialTransport
 from cipherlane_base.wire.layout import ErrorCode, RecordType, Suite
 
@@ -27,6 +28,21 @@ HERE, CPU, FAST_PATH = "192.168.1.100", "192.168.1.50", "192.168.1.51"
 MACSEC, EAPOL = bytes.fromhex("88e5"), bytes.fromhex("888e")
 TOOL = str(Path(sys.prefix) / "bin" / "cipherlane")
 FAILURES = ("bad_tag", "no_sa_error", "late", "not_valid")
+# A Python program that runs the host tool, and appends each random token to the file TOKENS, as a line with a decimal
+# number.
+TOKENS = "/tmp/tokens"
+RECORDING_TOOL = f"""
+import secrets, sys
+from cipherlane.cli import main
+draw = secrets.randbits
+def recorded(bits):
+    token = draw(bits)
+    with open({TOKENS!r}, "a") as file:
+        print(token, file=file)
+    return token
+secrets.randbits = recorded
+sys.exit(main())
+"""
 
 
 def check_that_linux_can_run() -> None:
@@ -58,7 +74,7 @@ def device(board):
 
 @pytest.fixture(scope="module")
 def secure(peer, device):
-    """Protect the link with new keys; return a function that does it again with the suite given."""
+    """Return a function that protects the link with new keys, with the given cipher suite."""
 
     def make(suite: Suite, an: int = 0) -> tuple[bytes, bytes]:
         size = 32 if suite == Suite.GCM_AES_256 else 16
@@ -73,11 +89,14 @@ def secure(peer, device):
     return make
 
 
-def encrypt(peer, engine: str, size: int = 30_000, timeout: float = 120) -> str:
+def encrypt(peer, engine: str, size: int = 30_000, timeout: float = 120, tool: str = TOOL) -> str:
+    """On Linux, encrypt the first `size` bytes of Python's executable with the host tool, and verify the result. Return
+    what the host tool prints. `tool` is the command that starts it.
+    """
     command = f"""
         umask 077; cd /tmp; test -f key || {TOOL} keygen key
         head -c {size} {shlex.quote(sys.executable)} > in
-        {TOOL} encrypt --raw --verify --force --port udp://{CPU} --engine {engine} --key-file key in out
+        {tool} encrypt --raw --verify --force --port udp://{CPU} --engine {engine} --key-file key in out
     """
     return peer.run("sh", "-ec", command, timeout=timeout)
 
@@ -94,21 +113,25 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert state.suite == suite and state.encrypt
     counters = peer.macsec_counters()
     assert counters["InPktsOK"] == state.counters["encrypted"] - before["encrypted"] == state.next_pn - 1
-    # Linux may send frames outside MACsec from eth0, such as router solicitations.
+    # Ignore the counter of frames without MACsec: Linux can send some from eth0, for example router solicitations.
     failed = state.failed() - state.counters["no_tag"] - (sum(before[name] for name in FAILURES))
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
-# `thorough` below: the same path with another engine, or a case that test_mka.py has without a real peer.
+# Tests marked `thorough` repeat a test with another engine, or a case that test_mka.py tests without a real peer.
 def engines(often: str) -> list:
-    """Return a test's parameters: the engines, of which only `often` is not marked thorough."""
+    """Return the engines as parameters of a test. Every test run uses the engine in `often`, and the thorough suite
+    also uses the other engines.
+    """
     others = [engine for engine in ("fastpath", "ise_vmem", "accelerator") if engine != often]
     return [often, *[pytest.param(engine, marks=pytest.mark.thorough) for engine in others]]
 
 
 @pytest.mark.parametrize("engine", engines("fastpath"))
 def test_the_tool_works_through_macsec(peer, secure, engine):
-    """The tool finds out that the interface's MTU is 1468, and checks each byte of the result."""
+    """The host tool must work over MACsec: it finds out that the interface's MTU is only 1468 bytes, encrypts a file,
+    and checks each byte of the result.
+    """
     secure(Suite.GCM_AES_128)
     assert "yes" in encrypt(peer, engine)
 
@@ -126,20 +149,28 @@ def test_a_cable_that_loses_frames_costs_time_alone(board, peer, device, secure,
 
 
 def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure):
-    secure(Suite.GCM_AES_256)
+    keys = secure(Suite.GCM_AES_256)
     with peer.cable() as cable:
-        encrypt(peer, "fastpath")
+        encrypt(peer, "fastpath", tool=shlex.join([sys.executable, "-c", RECORDING_TOOL]))
         assert peer.ping(CPU) == 1
         frames = cable.frames()
     key = bytes.fromhex(peer.run("cat", "/tmp/key"))
+    tokens = [int(token).to_bytes(8, "little") for token in peer.run("cat", TOKENS).split()]
+    # Check that records contain the tokens in this form.
+    assert len(tokens) > 1 and tokens[0] in Record(RecordType.INFO, token=int.from_bytes(tokens[0], "little")).encode()
     plain = Path(sys.executable).read_bytes()[:30_000]
-    secrets_in_frames = [key, *(plain[n : n + 16] for n in range(0, len(plain) - 16, 16) if any(plain[n : n + 16]))]
+    secrets_in_frames = [
+        *keys,
+        key,
+        *tokens,
+        *(plain[n : n + 16] for n in range(0, len(plain) - 16, 16) if any(plain[n : n + 16])),
+    ]
     addresses = [bytes(map(int, address.split("."))) for address in (HERE, CPU, FAST_PATH)]
     protected = [frame for frame in frames if frame[12:14] == MACSEC]
     assert len(protected) > 40
     everything = b"".join(frame[14:] for frame in protected)
     assert not [secret for secret in secrets_in_frames if secret in everything]
-    # Four bytes may occur by chance, but not where IPv4 and ARP have their addresses.
+    # The four bytes of an address can occur anywhere by chance, so look only where IPv4 and ARP have addresses.
     assert not [frame for frame in protected if frame[26:30] in addresses or frame[30:34] in addresses]
     readable = [frame for frame in frames if frame[12:14] != MACSEC]
     assert not [frame for frame in readable if any(address in frame for address in addresses)]
@@ -154,7 +185,7 @@ def test_replayed_and_forged_frames_are_dropped_and_counted(peer, device, secure
         before = device.macsec().counters
         cable.send(asked)
         forged = bytearray(asked)
-        forged[16:20] = (1000).to_bytes(4, "big")  # a packet number that did not come yet
+        forged[16:20] = (1000).to_bytes(4, "big")  # set the packet number to one that the peer has not used yet
         cable.send(bytes(forged))
         unprotected = asked[:12] + bytes.fromhex("0806") + bytes(46)
         cable.send(unprotected)
@@ -197,6 +228,7 @@ def test_a_key_is_refused_the_second_time_and_over_the_network(peer, device, sec
     assert peer.ping(CPU) == 1
     script = f"""
 from cipherlane.link.device import Device
+from cipherlane.protocol.records import Record
 from cipherlane.transport import open_transport
 from cipherlane_base.wire.layout import RecordType
 keys = {{"peer_sci": b"", "transmit_key": b"", "receive_key": b""}}
@@ -209,7 +241,7 @@ with Device(open_transport("udp://{CPU}", 0)) as device:
 
 
 def pair(device, *words) -> str:
-    """Run `cipherlane pair` at the board's UART; return the commands that it advises."""
+    """Run `cipherlane pair` at the board's UART. Return the commands that it tells the user to run with sudo."""
     port = device.link.transport.url
     device.link.transport.close()
     command = [TOOL, "pair", "--port", port, "--interface", "eth0", "--address", f"{HERE}/24", *words]
@@ -221,7 +253,9 @@ def pair(device, *words) -> str:
 
 @pytest.mark.thorough
 def test_the_script_of_pair_sets_up_linux(peer, device, tmp_path):
-    """`cipherlane pair --static` gives the board keys over the UART, and writes the script that Linux runs."""
+    """`cipherlane pair --static` sends keys to the board over the UART, and writes a script that sets up MACsec in
+    Linux. The link must then work.
+    """
     peer.remove_macsec()
     mac_address = peer.run("cat", "/sys/class/net/eth0/address").strip()
     script = tmp_path / "macsec.sh"
@@ -236,7 +270,8 @@ def test_the_script_of_pair_sets_up_linux(peer, device, tmp_path):
 
 
 def test_wpa_supplicant_agrees_with_the_board(peer, device, tmp_path):
-    """The commands that `pair` prints bring up the link. It survives a cable that is pulled, and a restarted peer.
+    """The commands that `cipherlane pair` prints must set up the link. The link must also recover after the cable was
+    unplugged, and after the peer was restarted.
 
     wpa_supplicant 2.10 creates macsec0 for GCM-AES-128 only.
     """

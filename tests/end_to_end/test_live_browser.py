@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The live view as its users see it: Chromium opens the page of `cipherlane live` on the simulated board."""
+"""Tests the live view as its users see it: Chromium opens the page of `cipherlane live` on the simulated board."""
 
 import collections
 import os
@@ -28,7 +28,7 @@ EDGE = 32
 PANES = ("plaintext", "wire", "decrypted")
 WAIT_MS = 1000 * HANG_S
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
-GONE = "ERR_CONNECTION_REFUSED"  # Chromium's error message after the tool has ended
+GONE = "ERR_CONNECTION_REFUSED"  # Chromium's error message when it cannot connect, because the host tool has ended
 PIXELS = """id => {
     const canvas = document.getElementById(id);
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -41,7 +41,7 @@ SIZES = [(1280, 720), (1920, 1080)]
 
 @pytest.fixture(scope="module")
 def tool():
-    """Run `cipherlane live` on a simulated board of its own; yield its process and its address."""
+    """Run `cipherlane live`, which starts a simulated board. Yield the process, and the address of its page."""
     words = [CIPHERLANE, "live", "--port", "sim", "--edge", str(EDGE), "--listen", "127.0.0.1:0", "--engine", "ise"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -76,12 +76,12 @@ def page(tool, browser, request):
 
 
 def picture(page, panes=PANES, codes=CODES):
-    """Return the pixels of `panes`, all drawn at the same time."""
+    """Return the pixels of each of the page's `panes` (source, wire and so on), all from the same picture."""
     return [bytes(codes[pixel] for pixel in pane) for pane in page.evaluate(f"() => {list(panes)}.map({PIXELS})")]
 
 
 def another(page, before, panes=PANES, codes=CODES):
-    """Wait until the second pane shows a new picture, then return the pixels of `panes`."""
+    """Wait until the second of the page's `panes` shows a new picture. Return the pixels of all panes."""
 
     def now():
         seen = picture(page, panes, codes)
@@ -96,7 +96,7 @@ def chi_square(data):
 
 
 def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
-    page.select_option("#bits", "8")  # by default, slow machines use fewer bits per pixel
+    page.select_option("#bits", "8")  # 8 bits per pixel; by default, the live view uses fewer on slow machines
     expect(page.locator("#plaintext_note")).not_to_contain_text("colours", timeout=WAIT_MS)
     seen = [another(page, b"")]
     while len(seen) < 6:
@@ -104,8 +104,8 @@ def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
     for plaintext, wire, decrypted in seen:
         assert len(plaintext) == EDGE * EDGE and plaintext == decrypted != wire
     assert len({plaintext for plaintext, _, _ in seen}) > 1
-    # A chi-squared test. With 255 degrees of freedom, random data exceed 409 once in 10^9 tests; a visible pattern
-    # gives thousands.
+    # A chi-squared test of the encrypted bytes. With 255 degrees of freedom, the result for random data exceeds 409
+    # once in 10^9 tests. For a picture with a visible pattern, the result is several thousand.
     assert chi_square(b"".join(wire for _, wire, _ in seen)) < 409 < chi_square(seen[0][0])
 
 

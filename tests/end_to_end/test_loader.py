@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Loads good and bad firmware over the simulated board's UART; the loader must still work afterwards.
+"""Loads good and bad firmware over the UART of the simulated board. The loader must still work afterwards.
 
 A break is sent as urgent data on the simulated UART's socket. It holds a line low that the board's own detector
 watches.
@@ -33,13 +33,14 @@ from tests.end_to_end.memory import BoardMemory, Secret
 from tests.host.commands import COMMAND, IV, KEY, one_line_error, reference
 from tests.waiting import until
 
-# Verilator needs a minute to build this board. Other tests cover the gateware, the loader's records and the host.
+# These tests run only in the thorough suite, because Verilator needs a minute to build this board. Other tests cover
+# the gateware, the loader's records and the host tool.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
-TIMEOUT_S = 120  # enough for a busy machine
-STAYS_S = 20  # real seconds, enough for a waiting loader to start the firmware
+TIMEOUT_S = 120  # timeout for a reply, long enough for a busy machine
+STAYS_S = 20  # real seconds, long enough for a loader that starts its firmware by itself
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +57,8 @@ def board(built):
 
 @pytest.fixture
 def make(built, tmp_path):
-    """Return a function that writes an image of linked firmware as the build flow does, and returns its path and build
-    id.
+    """Return a function that packs linked firmware into an image file, as the build flow does. It returns the path and
+    the build id of the image.
     """
 
     def made(firmware, name="firmware"):
@@ -73,7 +74,9 @@ def make(built, tmp_path):
 
 @pytest.fixture
 def another(built, make):
-    """Return working firmware that differs from the firmware in the bitstream."""
+    """Return working firmware that differs from the firmware in the bitstream: the path of its image, and its build
+    id.
+    """
     return make((built / "firmware" / "firmware.bin").read_bytes() + b"more", "another")
 
 
@@ -92,8 +95,8 @@ def stray(built, make, tmp_path):
 
 
 def tool(verb, board, *words, **environment):
-    """Run a command in a separate process; return its status, standard output and standard error. Some commands take
-    over a minute.
+    """Run a command of the host tool in a separate process, which can take over a minute. Return its exit status,
+    standard output and standard error.
     """
     given = [COMMAND, verb, "--port", board.url, *map(str, words)]
     done = subprocess.run(given, capture_output=True, text=True, timeout=600, env={**os.environ, **environment})
@@ -117,8 +120,8 @@ def loaded(board, path, build):
 
 
 def refused(board, path, *said):
-    """Load firmware that soon fails; check that the command reports the failure in a message that contains each text in
-    `said`.
+    """Load firmware that fails soon after its start. Check that the command reports the failure, and that its message
+    contains each text in `said`.
     """
     status, stdout, stderr = load(board, path)
     assert (status, stdout) == (7, "")
@@ -128,8 +131,8 @@ def refused(board, path, *said):
 
 @contextlib.contextmanager
 def talk(board):
-    """Yield a device that has sent no request yet, only the zero byte that the simulated UART expects from a
-    client.
+    """Yield a connection to the board that has sent no request yet, only the zero byte with which each connection to
+    the simulated UART must begin.
     """
     with contextlib.closing(Device(SerialTransport(board.url))) as device:
         device.link.transport.resync()
@@ -144,8 +147,8 @@ def test_the_board_starts_the_bitstream_s_firmware_by_itself(built, board):
 
 @pytest.fixture
 def waiting_board(built, tmp_path):
-    """Make a board whose loader waits for requests at power-on for a tenth of a second, like the loader of a real
-    board.
+    """Yield a simulated board with a loader that waits for requests for a tenth of a second after power-on, like the
+    loader of a real board.
     """
     out, folder = tmp_path / "loader", tmp_path / "board"
     out.mkdir()
@@ -160,7 +163,7 @@ def waiting_board(built, tmp_path):
 
 
 def test_at_power_on_the_loader_can_be_asked_for(waiting_board):
-    """At power-on, the loader answers without a break."""
+    """After power-on, the loader must answer a request even if the host has not sent a break."""
     with talk(waiting_board) as device:
         found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert (found.cause, found.image) == (Cause.POWER, ImageState.WHOLE)
@@ -194,7 +197,7 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
     bad, _ = make(first.to_bytes(4, "little") * 40, "bad")
     refused(board, bad, "has ended: the firmware " + why, "the loader answers: load another")
     with talk(board) as device:
-        # no break is needed, because the loader is running
+        # The host need not send a break, because the loader is already running.
         found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert found.image == ImageState.WHOLE and found.cause in (Cause.WATCHDOG, Cause.FIRMWARE)
     status, _, stderr = tool("info", board)
@@ -204,7 +207,8 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
 
 
 def test_firmware_that_writes_everywhere_harms_neither_itself_nor_the_loader(board, stray, another):
-    """Load firmware that writes to all code memory, to the ROM and to the registers that lock them, and then hangs.
+    """Load firmware that writes to all code memory, to the ROM and to the registers that lock both memories, and then
+    hangs.
 
     The loader must not start it again.
     """
@@ -230,7 +234,9 @@ def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(
 
 
 def test_after_a_break_firmware_goes_on_by_itself(built, board):
-    """A break can occur by accident. So if the loader then receives no request, it starts the firmware again."""
+    """A break on the UART starts the loader, but can occur by accident. If the loader then receives no request, it must
+    start the firmware again.
+    """
     with talk(board) as device:
         device.connect()
         assert loading.enter(device).cause == Cause.BREAK
@@ -246,8 +252,8 @@ def test_after_a_break_firmware_goes_on_by_itself(built, board):
 
 @pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE_VMEM, Engine.ACCELERATOR])
 def test_a_break_erases_what_firmware_has_left(board, engine):
-    """After a break, no key is left in SRAM, buffer memory, vector unit or the core's slots. Otherwise new firmware
-    could read it.
+    """After a break on the UART, no key may remain in the SRAM, the buffer memory, the vector unit or the slots of the
+    accelerator. Otherwise new firmware could read it.
     """
     memory, secret = BoardMemory(board), Secret(random.Random(int(engine)), 256, 613)
     with Device(SerialTransport(board.url)) as device:

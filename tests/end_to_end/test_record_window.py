@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Firmware and fast path together: which records a session's window accepts before and after the session is resumed."""
+"""Test which records the window of a fast-path session accepts, before and after firmware resumes the session."""
 
 import itertools
 import random
@@ -24,7 +24,7 @@ REPLY_S, TRIES = 120, 4
 
 
 class Host:
-    """A host that sends exactly the records that the test requests."""
+    """A host that sends exactly the records that the test specifies."""
 
     def __init__(self, board):
         self.socket = board.udp_socket()
@@ -32,7 +32,9 @@ class Host:
         self.fast_path = None
 
     def receive(self, type_, data=b"", session=0) -> records.Reply:
-        """Return the next reply. If none arrives in time, send the request again, because datagrams may be lost."""
+        """Return the next reply from the board. If none arrives in time, send the given request again, because
+        datagrams can be lost.
+        """
         for _ in range(TRIES):
             if select.select([self.socket], [], [], REPLY_S / TRIES)[0]:
                 return records.parse(self.socket.recv(2048))
@@ -51,8 +53,8 @@ class Host:
         return records.opened(self.ask(OPEN_TYPE, records.open_data(KEY, IV, **options)))
 
     def counters(self) -> dict[Event, int]:
-        """Return the counters of the fast path. The board must first have handled all earlier records, without another
-        reply.
+        """Return the counters of the fast path. Call this only if no other reply is still expected, because the next
+        reply must contain the counters.
         """
         reply = self.ask(FASTPATH)
         assert reply.type == FASTPATH | records.REPLY
@@ -61,7 +63,9 @@ class Host:
         return dict(zip(Event, counts, strict=True))
 
     def data(self, session: int, number: int, data: bytes) -> dict[Event, int]:
-        """Send a record to the fast path and check its answer, if there is one; return the changes of the counters."""
+        """Send a data record to the fast path. If there is an answer, check it. Return which counters have changed, and
+        by how much.
+        """
         before = self.counters()
         record = records.record(DATA, data, session=session, offset=number * RECORD_BYTES, token=TOKEN)
         self.socket.sendto(record, self.fast_path)
@@ -82,7 +86,8 @@ class Host:
 @pytest.fixture(scope="module")
 def board():
     with running_board() as running:
-        with Device(ethernet.Host(running)):  # connecting repeats a request until the board has started
+        # Wait for the board: a new `Device` repeats its first request until the board has started.
+        with Device(ethernet.Host(running)):
             pass
         yield running
 

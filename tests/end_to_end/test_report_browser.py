@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page of `cipherlane report` in a browser: axe-core finds no problem, and hostile files have no effect."""
+"""Tests the page of `cipherlane report` in a browser. The accessibility checker axe-core must find no problem, and
+files with hostile contents must have no effect.
+"""
 
 import json
 
@@ -75,7 +77,7 @@ def test_tables_are_sorted_and_folded_without_scripts(browser, reports):
     name = table.locator("thead th").all_inner_texts().index("cycles a block")
 
     def column():
-        """Return the figures in the column, from top to bottom."""
+        """Return the numbers in a column of the page's table, from top to bottom."""
         places = f"rows => rows.map(row => [row.getBoundingClientRect().y, row.cells[{name}].innerText])"
         found = table.locator("tbody tr").evaluate_all(places)
         return [float(text.replace(",", "")) for _, text in sorted(found) if text != "-"]

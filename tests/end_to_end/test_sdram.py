@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulated boards with SDRAM: the firmware initialises and tests the SDRAM and keeps records in it, and no secret
-remains after a session is closed.
+"""Test simulated boards with SDRAM. The firmware must initialise and test the SDRAM and keep records in it. No secret
+may remain after a session is closed.
 
 One board has LiteDRAM's model of DDR3, which has no pins. Two have pins, with the SDR SDRAM of existing boards.
 """
@@ -26,15 +26,15 @@ from tests.gateware.isa import fips197
 from tests.gateware.soc import sdr_board
 from tests.waiting import until
 
-# Marked thorough, because Verilator needs minutes to build these boards. Other tests run the driver with a model of the
-# SDRAM, and check the SoC's memory map.
+# These tests run only in the thorough suite, because Verilator needs minutes to build these boards. Other tests run the
+# SDRAM driver with a model of the SDRAM, and check the SoC's memory map.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PAGE = 4096
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
-# Folders in build/, each with the type of memory that the firmware reports.
+# Maps the folder of each board in build/ to the type of SDRAM that the firmware reports.
 BOARDS = {"sim_sdram": "DDR3", "sim_ulx3s": "SDR", "sim_colorlight_i5": "SDR"}
 
 
@@ -58,7 +58,7 @@ def device(board):
 
 
 def transfer(device, secret, engine, direction):
-    """Process the secret's data in a new session; return the open session and the result."""
+    """Encrypt or decrypt the data of `secret` in a new session; return the open session and the result."""
     session = device.open_session(secret.key, secret.iv, engine, direction, length=len(secret.plain))
     out = io.BytesIO()
     data = secret.plain if direction == "encrypt" else secret.cipher
@@ -86,14 +86,16 @@ def test_data_of_records(device, engine, size):
 
 @pytest.fixture
 def held(board, monkeypatch):
-    """Return a reader of all memory of the board, including the SDRAM module, which exceeds the usual size limit."""
+    """Return a reader of all memories of the board, including the SDRAM module. The module is larger than the usual
+    limit of the reader.
+    """
     monkeypatch.setattr(memory, "MAPPING_BYTES_MAX", 1 << 28)
     return BoardMemory(board)
 
 
 def parts(secret):
-    """Return key, round keys and data by name, each cut into pieces of 8 bytes. The memory module stores each piece in
-    this byte order.
+    """Return a dictionary with the key, the round keys and the data of a secret, each cut into pieces of 8 bytes. The
+    memory module stores the bytes of a piece in this order.
     """
     schedule = b"".join(fips197.expand_key(secret.key))
     whole = {"key": secret.key, "round keys": schedule[len(secret.key) :], "data": secret.plain}
@@ -101,7 +103,9 @@ def parts(secret):
 
 
 def left(held, *secrets):
-    """Return, for each secret, the parts that are in the board's memory (skipping pages of zeros, to save time)."""
+    """For each secret, return the names of its parts (such as the key) that are in the board's memory. To save time,
+    the search skips pages of zeros.
+    """
     image = held.image()
     pages = (image[at : at + PAGE] for at in range(0, len(image), PAGE))
     image = b"".join(page for page in pages if page.strip(b"\0"))
@@ -112,8 +116,8 @@ def left(held, *secrets):
 
 @pytest.mark.parametrize("engine", [Engine.ISE, Engine.ACCELERATOR])
 def test_nothing_is_left_after_close(held, device, engine):
-    """After a session is closed, no secret remains in the memory module or its cache. The simulation model stores the
-    words of both in address order.
+    """After a session is closed, no secret may remain in the SDRAM module or in its cache. The simulation model stores
+    the words of both in the order of their addresses, so the search finds them.
     """
     secret = Secret(random.Random(str(engine)), 256, 1024)
     session, out = transfer(device, secret, engine, "decrypt")
@@ -125,7 +129,7 @@ def test_nothing_is_left_after_close(held, device, engine):
 
 
 def unfinished(device, held, secret):
-    """Send the first part of a frame that opens a session with the secret's key, so that the SDRAM contains the key."""
+    """Send the first part of a frame that opens a session with the key of `secret`. The key is then in the SDRAM."""
     device.link.transport._write(framing.frame(open_record(secret).encode())[:-9])
     until(lambda: left(held, secret) == [{"key"}], lambda: "the board does not take the frame")
 
@@ -140,8 +144,8 @@ def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
 
 
 def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held, device):
-    """Zeroizing writes caches back to the memory module, and so stores the received part of an unfinished frame there.
-    This part must be zeroized, too.
+    """The board ends an idle session while an unfinished frame with a key arrives. To zeroize memory, it writes its
+    caches back to the SDRAM module, and with them a part of that frame. It must zeroize this part, too.
 
     Nothing of the session's last record may remain either, although no later record overwrites it.
     """

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The real host tool with the simulated board that runs the real firmware, over the UART."""
+"""Test the host tool with the simulated board over the UART. The simulated board runs the same firmware as a real
+board.
+"""
 
 import contextlib
 import io
@@ -49,8 +51,8 @@ def reference(key: bytes, iv: bytes, data: bytes) -> bytes:
 
 
 def cipherlane(*arguments):
-    """Run the tool in this process. A new process would start slowly, because the board's simulator uses all of the
-    CPU.
+    """Run the host tool in this process. A new process would start slowly, because the simulator of the board keeps the
+    CPU busy.
     """
     return subprocess.CompletedProcess(arguments, *command(*arguments, env={"CIPHERLANE_KEY": ""}))
 
@@ -97,7 +99,9 @@ def test_encrypts_a_file_and_decrypts_it(board, tmp_path, engine, key_bits):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_encrypts_an_authenticated_file_and_decrypts_it(board, tmp_path, engine, key_bits):
-    """The board encrypts, `cryptography` decrypts, and the other way round; a changed file is refused."""
+    """Encrypt a file with the board and decrypt it with the library `cryptography`, and the other way round. The host
+    tool must refuse a changed file.
+    """
     rng = random.Random(f"gcm{engine}{key_bits}")
     key, plaintext = rng.randbytes(key_bits // 8), rng.randbytes(1500 + rng.randrange(16))
     source, encrypted, decrypted = (tmp_path / name for name in ("in", "out", "back"))
@@ -122,7 +126,9 @@ def test_encrypts_an_authenticated_file_and_decrypts_it(board, tmp_path, engine,
 
 
 def test_authenticated_files_without_naming_anything(tmp_path, monkeypatch):
-    """Each command starts a board of its own, so the second one may decrypt."""
+    """Encrypt and decrypt files with default options. Each command starts a new board, so the board that decrypts does
+    not know the counter blocks that were used for encryption, and accepts them.
+    """
     monkeypatch.chdir(tmp_path)
     data = random.Random(12).randbytes(2500)
     for size in (0, 960, 2500):
@@ -169,7 +175,9 @@ def test_counter_wraps(board, iv, engine):
 
 
 def _through_board(board, key, iv, data, engine, **options):
-    """Process `data` in one session; return the result, and the options for another session to resume the range."""
+    """Process `data` in one session. Return the result, and the options with which another session can resume the
+    stream.
+    """
     output = io.BytesIO()
     with (
         Device(SerialTransport(board.url)) as device,
@@ -226,7 +234,7 @@ def test_only_this_machine_reaches_the_uart(board):
     assert [line[1] for line in lines if line[1].endswith(port) and line[3] == "0A"] == ["0100007F" + port]
     with socket.create_connection(("127.0.0.1", board.port), timeout=HANG_S):
         pass
-    others = {"127.0.0.2"}  # a server that listened on all addresses would accept a connection to this address
+    others = {"127.0.0.2"}  # a server that listens on all addresses accepts connections to this address
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(("192.0.2.1", 9))  # sends nothing
         others.add(probe.getsockname()[0])
@@ -236,7 +244,9 @@ def test_only_this_machine_reaches_the_uart(board):
 
 
 def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
-    """A break, which is sent as TCP urgent data, must not reach this board as ordinary bytes and must not reset it."""
+    """The host sends a UART break as TCP urgent data. This board does not use breaks: a break must not reach it as
+    ordinary bytes, and must not reset it.
+    """
     with SerialTransport(board.url) as transport:
         device = Device(transport)
         device.connect()
@@ -260,7 +270,7 @@ def test_uart_serves_one_client_after_the_other_and_loses_nothing(board):
         answers = _answers(one, 500)
         assert all(decode(answer).type == RecordType.INFO | REPLY for answer in answers)
         two.setblocking(False)
-        # still no answer, although 500 other records were answered since its request
+        # The second client has no answer yet, although the board has answered 500 requests of the first client.
         with pytest.raises(BlockingIOError):
             two.recv(1)
         one.close()
@@ -279,7 +289,8 @@ def _answers(connection, count):
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_vector_loads_and_stores_do_not_fall_to_scalar_ones(board, key_bits):
-    """Check the speed, because the results would still be right if the board wrongly used scalar loads and stores.
+    """The engine `ise_vmem` must use vector loads and stores. If the board wrongly used scalar loads and stores, the
+    results would still be right, so the test checks the speed.
 
     The selftest also notices the fallback.
     """
@@ -295,7 +306,8 @@ def test_random_bytes_do_not_hang_the_board(board):
     rng = random.Random(11)
     with serial.serial_for_url(board.url) as port:
         for _ in range(20):
-            port.write(bytes(1) + rng.randbytes(500))  # the UART accepts only a connection that begins with a zero byte
+            # Each connection to the simulated UART must begin with a zero byte.
+            port.write(bytes(1) + rng.randbytes(500))
             port.read(port.in_waiting)
     with Device(SerialTransport(board.url)) as device:
         counters = device.counters()

@@ -16,14 +16,14 @@ pytestmark = pytest.mark.simboard
 
 ENGINES = [*(engine for engine in Engine if engine not in (Engine.ZKN, Engine.SNOW3G))]
 IV, RECORD_BYTES, ANSWER_S = bytes(range(16)), 256, 60
-CYCLES_BYTES = 48  # bytes of the cycle counts at the start of the reply to `network`
+CYCLES_BYTES = 48  # number of bytes of the cycle counts, with which the reply to the request `network` begins
 STAT_CYCLES = slice(16, 32)
 
 
 @pytest.fixture
 def board():
-    """Start a new board for each test, because a board stores only 128 ranges of counter blocks, and the tests use the
-    same seeded keys.
+    """Yield a new board for each test. All tests use the same keys, and a board stores the used counter blocks of only
+    128 streams.
     """
     with running_board() as running:
         yield running
@@ -37,7 +37,7 @@ def drain(*sockets) -> None:
 
 
 class Stranger:
-    """A station on the network that sends requests and waits for the answers."""
+    """A host on the network that sends requests and waits for the answers."""
 
     def __init__(self, board):
         self.socket, self.address = board.udp_socket(), (board.ip_address, UDP_PORT)
@@ -46,8 +46,8 @@ class Stranger:
         self.socket.sendto(record, self.address)
 
     def ask(self, type_: int, data: bytes = b"", **header) -> r.Reply:
-        """Repeat a request until it is answered, because the board answers only a limited number for hosts without a
-        session.
+        """Send a request, and repeat it until the board answers. The board answers only a limited number of requests
+        from hosts without a session.
         """
         for _ in range(ANSWER_S):
             self.send(r.record(type_, data, **header))
@@ -58,8 +58,9 @@ class Stranger:
         raise AssertionError("no answer")
 
     def around(self, victim, record: bytes, to, expected: bytes) -> list[bytes]:
-        """Return the cycle counts that the board reports just before and just after it answers a record in the session
-        of the host `victim`. That answer must equal `expected`.
+        """Return the cycle counts that the board reports to this host just before and just after it answers a record of
+        another host, the victim. The argument `victim` is the victim's socket. The data of the answer must equal
+        `expected`.
 
         If the board drops one of the three frames, because it is zeroizing or the strangers' budget is used up, all
         three are sent again.
@@ -77,8 +78,8 @@ class Stranger:
         raise AssertionError("no answers")
 
     def probe(self, session: int) -> list[bytes]:
-        """Return every answer that could reveal cycle counts to the attacking host: first without a session, then in
-        its own session, if it has one.
+        """Act as an attacker: send all requests whose answers could reveal cycle counts. Send them without a session
+        and, if `session` is not 0, also in the attacker's own session. Return the answers.
         """
         told = [self.ask(r.NETWORK).data[:CYCLES_BYTES]]
         if session:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `cipherlane top` on the simulated board: it compares two engines, and its simulated board ends with it."""
+"""Tests `cipherlane top` on the simulated board. It must compare two engines, and end the simulated board that it has
+started.
+"""
 
 import psutil
 import pytest

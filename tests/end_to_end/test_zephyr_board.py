@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The real host tool with the simulated board that runs the firmware on Zephyr: all bare-metal tests must pass."""
+"""Runs the tests of the bare-metal firmware on a simulated board whose firmware runs on Zephyr. All tests must pass."""
 
 import shutil
 
@@ -46,7 +46,7 @@ def board(zephyr_board):
 @pytest.fixture
 def line(board):
     with SerialTransport(board.url) as transport:
-        transport.resync()  # sends a zero byte; otherwise the simulated UART would close the connection
+        transport.resync()  # sends a zero byte, with which each connection to the simulated UART must begin
         yield transport
 
 
@@ -64,7 +64,7 @@ def test_settings_are_those_of_bare_metal(board):
         assert (info.max_data, info.rx_window) == (target.configuration.max_data, target.board.rx_window)
 
 
-@pytest.mark.thorough  # Verilator needs a minute to build this board
+@pytest.mark.thorough  # slow: Verilator needs a minute to build this board
 def test_the_service_of_the_board_with_sdram(zephyr_sdram_board):
     target = targets.load("sim", "sdram_zephyr")
     with SimulatedBoard(zephyr_sdram_board) as board, Device(SerialTransport(board.url)) as device:
@@ -95,7 +95,8 @@ def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
             transfer(device, bytes(16), Engine.TABLE)
 
 
-@pytest.mark.thorough  # slow: it compiles twice. The image must be reproducible, because the build id depends on it
+# Two builds must give the same image, because the build id depends on it. Slow, because the test compiles twice.
+@pytest.mark.thorough
 def test_the_same_image_again_whatever_the_environment(zephyr_board, monkeypatch):
     output = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "again"
     images = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The console of the firmware on Zephyr: its shell and its log, which must never mix with records."""
+"""Tests the console of the firmware on Zephyr: its shell and its log. Console output must never mix with records."""
 
 import io
 import random
@@ -33,7 +33,7 @@ def plain(text):
 
 
 def await_output(board, start, pattern):
-    """Return the output since `start` once it matches `pattern`."""
+    """Wait until the console output from position `start` on matches `pattern`; return this output."""
 
     def text():
         return plain(board.output())[start:]
@@ -44,7 +44,7 @@ def await_output(board, start, pattern):
 
 
 def command(board, line, pattern):
-    """Enter a shell command; return its output once it matches `pattern`."""
+    """Enter a shell command, wait until its output matches `pattern`, and return the output."""
     start = len(plain(board.output()))
     board.enter(line + "\r")
     return await_output(board, start, pattern)
@@ -72,7 +72,7 @@ def test_bench(board, engine, key_bits):
         cycles = int(line[2])
         assert float(line[3]) == pytest.approx(cycles * 16 / size, abs=0.1)
         assert float(line[4]) == pytest.approx(8e-6 * size * clock_hz / cycles, abs=0.1)
-    # Compare the median, because another thread may run during one of the measurements and slow it down.
+    # Compare the median of three measurements, because another thread may run during one of them and slow it down.
     assert median(int(line[2]) for line in shown) == pytest.approx(over_records.cycles, rel=0.05)
 
 

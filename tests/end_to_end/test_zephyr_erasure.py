@@ -68,8 +68,8 @@ def ethernet_board(zephyr_ethernet_board):
 
 
 def test_close_after_data_that_the_stack_brought(ethernet_board, ethernet_memory):
-    """No secret remains of data records that pass through Zephyr's net stack because of their IPv4 options. The records
-    that open and close the session bypass the stack.
+    """Datagrams with IPv4 options pass through Zephyr's network stack. After such datagrams with data records, no
+    secret may remain. The records that open and close the session bypass the network stack.
     """
     secret = Secret(random.Random("brought by the stack"), 256, 1400)
     host = Host(ethernet_board)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The real host tool with the simulated board with Ethernet that runs the firmware on Zephyr, over its net stack."""
+"""Test the host tool over Ethernet with a simulated board whose firmware runs on Zephyr and uses its network stack."""
 
 import contextlib
 import io
@@ -74,7 +74,8 @@ def test_datagrams_that_are_no_records(board):
 
 
 STAGES = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
-# For a record of 1440 bytes: maximum cycles if it bypasses the net stack, and minimum cycles through the stack.
+# EARLY_CYCLES: maximum cycles per record of 1440 bytes if records bypass the network stack. STACK_CYCLES: minimum
+# cycles per record if records pass through the network stack.
 EARLY_CYCLES, STACK_CYCLES = 16_000, 30_000
 NO_OPERATIONS = bytes((1, 1, 1, 1))
 
@@ -109,7 +110,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as raw:
 
 @contextlib.contextmanager
 def open_stream(device, data):
-    """Open a session for `data`; yield a function that transfers `data` and returns the cycles per record."""
+    """Context manager: open a session, and yield a function that transfers `data` and returns the cycles per record."""
     key, iv = secrets.token_bytes(16), secrets.token_bytes(16)
     with device.open_session(key, iv, Engine.ACCELERATOR, length=len(data)) as session:
 
@@ -130,8 +131,8 @@ def test_a_record_does_not_pass_through_the_stack(board):
 
 
 def test_records_that_the_stack_brings(board):
-    """Records in datagrams with IPv4 options pass through Zephyr's net stack, although their session was opened by a
-    datagram that bypassed the stack.
+    """Records in datagrams with IPv4 options must pass through Zephyr's network stack, even if the datagram that opened
+    their session bypassed the stack.
     """
     data = random.Random(5).randbytes(1400 * 4)
     host = Host(board)
@@ -141,8 +142,8 @@ def test_records_that_the_stack_brings(board):
 
 
 def test_echo_between_records(board):
-    """The net stack must get time between records. While a session is open, frames for the stack have a budget, so an
-    echo request without answer is sent again.
+    """Zephyr's network stack must get time to answer echo requests between records. While a session is open, the board
+    limits the CPU time for echo requests, so the host repeats an unanswered echo request.
     """
     count = 10
     inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", ECHO]
@@ -161,8 +162,8 @@ def test_echo_between_records(board):
 
 
 def test_datagrams_to_other_ports(board):
-    """The net stack must receive datagrams to other UDP ports, even if they contain records; the record service must
-    not answer them.
+    """Datagrams to other UDP ports must go to Zephyr's network stack, even if they contain records. The record service
+    must not answer them.
     """
     with board.udp_socket() as stranger, Device(Host(board)) as device:
         before = device.network()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Zephyr's own echo server on the simulated board with Ethernet: TCP over IPv4, echo requests over IPv6.
+"""Runs Zephyr's sample echo server on the simulated board with Ethernet: TCP over IPv4, echo requests over IPv6.
 
 For these, the driver does not offer checksums, so the net stack makes and checks them. The host's kernel checks the
 answers.
@@ -17,22 +17,23 @@ from tests.end_to_end.ethernet import running_board
 from tests.gateware.support import ROOT
 from tests.waiting import until
 
-# Marked thorough, because the test needs another image. With IPv6 or TCP, the net stack computes all checksums. The
-# suite `ethernet` of the Zephyr module tests that the driver then announces none.
+# These tests run only in the thorough suite, because they need a firmware image of their own. With IPv6 or TCP enabled,
+# Zephyr's network stack computes all checksums. The suite `ethernet` of the Zephyr module tests that in this case the
+# driver does not offer to compute checksums.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port
-TIMEOUT_S = 600  # long enough for a busy machine
-RTO_S = 20  # seconds within which the board usually answers
+TIMEOUT_S = 600  # timeout, long enough for a busy machine
+RTO_S = 20  # minimum retransmission timeout of TCP: seconds within which the board usually answers
 ADDRESS = "2001:db8::1"
 SETTINGS = (
-    "CONFIG_MINIMAL_LIBC=y",  # Debian's compiler does not include newlib
+    "CONFIG_MINIMAL_LIBC=y",  # Zephyr's own C library, because Debian's compiler does not include newlib
     "CONFIG_MAIN_STACK_SIZE=2048",
     'CONFIG_NET_CONFIG_MY_IPV4_ADDR="192.168.1.50"',
     "CONFIG_NET_IPV6=y",
     "CONFIG_NET_CONFIG_NEED_IPV6=y",
     f'CONFIG_NET_CONFIG_MY_IPV6_ADDR="{ADDRESS}"',
-    "CONFIG_NET_TCP_ISN_RFC6528=n",  # disabled, because it would need mbed TLS
+    "CONFIG_NET_TCP_ISN_RFC6528=n",  # random initial sequence numbers are disabled, because they would need mbed TLS
 )
 
 TCP = """
@@ -51,7 +52,8 @@ for size in map(int, sys.argv[5:]):
     print(size, flush=True)
 """
 
-# On a raw socket, the host's kernel makes and checks the checksums of ICMPv6 (RFC 3542, 3.1).
+# The program sends and receives on a raw socket. For raw sockets, the host's kernel computes and checks the checksums
+# of ICMPv6 (RFC 3542, 3.1).
 PING = """
 import os, socket, struct, sys
 address, timeout = sys.argv[1], int(sys.argv[2])
@@ -69,7 +71,7 @@ with socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6) as r
 
 @pytest.fixture(scope="module")
 def echo(zephyr_ethernet_board, tmp_path_factory):
-    """Start the board with the server."""
+    """Yield a running simulated board with Zephyr's sample echo server."""
     base = zephyr.require_base()
     source = base / "samples" / "net" / "sockets" / "echo"
     output = ROOT / "build" / "tests" / "zephyr" / "sockets_echo"
@@ -80,18 +82,18 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
         assert not board.ended(), board.output()
         (tap,) = re.findall(r"^\d+: (tap\w*)", inside(board, ["ip", "-oneline", "link"]), re.M)
         inside(board, ["ip", "address", "add", "2001:db8::2/64", "dev", tap, "nodad"])
-        # Raise the host's minimum retransmission time-out. On a busy machine, the board's clock is far slower than the
-        # host's, and the host would otherwise send everything again.
+        # Raise the host's minimum retransmission timeout for TCP. On a busy machine, the simulated board runs far
+        # slower than real time, so the host would otherwise send everything again.
         inside(board, ["ip", "route", "change", "192.168.1.0/24", "dev", tap, "rto_min", f"{RTO_S}s"])
         mac = Ethernet().mac_address.to_bytes(6, "big").hex(":")
-        # add a static neighbour entry, because the host stops asking for the MAC address after 3 s of real time
+        # Tell the host the board's MAC address, because the host stops asking for it after 3 s of real time.
         for address in (board.ip_address, ADDRESS):
             inside(board, ["ip", "neigh", "replace", address, "lladdr", mac, "dev", tap, "nud", "permanent"])
         yield board
 
 
 def inside(board, command, *arguments):
-    """Run a command in the board's namespace; return its output."""
+    """Run a command in the network namespace of the simulated board; return its output."""
     words = ["nsenter", "--target", str(board.pid), "--net", "--", *command, *map(str, arguments)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=6 * TIMEOUT_S)
     assert done.returncode == 0, done.stdout + done.stderr + board.output()
@@ -99,7 +101,9 @@ def inside(board, command, *arguments):
 
 
 def test_tcp(echo):
-    """Send streams of even and odd length, short and long. The server returns them in pieces of 128 bytes."""
+    """Send streams of different lengths (even, odd, short, long) over TCP. The server must return the same bytes; it
+    sends them in pieces of 128 bytes.
+    """
     sizes = ["1", "127", "1460", "1461", "3001", "100000"]
     assert inside(echo, [sys.executable, "-I", "-c", TCP], echo.ip_address, PORT, TIMEOUT_S, 1, *sizes).split() == sizes
     assert len(re.findall(r"Connection #\d+ from 192\.168\.1\.", echo.output())) == len(sizes)

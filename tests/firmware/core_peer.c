@@ -54,8 +54,8 @@ struct peer {
 	uint32_t reserve_faults;
 	struct cl_link_udp udp;
 	/**
-	 * If true, the program counts a pause before each frame: a port counts one when it finds no
-	 * frame waiting.
+	 * If true, the program counts a pause before each frame. On a board, the port counts a
+	 * pause when it finds no received frame.
 	 */
 	bool pause;
 	/**
@@ -64,7 +64,7 @@ struct peer {
 	 */
 	uint32_t ctr_cycles;
 	struct cl_wire_network_reply network;
-	/** The last received frame, and a buffer for the transmitted frame. */
+	/** The frame that was received last, and a buffer for the reply frame. */
 	uint8_t *rx_slot;
 	size_t rx_bytes;
 	uint8_t *tx_slot;
@@ -72,13 +72,13 @@ struct peer {
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
-	 * The test's server `serving` stands for the fast path. `client`: the session that the core
-	 * passed to it last. `work`: the work that it reports for this session. `serving`: the
-	 * number of sessions that it serves now.
+	 * The state of the simulated server, which replaces the fast path in tests. `client`: the
+	 * session that the core passed to the server last. `work`: the work that the server reports
+	 * for this session. `serving`: the number of sessions that the server serves now.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
-	/** The window of `client`: the records that arrived for this session. */
+	/** The window of the session `client`, with the records that arrived for it. */
 	struct cl_window came;
 	uint32_t serving;
 	int serve_status;
@@ -87,15 +87,15 @@ struct peer {
 	int random_status;
 	uint32_t random_word;
 	/**
-	 * The table of ranges and the window that op_ranges and op_window use; the service does not
-	 * use them.
+	 * The table of ranges for the command op_ranges(), and the window for op_window(). The
+	 * service does not use them.
 	 */
 	struct cl_ranges ranges;
 	struct cl_window window;
 	/** The statuses that set_key and ctr of the engine `faulty` return. */
 	int set_key_status;
 	int ctr_status;
-	/** How often the core asked the port to zeroize data that calls have left in memory. */
+	/** How often the core called the port's function `forget`, which zeroizes memory. */
 	uint32_t forgotten;
 	/** The cycle counter advances by `step` each time it is read. */
 	uint32_t cycles;
@@ -104,7 +104,7 @@ struct peer {
 	size_t answered;
 };
 
-/** The arguments of a command that the function has not read yet. */
+/** The rest of a command: the arguments that have not been read yet. */
 struct message {
 	const uint8_t *data;
 	size_t size;
@@ -191,7 +191,7 @@ static int draw_words(void *context, uint32_t *words, size_t count)
 	return peer->random_status;
 }
 
-/** An engine with one wrong bit, which the self-test must find. */
+/** CTR of an engine with one wrong bit in its output, which the self-test must find. */
 static int wrong_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		     const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		     size_t len)
@@ -285,9 +285,9 @@ static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply 
  * Command: start the service as after power-on. Arguments (each u32): max_data, clock_hz,
  * bench_bytes, mask of engines, first value of the cycle counter, step of the cycle counter, idle
  * time in cycles, kind of board, 1 if there is a random source. Reply: status of cl_service_init
- * (i32). Bits 0 to 4 of the mask select engines and the server. The next three bits make the
- * platform invalid. Bit 29: the server's window is too long. Bit 30: the server has the code of the
- * first engine. Bit 31: the first engine is in the list twice.
+ * (i32). Bits 0 to 4 of the mask select engines and the server. Bits 29 to 31 make the platform
+ * invalid. Bit 29: the server's window is too long. Bit 30: the server and the first engine have
+ * the same number. Bit 31: the first engine is in the list twice.
  */
 static void op_start(struct peer *peer, struct message *message)
 {
@@ -479,8 +479,8 @@ static void op_record_no_room(struct peer *peer, struct message *message)
 }
 
 /**
- * Bytes that the link receives. After each `chunk` bytes, get_byte() reports once that no byte is
- * available.
+ * The bytes that the UART link receives. After each `chunk` bytes, get_byte() reports once that no
+ * byte is available.
  */
 struct stream {
 	struct message message;
@@ -530,8 +530,8 @@ static void refresh_network(struct cl_link *link)
 }
 
 /**
- * Records for which sessions the link reserves room for frames. `reserved` has a bit for each
- * index.
+ * Called by the link to reserve room for the frames of a session, or to end the reservation.
+ * Changes the bit of this session in the mask `reserved`: the bit number is the session's index.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -547,7 +547,8 @@ static void reserve(struct cl_link *link, uint32_t place, bool open)
 
 /**
  * Command: report for which sessions the link reserves room. No arguments. Reply: bit mask of
- * session indexes (u32), number of calls that asked for the state that was already set (u32).
+ * session indexes (u32), number of wrong calls (u32), which reserve room that is reserved already,
+ * or end a reservation that does not exist.
  */
 static void op_reserved(struct peer *peer, struct message *message)
 {
@@ -586,8 +587,8 @@ static void op_udp_start(struct peer *peer, struct message *message)
 /**
  * Command: receive an Ethernet frame. Arguments: the sums `sum`, `a` and `b` that the Ethernet MAC
  * computes (u32 each), frame. Reply: the frame that the Ethernet MAC has to transmit; empty if
- * there is none. As on a board, both frames are in slots, and the link works on copies of their
- * first bytes.
+ * there is none. As on a board, both frames are in slots (the MAC's buffers), and the link works
+ * on copies of their first bytes.
  */
 static void op_udp(struct peer *peer, struct message *message)
 {
@@ -642,8 +643,8 @@ static void op_udp(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: set the timing of later commands. Arguments: 1 if a pause without a waiting frame
- * precedes each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
+ * Command: set the timing of later commands. Arguments: 1 if the port finds its receive buffer
+ * empty before each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
  */
 static void op_pace(struct peer *peer, struct message *message)
 {
@@ -738,10 +739,10 @@ static uint64_t take_u64(struct message *message)
 /**
  * Command: set the results of the server `serving`. Arguments: status of serve (i32), status of
  * finish (i32), and the work to report: bytes (u64), blocks (u64), records (u32). Reply: number of
- * sessions that the server serves (u32). Then its last session: session (u32), token (u64), peer
- * (u64), length (u64), record_bytes (u32). Then this session's window: first (u64), seen (u64),
- * records (u32). If the server serves a session, the reply ends with the initial counter block (16
- * bytes).
+ * sessions that the server serves (u32). Then the session that the core passed to the server last:
+ * session (u32), token (u64), peer (u64), length (u64), record_bytes (u32). Then this session's
+ * window: first (u64), seen (u64), records (u32). If the server serves a session, the reply ends
+ * with the initial counter block (16 bytes).
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
@@ -765,7 +766,7 @@ static void op_serving(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: receive a record for the last session of the server `serving`. Arguments: number of the
+ * Command: the server `serving` receives a record for its last session. Arguments: number of the
  * record (u64), sum (u64). Reply: result of cl_window_judge (u32).
  */
 static void op_serve_record(struct peer *peer, struct message *message)
@@ -996,7 +997,10 @@ static void op_ctr(struct peer *peer, struct message *message)
 	free(out_memory);
 }
 
-/** An engine whose CTR fails at one call: `gcm_fails` is 1 at the call before it. */
+/**
+ * CTR of an engine that fails once: in call number `gcm_fails`, counted from 1. Each call
+ * decrements this number. If it is 0 at the start, no call fails.
+ */
 static uint32_t gcm_fails;
 
 static int gcm_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
@@ -1013,8 +1017,8 @@ static int gcm_ctr(const struct cl_engine *engine, const struct cl_engine_key *k
  * Command: encrypt or decrypt a GCM message. Arguments: 1 to decrypt (u8), misalign of all buffers
  * (u8), 1 to work in place (u8), number of the engine's call that fails, or 0 (u32), key bits
  * (u32), nonce (12 bytes), key (32 bytes), tag (16 bytes), bytes of additional data (u32),
- * additional data, text. Reply: status (i32), tag (16 bytes), output. Before the call, each byte of
- * the output is 0xa5 if it does not replace the text.
+ * additional data, text. Reply: status (i32), tag (16 bytes), output. If the output has a buffer of
+ * its own, each byte of this buffer is 0xa5 before the call.
  */
 static void op_gcm(struct peer *peer, struct message *message)
 {

@@ -23,7 +23,7 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Folders of the core whose code needs instructions or registers that exist only on a board.
 TARGET_ONLY = {"accelerator", "fastpath", "macsec", "protection", "random", "vector"}
-# Folders of the core that call the driver of the SecY, which their tests replace.
+# Folders of the core that call the driver of the SecY. Their tests replace this driver.
 OVER_SECY = {"mka"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
@@ -32,8 +32,8 @@ _SERVED = struct.Struct("<IIQQQIQQI")
 
 
 class Served(NamedTuple):
-    """State of the server `serving`: the number of its sessions, and the arguments of its last session. If it serves no
-    session, `iv` is empty.
+    """The state of the test's server `serving`, which takes the place of the fast path: its number of sessions, and the
+    parameters and the window of its last session. If it serves no session, `iv` is empty.
     """
 
     count: int
@@ -49,22 +49,22 @@ class Served(NamedTuple):
 
 
 class PeerDied(RuntimeError):
-    """The program ended. Either a sanitizer found a fault, or the program did not know a command, or it did not reply
-    in time.
+    """The program ended or did not reply in time. It ends if a sanitizer finds a fault, or if it does not know a
+    command.
     """
 
 
 def portable_sources(*, over_secy: bool = False) -> list[Path]:
-    """Return the C files of the core that compile on any machine; with `over_secy` also those that call the SecY."""
+    """Return the C files of the core that compile on any machine; with `over_secy` also files that call the SecY."""
     left_out = TARGET_ONLY if over_secy else TARGET_ONLY | OVER_SECY
     return sorted(path for path in CORE.glob("*/*.c") if path.parent.name not in left_out)
 
 
 def write_wire_header(folder: Path) -> Path:
-    """Write `cl_wire.h` into `folder`, which is created; return the header's path."""
+    """Create `folder` if necessary, and write the generated header `cl_wire.h` into it. Return the header's path."""
     folder.mkdir(parents=True, exist_ok=True)
     header = folder / "cl_wire.h"
-    part = header.with_suffix(f".{os.getpid()}")  # another process may be reading the header
+    part = header.with_suffix(f".{os.getpid()}")  # a temporary name, because another process may be reading the header
     part.write_text(wire.render(WIRE_TOML), encoding="utf-8")
     part.replace(header)
     return header
@@ -76,7 +76,7 @@ def build() -> Path:
 
 
 def link(main: Path, *more: Path, include: Sequence[Path] = ()) -> Path:
-    """Build a program and return its path. A source is compiled again only if it or a header changed.
+    """Build a program and return its path. Compile a source again only if the source or a header has changed.
 
     Sources outside the core search the folders in `include` before the core's own.
     """
@@ -115,7 +115,7 @@ def _compiled(source: Path, include: Sequence[Path], folder: Path) -> Path:
 
 
 def _gcc(arguments: list[str], result: Path) -> None:
-    """Run gcc to make the file `result`. The file gets its name only when it is complete."""
+    """Run gcc to make the file `result`. The output has a temporary name until it is complete."""
     part = result.with_suffix(f".{os.getpid()}")
     command = [shutil.which("gcc") or "gcc", *FLAGS, *arguments, "-o", str(part)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
@@ -135,7 +135,7 @@ class CorePeer:
         return self
 
     def __exit__(self, *_exception):
-        """End the process. Raise an error if a sanitizer reports a leak, or a fault at the end."""
+        """End the process. Raise an error if a sanitizer reports a leak, or a fault while the process ends."""
         _, errors = self._process.communicate(timeout=HANG_S)
         if self._process.returncode:
             raise PeerDied(errors.decode())
@@ -168,7 +168,7 @@ class CorePeer:
     # Engines and codecs
 
     def ctr(self, engine, key, counter, data, *, in_misalign=0, out_misalign=0, in_place=False) -> bytes:
-        """Run CTR on `data` with one engine, which must succeed; return the result."""
+        """Run CTR on `data` with one engine; return the result. The engine must not report an error."""
         head = struct.pack("<BBBBI", engine, in_misalign, out_misalign, in_place, 8 * len(key))
         result = self.call("C", head, counter, key.ljust(32, b"\0"), data)
         assert result[:4] == bytes(4), f"engine returned {int.from_bytes(result[:4], 'little', signed=True)}"
@@ -191,7 +191,7 @@ class CorePeer:
         return int.from_bytes(self.call("C", head, bytes(16), bytes(32))[:4], "little", signed=True)
 
     def expand(self, key: bytes) -> tuple[int, bytes]:
-        """Return the number of rounds and all bytes of the round keys."""
+        """Expand an AES key; return the number of rounds, and all bytes of the round keys."""
         result = self.call("K", struct.pack("<I", 8 * len(key)), key.ljust(32, b"\0"))
         status, rounds = struct.unpack_from("<iI", result)
         assert status == 0
@@ -207,7 +207,7 @@ class CorePeer:
         return self.call("E", struct.pack("<I", piece), data)
 
     def cobs_decode(self, stream: bytes, capacity: int, chunk: int = 1 << 20) -> list:
-        """Return the bytes of each decoded frame, or None for each invalid frame."""
+        """Decode COBS frames; return a list with the bytes of each frame, or None for an invalid frame."""
         result = self.call("D", struct.pack("<II", capacity, chunk), stream)
         frames, at = [], 0
         while at < len(result):
@@ -222,60 +222,62 @@ class CorePeer:
         self, *, max_data=256, clock_hz=1_000_000, bench_bytes=1024, engines=0b1111, cycles=0, step=1000,
         idle_cycles=100_000_000, kind=1, random=False,
     ) -> int:  # fmt: skip
-        """Start a service as at power-on, with its UART; return the status of its initialisation."""
+        """Start the record service as after power-on, and its UART link. Return the status of the service's start."""
         head = struct.pack("<9I", max_data, clock_hz, bench_bytes, engines, cycles, step, idle_cycles, kind, random)
         status = int.from_bytes(self.call("S", head), "little", signed=True)
         self.call("u")
         return status
 
     def record(self, record: bytes, *, peer=0, in_place=True, misalign=0) -> bytes:
-        """Return the reply to a record. It is empty if the record was dropped."""
+        """Let the service handle a record; return the reply, which is empty if the service dropped the record."""
         return self.call("R", struct.pack("<QBB", peer, in_place, misalign), record)
 
     def record_leaves(self, record: bytes) -> bytes:
-        """Handle a record in place; return the whole buffer, which then holds the reply."""
+        """Handle a record whose reply overwrites it in its buffer; return the whole buffer."""
         return self.call("L", record)
 
     def record_without_room(self, record: bytes) -> int:
         return int.from_bytes(self.call("n", record), "little")
 
     def uart(self, stream: bytes, chunk: int = 1 << 20) -> bytes:
-        """Return the bytes that the board transmits after it has received these bytes, `chunk` at a time."""
+        """Receive bytes over the UART, `chunk` at a time. Return the bytes that the board transmits."""
         return self.call("U", struct.pack("<I", chunk), stream)
 
     def udp_start(self, mac: bytes, address: bytes, port: int, max_data: int, *, staging: bool = False) -> None:
-        """Start the UDP link to the service, in its initial state."""
+        """Start the UDP link to the service, with its counters and its state as after power-on."""
         self.call("p", mac, address, struct.pack("<HHB", port, max_data, staging))
 
     def reserved(self) -> list[int]:
-        """Return the indexes of the sessions for which the UDP link reserves room."""
+        """Return the indexes of the sessions for which the UDP link reserves room for frames."""
         mask, faults = struct.unpack("<2I", self.call("O"))
         assert faults == 0, "it was told what it knew"
         return [n for n in range(32) if mask >> n & 1]
 
     def udp(self, frame: bytes) -> bytes:
-        """Return the frame that the board transmits in answer to a received one. It is empty if there is none."""
+        """Receive an Ethernet frame; return the frame that the board transmits in answer, or b"" if there is none."""
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """Set the timing: whether the port finds no frame waiting before each frame, and how many cycles the engine
-        `faulty` takes.
+        """Set the timing of later calls. With `pauses`, the port finds its receive buffer empty before each frame.
+        `ctr_cycles` is the number of cycles that the engine `faulty` takes.
 
         With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.
         """
         self.call("w", struct.pack("<BI", pauses, ctr_cycles))
 
     def copy_sum(self, data: bytes, from_misalign: int, to_misalign: int) -> tuple[int, bytes]:
-        """Copy bytes; return their sum and the copy."""
+        """Copy bytes with `cl_copy_sum`; return the sum of the bytes, and the copy."""
         result = self.call("Y", bytes((from_misalign, to_misalign)), data)
         return int.from_bytes(result[:4], "little"), result[4:]
 
     def occurrences(self, data: bytes) -> int:
-        """Return how often bytes occur in the memory of the service, the streams, the UART and the UDP link."""
+        """Return how often the bytes occur in the memory of the service, the streams, and the UART and UDP links."""
         return int.from_bytes(self.call("F", data), "little")
 
     def serving(self, *, status=0, finish=0, bytes_=0, blocks=0, records=0) -> "Served":
-        """Set what the server `serving` returns and reports; return its number of sessions and its last session."""
+        """Set the statuses that the server `serving` returns, and the work that it reports. Return the server's
+        state.
+        """
         result = self.call("V", struct.pack("<iiQQI", status, finish, bytes_, blocks, records))
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
@@ -296,7 +298,9 @@ class CorePeer:
         return int.from_bytes(self.call("g"), "little")
 
     def serve_record(self, number: int, sum_: int) -> int:
-        """Let a record arrive for the last session of the server `serving`; return the result of `cl_window_judge`."""
+        """Let a record arrive at the server `serving`, for its last session. Return whether it is new, repeated or
+        refused (the result of `cl_window_judge`).
+        """
         return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")
 
     def poll(self, cycles: int) -> None:
@@ -304,7 +308,7 @@ class CorePeer:
         self.call("o", struct.pack("<I", cycles))
 
     def random(self, *, status=0, word=0) -> None:
-        """Set the random source's status and first word; each further word is one higher."""
+        """Set the status that the random source returns, and its first word. Each further word is one higher."""
         self.call("d", struct.pack("<iI", status, word))
 
     # Methods that use a window or a table of ranges directly, without the service
@@ -313,7 +317,9 @@ class CorePeer:
         return int.from_bytes(self.call("s", bytes([misalign]), data), "little")
 
     def window(self, what: str, *numbers: int) -> tuple[int, int, int, int]:
-        """Change the window (see `op_window` in `core_peer.c`). Return the judgement, first, seen and end."""
+        """Change the window; see `op_window` in `core_peer.c`. Return the result of `cl_window_judge` and the window's
+        fields first, seen and end.
+        """
         return struct.unpack(
             "<IQQQ", self.call("W", what.encode(), struct.pack("<QQ" if what == "n" else "<I", *numbers))
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ethernet frames as a host builds and reads them, written by hand from RFC 768, 791, 792, 826 and 894."""
+"""Build and read Ethernet frames as a host does. The code follows RFC 768, 791, 792, 826 and 894, without a library."""
 
 import struct
 from dataclasses import dataclass
@@ -71,8 +71,8 @@ def slot_sums(frame: bytes) -> tuple[int, int, int]:
 
 
 def transmitted(frame: bytes) -> bytes:
-    """Return the frame as the Ethernet MAC sends it. Firmware writes only the sum of the pseudo header into the UDP
-    checksum field; the Ethernet MAC completes the checksum.
+    """Return a frame from the firmware as the Ethernet MAC sends it. The firmware writes only the sum of the pseudo
+    header into the UDP checksum field, and the Ethernet MAC completes the checksum.
     """
     if frame[12:14] != struct.pack(">H", IPV4) or frame[23] != UDP:
         return frame
@@ -81,7 +81,7 @@ def transmitted(frame: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Answer:
-    """The fields of an IPv4 frame from the board. Its checksums and lengths were checked."""
+    """The fields of an IPv4 frame from the board. `parse` has checked its checksums and lengths."""
 
     to_mac: bytes
     to: bytes

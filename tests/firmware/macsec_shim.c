@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The record service with MACsec, over a SecY that records each call. Loaded by test_macsec.py.
+ * The record service with MACsec, on a simulated SecY that records each call. test_macsec.py loads
+ * this library.
  */
 #include "aes/engines.h"
 #include "aes/modes_byte.h"
@@ -11,7 +12,7 @@
 #define STREAMS   1u
 
 struct call {
-	uint32_t kind; /* the letter of the call */
+	uint32_t kind; /* a letter that identifies the function */
 	uint32_t values[4];
 	struct cl_secy_sa sa;
 	struct cl_secy_policy policy;
@@ -182,13 +183,13 @@ size_t shim_handle(uint8_t *record, size_t len, size_t room, bool over_network)
 	return reply;
 }
 
-/** Returns how often the stack that the last record left holds these bytes. */
+/** Returns how often the bytes occur on the stack after the last record was handled. */
 uint32_t shim_stack_holds(const uint8_t *bytes, size_t size)
 {
 	return stack_holds(bytes, size);
 }
 
-/** Returns whether the state of MACsec contains these bytes. */
+/** Returns true if the firmware's MACsec state (struct cl_macsec) contains these bytes. */
 bool shim_holds(const uint8_t *bytes, size_t size)
 {
 	const uint8_t *const state = (const uint8_t *)&macsec;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A second implementation of MKA's keys and MKPDUs (IEEE 802.1X-2020, 6.2, 9.3, 9.8 and 11.11), by `cryptography`.
+"""A second implementation of MKA's keys and MKPDUs (IEEE 802.1X-2020, 6.2, 9.3, 9.8, 11.11), with `cryptography`.
 
 It shares no code with the firmware. It writes what a test asks for, wrong MKPDUs included.
 """
@@ -26,7 +26,7 @@ def cmac(key: bytes, data: bytes) -> bytes:
 
 
 def kdf(key: bytes, label: bytes, context: bytes, bits: int) -> bytes:
-    """Return the key of `bits` bits that IEEE 802.1X-2020, 6.2.1, derives."""
+    """Derive a key of `bits` bits with the key derivation function of IEEE 802.1X-2020, 6.2.1."""
     blocks = (
         cmac(key, bytes([n]) + label + b"\0" + context + bits.to_bytes(2)) for n in range(1, (bits + 127) // 128 + 1)
     )
@@ -35,7 +35,9 @@ def kdf(key: bytes, label: bytes, context: bytes, bits: int) -> bytes:
 
 @dataclass(frozen=True)
 class KeyUse:
-    """A key in MACsec SAK Use: its number and server, its AN and directions, and the lowest packet number."""
+    """A key in the parameter set "MACsec SAK Use": member identifier of its key server (mi), key number, AN, whether
+    it is used to transmit and to receive, and the lowest acceptable packet number.
+    """
 
     mi: bytes = bytes(12)
     number: int = 0
@@ -53,7 +55,9 @@ class KeyUse:
 
 @dataclass(frozen=True)
 class Mkpdu:
-    """The fields of an MKPDU. `use` is the latest and the old key; `sak` is the body of a Distributed SAK."""
+    """The fields of an MKPDU. `use` contains the latest and the old key of the parameter set "MACsec SAK Use". `sak` is
+    the body of the parameter set "Distributed SAK".
+    """
 
     mac: bytes
     sci: bytes
@@ -149,7 +153,7 @@ def _fields(kind: int, flags1: int, flags2: int, data: bytes) -> dict:
 
 @dataclass
 class Member:
-    """A member with the CAK: makes authentic MKPDUs and SAKs, and reads those of others."""
+    """A member of the group that has the CAK. It makes authentic MKPDUs and SAKs, and reads those of other members."""
 
     cak: bytes
     ckn: bytes
@@ -171,7 +175,7 @@ class Member:
         return self.mac + b"\0\1"
 
     def mkpdu(self, **fields) -> Mkpdu:
-        """Return the next MKPDU; its message number is one higher unless `mn` is given."""
+        """Return the member's next MKPDU. Its message number increases by one, unless `mn` is given."""
         if "mn" not in fields:
             self.mn += 1
         given = {
@@ -192,12 +196,12 @@ class Member:
         return read(frame)
 
     def wrapped(self, number: int, sak: bytes) -> bytes:
-        """Return the body of a Distributed SAK."""
+        """Return the body of the parameter set "Distributed SAK": the key number and the wrapped SAK."""
         suite = b"" if len(sak) == 16 else GCM_AES_256
         return number.to_bytes(4) + suite + keywrap.aes_key_wrap(self.kek, sak)
 
     def unwrapped(self, body: bytes) -> tuple[int, bytes]:
-        """Return key number and SAK."""
+        """Return the key number and the unwrapped SAK of the body of a "Distributed SAK"."""
         wrapped = body[4:] if len(body) == 28 else body[12:]
         assert len(body) == 28 or body[4:12] == GCM_AES_256
         return int.from_bytes(body[:4]), keywrap.aes_key_unwrap(self.kek, wrapped)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Drives firmware/core/mka on the host for its tests, with a SecY that records the calls. Commands
- * and replies are framed as in core_peer.c.
+ * Drives firmware/core/mka on the host for its tests, with a simulated SecY that records its calls.
+ * Commands and replies have the format of core_peer.c: a length, a letter, and arguments. A number
+ * in a list of arguments, such as `mac 6`, is a length in bytes.
  *
  * The SecY ends the program if the core breaks a rule of macsec/secy.h: a SAK that is installed
  * twice, an SCI that changes while an SA is installed, a packet number 0. Frames and stack memory
@@ -35,7 +36,7 @@ static struct {
 	size_t answered;
 } peer;
 
-/** The arguments of a command that are not read yet. */
+/** The rest of a command: the arguments that have not been read yet. */
 struct message {
 	const uint8_t *data;
 	size_t size;
@@ -93,8 +94,9 @@ static void transmit(void *context, const uint8_t *frame, size_t size)
 }
 
 /**
- * Start: now_ms u32, mac 6, cak_bits u16, cak 32, ckn_bytes u8, ckn 32, priority u8, sak_bits u16,
- * encrypt u8, include_sci u8, replay_protect u8, replay_window u8. Reply: status i32.
+ * Command: start the participant. Arguments: now_ms u32, mac 6, cak_bits u16, cak 32, ckn_bytes u8,
+ * ckn 32, priority u8, sak_bits u16, encrypt u8, include_sci u8, replay_protect u8, replay_window
+ * u8. Reply: status i32.
  */
 static void op_start(struct message *message)
 {
@@ -129,7 +131,10 @@ static void op_stop(struct message *message)
 	cl_mka_stop(&peer.mka);
 }
 
-/** Receive: now_ms u32, frame. The frame is an allocation of its size. */
+/**
+ * Command: receive a frame. Arguments: now_ms u32, frame. The core gets the frame in an allocation
+ * of exactly its size.
+ */
 static void op_receive(struct message *message)
 {
 	const uint32_t now_ms = (uint32_t)take_number(message, 4);
@@ -143,7 +148,10 @@ static void op_receive(struct message *message)
 	free(frame);
 }
 
-/** Poll: now_ms u32. Reply: each frame after its length u32. */
+/**
+ * Command: call cl_mka_poll(). Argument: now_ms u32. Reply: for each frame that the core sends, its
+ * length u32 and the frame.
+ */
 static void op_poll(struct message *message)
 {
 	const uint32_t now_ms = (uint32_t)take_number(message, 4);
@@ -153,7 +161,10 @@ static void op_poll(struct message *message)
 	keep_stack();
 }
 
-/** State. Reply: phase, server, key_bits, an, key_number u32 each, SCI 8, all counts u32. */
+/**
+ * Command: report the participant's state. Reply: phase, server, key_bits, an and key_number (u32
+ * each), the peer's SCI (8 bytes), all counters (u32 each).
+ */
 static void op_state(struct message *message)
 {
 	const struct cl_mka_state state = cl_mka_state(&peer.mka);
@@ -174,7 +185,7 @@ static void op_rekey(struct message *message)
 	answer_u32((uint32_t)cl_mka_rekey(&peer.mka));
 }
 
-/** Reply: what the SecY was told since the last time, as text. */
+/** Command: report the calls of the SecY's functions since the last such command. Reply: text. */
 static void op_log(struct message *message)
 {
 	(void)message;
@@ -182,7 +193,10 @@ static void op_log(struct message *message)
 	secy.logged = 0;
 }
 
-/** Arguments: direction u8, an u8, next packet number u64, expiring u8. */
+/**
+ * Command: set the next packet number that the SecY reports for an SA, and whether it reports that
+ * packet numbers run out. Arguments: direction u8, an u8, next packet number u64, expiring u8.
+ */
 static void op_numbers(struct message *message)
 {
 	const size_t direction = take_number(message, 1);
@@ -192,7 +206,10 @@ static void op_numbers(struct message *message)
 	secy.expiring = take_number(message, 1) != 0;
 }
 
-/** Arguments: statuses of the random source, and of the installation of SAs by direction (i32). */
+/**
+ * Command: set the statuses that functions return. Arguments (i32 each): status of the random
+ * source, status of the installation of a receive SA, status of the installation of a transmit SA.
+ */
 static void op_fault(struct message *message)
 {
 	peer.random_status = (int)take_number(message, 4);
@@ -205,13 +222,13 @@ static void op_seed(struct message *message)
 	peer.random_state = take_number(message, 8);
 }
 
-/** Sets the message number: u32. */
+/** Command: set the message number of the last MKPDU that was sent. Argument: number u32. */
 static void op_number(struct message *message)
 {
 	peer.mka.id.number = (uint32_t)take_number(message, 4);
 }
 
-/** Returns the participant's memory. */
+/** Command: report the participant's memory (struct cl_mka). Reply: all its bytes. */
 static void op_memory(struct message *message)
 {
 	(void)message;
@@ -224,14 +241,17 @@ static void op_stack(struct message *message)
 	answer(stack_left, sizeof(stack_left));
 }
 
-/** The SecY forgets which SAKs were installed. */
+/**
+ * Command: let the SecY forget which SAKs were installed, so that a test can install one of them
+ * again.
+ */
 static void op_forget(struct message *message)
 {
 	(void)message;
 	memset(secy.count, 0, sizeof(secy.count));
 }
 
-/** CMAC: key_bits u16, key 32, data. Reply: status, MAC. */
+/** Command: compute an AES-CMAC. Arguments: key_bits u16, key 32, data. Reply: status i32, MAC. */
 static void op_cmac(struct message *message)
 {
 	const unsigned int bits = (unsigned int)take_number(message, 2);
@@ -246,7 +266,10 @@ static void op_cmac(struct message *message)
 	free(data);
 }
 
-/** KDF: key_bits u16, key 32, out_bits u16, label 12, context. Reply: status, key. */
+/**
+ * Command: derive a key. Arguments: key_bits u16, key 32, out_bits u16, label 12, context. Reply:
+ * status i32, derived key.
+ */
 static void op_kdf(struct message *message)
 {
 	const unsigned int bits = (unsigned int)take_number(message, 2);
@@ -262,7 +285,10 @@ static void op_kdf(struct message *message)
 	answer(out, out_bits / 8u);
 }
 
-/** Wrap or unwrap: unwrap u8, kek_bits u16, KEK 32, bytes. Reply: status, result. */
+/**
+ * Command: wrap or unwrap a key. Arguments: 1 to unwrap (u8), kek_bits u16, KEK 32, key or wrapped
+ * key. Reply: status i32, result.
+ */
 static void op_wrap(struct message *message)
 {
 	const bool unwrap = take_number(message, 1) != 0;
@@ -284,7 +310,10 @@ static void op_wrap(struct message *message)
 	free(out);
 }
 
-/** Reads a frame and writes it again. Reply: status i32, protected bytes u32, frame. */
+/**
+ * Command: read an MKPDU from a frame, and write it again. Arguments: frame. Reply: status i32,
+ * number of bytes that the ICV protects u32, the written frame without ICV.
+ */
 static void op_rewrite(struct message *message)
 {
 	const size_t size = message->size;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Drives the participant of `firmware/core/mka` over the pipes of `mka_peer.c`, with a SecY that records its calls."""
+"""Drives the MKA participant `firmware/core/mka` over the pipes of `mka_peer.c`. A simulated SecY records its calls."""
 
 import struct
 from enum import IntEnum
@@ -21,7 +21,7 @@ class Phase(IntEnum):
 
 
 class State:
-    """What `cl_mka_state` returns. The counters are attributes too."""
+    """The participant's state, as `cl_mka_state` returns it. Each counter is also an attribute."""
 
     def __init__(self, packed: bytes):
         phase, server, self.key_bits, self.an, self.key_number, self.peer_sci, *counts = _STATE.unpack(packed)
@@ -37,7 +37,7 @@ def build() -> Path:
 
 
 class MkaPeer(core_peer.CorePeer):
-    """A participant with a clock, which a test moves. Use it as a context manager."""
+    """A participant with a simulated clock, which the test advances. Use it as a context manager."""
 
     def __init__(self, binary: Path, now_ms: int = 0xFFFFF000):  # the clock wraps soon
         super().__init__(binary)
@@ -61,7 +61,7 @@ class MkaPeer(core_peer.CorePeer):
         self.call("R", self._now(), frame)
 
     def poll(self, *, after_ms: int = 0) -> list[bytes]:
-        """Let time pass, then return the frames that one poll sends."""
+        """Let time pass, then poll the participant once; return the frames that it sends."""
         self.now_ms += after_ms
         packed, frames = self.call("P", self._now()), []
         while packed:
@@ -72,7 +72,7 @@ class MkaPeer(core_peer.CorePeer):
         return frames
 
     def run(self, time_ms: int, step_ms: int = 50) -> list[bytes]:
-        """Poll for a time; return all frames."""
+        """Poll the participant every `step_ms` for `time_ms`; return all frames that it sends."""
         return [frame for _ in range(0, time_ms, step_ms) for frame in self.poll(after_ms=step_ms)]
 
     def _now(self) -> bytes:
@@ -85,15 +85,15 @@ class MkaPeer(core_peer.CorePeer):
         return struct.unpack("<i", self.call("K"))[0]
 
     def log(self) -> list[str]:
-        """Return what the SecY was told since the last call."""
+        """Return the calls of the SecY's functions, as lines of text, since this method was last called."""
         return self.call("L").decode().splitlines()
 
     def numbers(self, direction: int, an: int, next_pn: int, *, expiring: bool = False) -> None:
-        """Set a next packet number of the SecY; direction 0 receives."""
+        """Set the next packet number that the SecY reports for an SA. Direction 0 is receive, 1 is transmit."""
         self.call("N", struct.pack("<BBQB", direction, an, next_pn, expiring))
 
     def fail(self, *, random: int = 0, receive: int = 0, transmit: int = 0) -> None:
-        """Set the statuses of the random source, and of the installation of SAs that receive or transmit."""
+        """Set the statuses that these return: the random source, and the installation of a receive or transmit SA."""
         self.call("F", struct.pack("<iii", random, receive, transmit))
 
     def seed(self, seed: int) -> None:
@@ -106,7 +106,7 @@ class MkaPeer(core_peer.CorePeer):
         return self.call("M")
 
     def stack(self) -> bytes:
-        """Return the memory below the stack pointer as the last call into the core left it."""
+        """Return a copy of the stack memory that the last call into the core used, as the call left it."""
         return self.call("s")
 
     # Parts of the room
@@ -125,7 +125,9 @@ class MkaPeer(core_peer.CorePeer):
         return struct.unpack("<i", result[:4])[0], result[4:]
 
     def rewrite(self, frame: bytes) -> tuple[int, int, bytes]:
-        """Read an MKPDU and write it again. Return status, number of protected bytes, and the frame without ICV."""
+        """Let the core read an MKPDU and write it again. Return the status, the number of bytes that the ICV protects,
+        and the written frame without ICV.
+        """
         result = self.call("f", frame)
         return *struct.unpack("<iI", result[:8]), result[8:]
 

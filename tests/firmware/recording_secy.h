@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * A SecY that records its calls, for tests of the code above macsec/secy.h. It calls die() if a
- * rule of that interface is broken: a SAK that is installed twice, an SCI that changes while an SA
- * is installed, a policy with an SA that is not installed. Include it in one file of a program.
+ * A simulated SecY that records its calls, for tests of code that uses macsec/secy.h. It calls
+ * die() if the code breaks a rule of that interface. The code must not install a SAK twice, change
+ * the SCI while an SA is installed, or set a policy with an SA that is not installed. Include this
+ * header in one file of a program.
  */
 #ifndef CL_RECORDING_SECY_H
 #define CL_RECORDING_SECY_H
@@ -23,9 +24,12 @@ static struct {
 	bool there[2][CL_SECY_ASSOCIATIONS];
 	uint64_t next_pn[2][CL_SECY_ASSOCIATIONS];
 	bool expiring;
-	/** What cl_secy_install returns, by direction. */
+	/** The status that cl_secy_install() returns, for each direction. */
 	int install_status[2];
-	/** All keys that were installed, to find one that comes twice. */
+	/**
+	 * All SAKs that were installed, for each direction, to detect a SAK that is installed
+	 * twice.
+	 */
 	uint8_t saks[2][SAKS_MAX][CL_KEY_BYTES_MAX];
 	size_t count[2];
 	char log[LOG_MAX];

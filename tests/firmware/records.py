@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Records as a host builds and reads them, written by hand from the layout: an independent reference."""
+"""Build and read records as a host does. This code follows the record format and shares nothing with the host tool."""
 
 import struct
 import zlib
@@ -34,7 +34,7 @@ WINDOW = 32  # records in firmware's window
 
 @dataclass(frozen=True)
 class Reply:
-    """The fields of a reply; `error` and `detail` are set in an error reply."""
+    """The fields of a reply from the board. `error` and `detail` are set only in an error reply."""
 
     type: int
     session: int
@@ -67,7 +67,7 @@ def selftest_data(engine, mode=CTR) -> bytes:
 
 @dataclass(frozen=True)
 class Opened:
-    """The board's description of a session that it opened."""
+    """The fields of the board's reply to a request that opens a session."""
 
     session: int
     iv: bytes
@@ -84,7 +84,7 @@ def opened(reply: "Reply") -> Opened:
 
 
 def record_sum(data: bytes) -> int:
-    """Return the checksum of a record's data that the board remembers: two sums of 32 bits, in one number."""
+    """Return the checksum by which the board recognises the data of a record: two 32-bit sums in one 64-bit number."""
     a, b = len(data), 0
     for (word,) in struct.iter_unpack("<I", data + bytes(-len(data) % 4)):
         a = (a + word) % (1 << 32)
@@ -106,8 +106,8 @@ def parse(reply: bytes) -> Reply:
 
 
 def cobs(data: bytes) -> bytes:
-    """Encode with COBS (Cheshire and Baker), without the delimiter. No block follows a full block at the end of the
-    data.
+    """Encode data with COBS (Cheshire and Baker), without the final delimiter. If a full block ends the data, no empty
+    block follows it.
     """
     out = bytearray()
     parts = data.split(b"\0")
@@ -120,7 +120,7 @@ def cobs(data: bytes) -> bytes:
 
 
 def uncobs(frame: bytes) -> bytes:
-    """Decode a COBS frame, given without its delimiter: the inverse of `cobs`."""
+    """Decode a COBS frame, which must not contain the final delimiter. This is the inverse of `cobs`."""
     out, at = bytearray(), 0
     while at < len(frame):
         code = frame[at]
@@ -139,7 +139,7 @@ def frame(data: bytes) -> bytes:
 
 
 def unframe(stream: bytes) -> list[bytes]:
-    """Return the records that the board transmitted; every frame must be good."""
+    """Return the records in bytes that the board transmitted over the UART. Each frame must be valid."""
     assert stream == b"" or stream.endswith(b"\0")
     records = []
     for part in stream.split(b"\0")[:-1]:

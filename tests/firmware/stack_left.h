@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shows what a call into the core left on the stack. */
+/* Searches the stack for data that a call into the core left there. */
 #ifndef STACK_LEFT_H
 #define STACK_LEFT_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Larger than the stack that any call into the core uses. */
+/** Number of bytes of stack to search: more than any call into the core uses. */
 #define STACK_BYTES 16384u
-/** Larger than the stack frame of a function that only wipes or copies the stack. */
+/** More bytes than the stack frame of wipe_stack(), which must not overwrite its own frame. */
 #define FRAME_BYTES 128u
 
 /**
@@ -40,7 +40,7 @@ static __attribute__((noinline, no_sanitize("address", "undefined"))) void wipe_
 	}
 }
 
-/** Returns how often the bytes are in what the last call left. */
+/** Returns how often the bytes occur in the copy that keep_stack() made. */
 static inline uint32_t stack_holds(const uint8_t *bytes, size_t size)
 {
 	uint32_t found = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests `make zephyr` without a tree."""
+"""Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests `make zephyr` without a Zephyr tree."""
 
 import json
 import os
@@ -30,7 +30,9 @@ def soc(directory):
 
 
 def node(text, label):
-    """Return the body of the node that a label names or refers to, without the nodes inside."""
+    """Return the properties of a devicetree node as text. `label` is the node's label, or a reference `&label`. The
+    text ends at the first closing brace.
+    """
     body = re.search(rf"(?:\b{label}: [^{{]*|&{label.lstrip('&')} ){{(.*?)}}", text, re.DOTALL)
     assert body, label
     return body.group(1)

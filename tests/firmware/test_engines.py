@@ -40,15 +40,16 @@ def test_block_cipher_on_nist_known_answers(core, engine, bits, name):
     for vector in fields(VECTORS / "ECB" / f"ECB{name}{bits}.rsp"):
         assert 8 * len(vector["KEY"]) == bits
         for i in range(0, len(vector["PLAINTEXT"]), 16):
-            # Encrypt plaintext P with CTR mode: if P is the counter block and the data are zeros, the result is E_K(P).
+            # The engines have no ECB mode. To compute E_K(P), run CTR mode with P as the counter block and zeros as the
+            # data.
             block = core.ctr(engine, vector["KEY"], vector["PLAINTEXT"][i : i + 16], bytes(16))
             assert block == vector["CIPHERTEXT"][i : i + 16]
             checked += 1
     assert checked >= 10
 
 
-# Key and ciphertext of the CTR examples in SP 800-38A, F.5.1 to F.5.6. All examples have the same counter and
-# plaintext.
+# Maps key bits to the key and the ciphertext of the CTR examples in SP 800-38A, F.5.1 to F.5.6. All examples have the
+# same initial counter block and plaintext.
 F5_COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
 F5_PLAINTEXT = bytes.fromhex(
     "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
@@ -123,7 +124,8 @@ def test_counter_block_of_any_offset(core):
             assert core.counter(iv, block) == expected.to_bytes(16, "big")
 
 
-# Key expansions of FIPS-197, A.1 to A.3: the cipher key, the first word after it, and the last word.
+# Key expansions from FIPS-197, A.1 to A.3. Each has the cipher key, the first word that is computed from it, and the
+# last word.
 @pytest.mark.parametrize(
     ("key", "first", "last"),
     [

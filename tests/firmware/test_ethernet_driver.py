@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The bare-metal Ethernet driver with a model of the Ethernet MAC: frames may arrive while it zeroizes earlier data."""
+"""Test the bare-metal Ethernet driver with a model of the Ethernet MAC. In the tests, frames arrive while the driver
+zeroizes earlier frames.
+"""
 
 import struct
 import subprocess
@@ -17,7 +19,7 @@ STEP = 32
 START_STEPS = 256 // STEP
 READS = ["sram_writer_ev_pending", "sram_writer_slot", "sram_writer_length"]
 WRITES = ["sram_writer_ev_pending", "sram_reader_start"]
-# Registers that the model does not implement. The Ethernet MAC sends each frame at once, and its counters stay 0.
+# Registers that always read as 0 in the model: no frame waits for transmission, and no errors are counted.
 ZEROS = ["sram_reader_level", "sram_writer_errors", "rx_datapath_crc_errors", "rx_datapath_preamble_errors"]
 IGNORED = ["tx_checksum", "sram_reader_slot", "sram_reader_length"]
 STATIONS = ["row", "mac0", "mac1", "address", "known"]
@@ -25,7 +27,7 @@ STATIONS = ["row", "mac0", "mac1", "address", "known"]
 
 @pytest.fixture(scope="module")
 def program():
-    """Compile the model with the driver."""
+    """Compile the driver and the model of the Ethernet MAC; return the path of the program."""
     addresses = [("MACADDR", frames.BOARD_MAC), ("LOCALIP", frames.BOARD)]
     headers = {
         "csr.h": [
@@ -68,7 +70,8 @@ def slot(frame):
 
 @pytest.mark.parametrize("more", [0, RX_SLOTS], ids=["one opening", "another in its slot"])
 def test_an_opening_in_each_moment_of_an_erasure_leaves_no_key(program, more):
-    """No key may remain in memory, whether the session was opened or refused.
+    """A request to open a session arrives at any step of the zeroizing. No key may remain in memory, whether the
+    session was opened or refused.
 
     An opening that follows another frame may be dropped, if it arrives while the start of its slot is zeroized. This
     affects only one frame in that slot, not the next one.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checksums that Zephyr's driver of LiteEth's Ethernet MAC computes and checks, compared with RFC 1071's checksum."""
+"""Test the checksums that the Zephyr driver for LiteEth's MAC computes and checks, against the checksum of RFC 1071."""
 
 import ctypes
 import random
@@ -38,7 +38,7 @@ def checksum(data):
 
 
 def frame(protocol, payload, *, padding=0, options=b"", right=True):
-    """Return an Ethernet frame with right checksums, or with checksum fields that are 0."""
+    """Return an Ethernet frame with right checksums. If `right` is false, its checksum fields are 0."""
     addresses, total = random.Random(len(payload)).randbytes(8), 20 + len(options) + len(payload)
     header = bytearray([0x45 + len(options) // 4, 0, *total.to_bytes(2, "big"), 0, 1, 0x40, 0, 64, protocol, 0, 0])
     header += addresses + options
@@ -108,6 +108,8 @@ def test_a_datagram_without_a_checksum_passes(library):
 
 @pytest.mark.parametrize("cut", [0, 13, 14, 33, 34, 41, 60])
 def test_nothing_is_read_behind_the_end(library, cut):
-    """A frame that is too short must be refused, or treated as a frame of another protocol."""
+    """If the frame ends inside the UDP header or data, the driver must report that the checksum is wrong. If the frame
+    ends before the UDP header, the driver must treat it as a frame without checksums.
+    """
     data = frame(UDP, payload(UDP, 40))[:cut]
     assert is_right(library, data) == (cut < 34)

@@ -8,7 +8,9 @@ from tests.firmware import records
 
 
 def shapes(seed):
-    """Yield data that test the block codes of COBS: runs of about 254 bytes, zeros, and both."""
+    """Yield test data for COBS, which splits data into blocks of up to 254 bytes: runs of about this length without
+    zeros, zeros, and both.
+    """
     rng = random.Random(seed)
     yield from (b"", b"\0", b"\0\0", b"\x01", b"\x00\x01", b"\x01\x00")
     for run in (1, 2, 253, 254, 255, 507, 508, 509, 600):

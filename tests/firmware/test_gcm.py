@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GCM by an engine's CTR mode and GHASH in C: every length against `cryptography`, forgeries, faults, and erasure."""
+"""Test GCM, computed with an engine's CTR mode and GHASH in C: all lengths against `cryptography`, forged messages,
+faults of the engine, and zeroizing.
+"""
 
 import errno
 import random
@@ -15,13 +17,15 @@ NONCE = bytes(range(0xA0, 0xAC))
 
 
 def sealed(key, text, aad, nonce=NONCE):
-    """Return ciphertext and tag."""
+    """Encrypt a message with `cryptography`; return its ciphertext and its tag."""
     message = AESGCM(key).encrypt(nonce, text, aad)
     return message[:-16], message[-16:]
 
 
 def keystream(key, nonce, count):
-    """Return the hash subkey, and the keystream of the tag and of `count` blocks of text."""
+    """Return secret blocks of a GCM message: the hash subkey, the keystream block of the tag, and the keystream of
+    `count` blocks of text.
+    """
     blocks = [bytes(16)] + [nonce + number.to_bytes(4, "big") for number in range(1, count + 2)]
     return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(b"".join(blocks))
 
@@ -48,7 +52,9 @@ def test_long_messages(core):
 
 @pytest.mark.parametrize("bits", [128, 192, 256])
 def test_nist_vectors(core, bits):
-    """All vectors with a nonce of 96 bits and a tag of 128 bits, among them wrong tags."""
+    """Test all NIST vectors with a nonce of 96 bits and a tag of 128 bits. Some have a wrong tag and must be
+    refused.
+    """
     refused = count = 0
     for vector in nist(f"gcmDecrypt{bits}.rsp"):
         key, nonce, aad, ct, tag = (bytes.fromhex(vector[name]) for name in ("Key", "IV", "AAD", "CT", "Tag"))
@@ -63,7 +69,9 @@ def test_nist_vectors(core, bits):
 
 
 def test_factors_of_ghash_with_many_and_few_ones(core):
-    """The partial products have carries in every place: hash subkeys cannot be chosen, but the data are."""
+    """GHASH multiplies with integer instructions, whose carries must not change the result. The test uses data with
+    many and with few ones, because it cannot choose the hash subkey, which is the other factor.
+    """
     patterns = [bytes([value]) * 16 for value in (0, 0xFF, 0x11, 0x88, 0x80, 1, 0xA5)]
     patterns += [(1 << bit).to_bytes(16, "big") for bit in range(128)]
     key = bytes(16)
@@ -100,7 +108,8 @@ def test_a_fault_of_the_engine_is_told_and_no_tag_is_given(core):
 
 @pytest.mark.parametrize("how", ["encrypt", "decrypt", "forged", "fault"])
 def test_nothing_secret_is_left_on_the_stack(core, how):
-    """Neither round keys nor keystream remain, and not one word of the hash subkey in either byte order.
+    """After a message, the stack must not contain round keys, keystream, or any word of the hash subkey in either byte
+    order.
 
     The cipher in C keeps its last block in its state, in two places that rounds use in turn; on the board they are
     registers.

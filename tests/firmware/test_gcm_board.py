@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GCM with the vector unit's engines on the simulated board: compared with `cryptography` and NIST's vectors; speed."""
+"""Test GCM with the vector unit's engines on the simulated board: results against `cryptography` and NIST's vectors,
+and speed.
+"""
 
 import random
 import struct
@@ -24,7 +26,7 @@ EBADMSG = 77  # picolibc's number
 
 
 class GCMBoard:
-    """A context manager that runs the board with `gcm_board.c` in its ROM."""
+    """A context manager that runs a simulated board with the program `gcm_board.c` in its ROM."""
 
     def __init__(self):
         build = rom.build(REPOSITORY / "build" / "tests" / "gcm_board", Path(__file__).with_name("gcm_board.c"))
@@ -42,7 +44,9 @@ class GCMBoard:
     def run(
         self, engine, mode, key, nonce, aad=b"", text=b"", tag=bytes(16), *, misalign=0, length=None
     ) -> tuple[int, int, bytes, bytes]:
-        """Return status, cycles, tag and text. If `length` is given, no text is sent or returned."""
+        """Run one message on the board; return status, cycles, tag and text. If `length` is given, the board uses a
+        text of this length from its memory, and no text is sent or returned.
+        """
         head = (ENGINES.index(engine), mode, 8 * len(key), misalign, len(aad), len(text) if length is None else length)
         self._port.write(struct.pack("<7I", *head, len(text)) + key + bytes(32 - len(key)) + nonce + tag)
         self._port.write(aad + bytes(-len(aad) % 4) + text + bytes(-len(text) % 4))
@@ -93,7 +97,7 @@ def test_nist(board, bits):
 
 
 def cycles_a_block(board, engine, mode, key_bytes) -> float:
-    """Return the cycles per block of a large message, without the fixed cost of a message."""
+    """Return the cycles for each further block of a large message, without the fixed cost of a message."""
     key, nonce = bytes(range(key_bytes)), bytes(12)
     cycles = [board.run(engine, mode, key, nonce, length=length)[1] for length in (LARGE // 4, LARGE)]
     return (cycles[1] - cycles[0]) / (LARGE * 3 / 4 / 16)
@@ -102,7 +106,7 @@ def cycles_a_block(board, engine, mode, key_bytes) -> float:
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_cycles(board, engine, key_bytes):
-    """GHASH runs in parallel with the rounds of AES, so GCM may take only a few cycles per block more than CTR."""
+    """GHASH runs at the same time as the AES rounds, so GCM may take only a few cycles more per block than CTR."""
     ctr, gcm = (cycles_a_block(board, engine, mode, key_bytes) for mode in (CTR, ENCRYPT))
     print(f"{engine}, {8 * key_bytes} bits: CTR {ctr:.2f}, GCM {gcm:.2f} cycles a block")
     assert gcm <= ctr + MORE[engine]

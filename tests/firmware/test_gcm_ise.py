@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GCM with the vector unit's engines, on a model of the unit, with sanitizers: results, faults, remaining data."""
+"""Test GCM with the vector unit's engines, built for the host with sanitizers and a model of the unit: results, faults,
+and data that remain.
+"""
 
 import errno
 import random
@@ -33,7 +35,7 @@ def engine(request):
 
 @pytest.mark.parametrize("key_bytes", KEY_BYTES)
 def test_every_length(peer, engine, key_bytes):
-    """Test many lengths of text and additional data, at every kind of address, in both directions."""
+    """Encrypt and decrypt messages with many lengths of text and additional data. The addresses are aligned or not."""
     rng = random.Random(f"{engine} {key_bytes}")
     key = rng.randbytes(key_bytes)
     assert peer.set_key(engine, 0, key) == 0

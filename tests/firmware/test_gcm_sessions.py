@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sessions in GCM: records and tags against `cryptography`, every answer against the model board, what is refused, that
-nothing leaves before its tag is verified, and that no nonce serves twice.
+"""Test sessions in GCM: records and tags against `cryptography`, answers against the model board, and refused requests.
+The service must not release plaintext before it has verified the tag, and must not use a nonce for two plaintexts.
 """
 
 import errno
@@ -25,7 +25,9 @@ ENCRYPT, DECRYPT = 0, 1
 
 
 class GcmHost(Host):
-    """A host with sessions in GCM. It remembers the plaintext of each nonce under which it got ciphertext."""
+    """A host with sessions in GCM. It stores the plaintext of each nonce, to find a nonce that was used for two
+    plaintexts.
+    """
 
     def __init__(self, core):
         super().__init__(core)
@@ -47,7 +49,7 @@ class GcmHost(Host):
         return reply.error, reply.detail
 
     def encrypted(self, opened, number, text, last=False, key=KEY, **header):
-        """Return the error of a record to encrypt, or None if it was answered correctly."""
+        """Send a record to encrypt and check the answer. Return the error that the board reports, or None."""
         reply = self.send(opened, number, text, last, **header)
         if reply.error is None:
             assert reply.data == message(number, text, last, key, opened.iv[:8])
@@ -63,7 +65,7 @@ class GcmHost(Host):
 
 
 def message(number, text, last=False, key=KEY, prefix=PREFIX, size=SIZE):
-    """Return ciphertext and tag of a record."""
+    """Encrypt a record with `cryptography`; return its ciphertext followed by its tag."""
     return gcm_record(key, prefix, size, number, last, text, False)[1]
 
 
@@ -137,11 +139,11 @@ def test_info_tells_the_engines_with_gcm(host):
     assert (modes_, engines) == (1 << r.CTR | 1 << r.GCM, 0b1111)
 
 
-# The same answers as the model board
+# The service must give the same answers as the model board, which is written in Python.
 
 
 class CoreBoard:
-    """The service as a board that answers records."""
+    """An adapter for tests that expect a board: it passes each record to the service, and returns the reply."""
 
     def __init__(self, core):
         self.core = core
@@ -192,7 +194,9 @@ def test_a_refused_record_moves_no_window_and_ends_no_stream(host):
 
 @pytest.mark.parametrize("length", [1, 16, SIZE])
 def test_nothing_of_a_forged_record_is_released(host, length):
-    """Search the whole buffer of a forged record after its answer, and the stack, for plaintext and keystream."""
+    """After the answer to a forged record, neither the record's buffer nor the stack may contain plaintext or
+    keystream.
+    """
     opened = host.opened(direction=DECRYPT)
     text = text_of(9, length)
     forged = bytearray(message(0, text, True))
@@ -254,7 +258,9 @@ def test_lengths_of_records(host):
 
 
 def test_longest_stream(host):
-    """A record at the end of the longest stream is far beyond the window, and none begins there."""
+    """Open the longest possible stream. Its last record is far beyond the window, and the board must refuse records
+    after the end of the stream.
+    """
     opened = host.opened(length=1 << 36, record_bytes=64)
     last = (1 << 30) - 1
     assert host.error(opened, last, bytes(64), last=True, size=64) == (r.E_WINDOW, r.WINDOW)
@@ -325,7 +331,9 @@ def test_a_prefix_serves_one_stream_under_a_key(host):
 
 
 def test_a_key_uses_a_counter_block_in_one_mode(host):
-    """A record has 2^33 blocks from its nonce on, and GCM uses block 0 too."""
+    """A counter block used in GCM must not be used in CTR, or the other way round. The board treats 2^33 counter blocks
+    of each GCM record as used, and also block 0, which gives the hash subkey.
+    """
     number = int.from_bytes(IV, "big")
     tap = Wiretap(host.core)
     opened = host.opened(length=2 * SIZE)
@@ -382,7 +390,9 @@ def test_random_sessions_never_use_a_nonce_for_two_texts(host, seed):
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
 @pytest.mark.parametrize("direction", [ENCRYPT, DECRYPT])
 def test_nothing_of_a_record_s_key_is_left(host, engine, direction):
-    """After each record, the stack holds no hash subkey, keystream and round key; after close, memory holds none."""
+    """After each record, the stack must not contain the hash subkey, keystream or round keys. After the session is
+    closed, the service's memory must not contain them either.
+    """
     core, encrypt = host.core, Cipher(algorithms.AES(KEY), modes.ECB()).encryptor().update
     opened = host.opened(engine=engine, direction=direction)
     subkey, of_tag = encrypt(bytes(16)), encrypt(PREFIX + struct.pack(">II", 0, 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Placement of code that runs often: no two of its functions may evict each other from the instruction cache."""
+"""Test where the linker places functions that run often. They must not evict each other from the instruction cache."""
 
 import re
 import subprocess
@@ -13,10 +13,10 @@ from tests.waiting import HANG_S
 
 SCRIPT = CORE.parent / "baremetal" / "link.ld"
 TOOLS = "riscv64-unknown-elf-"
-# Line size in bytes, and number of lines, of the core's instruction cache, which is direct-mapped (VexRiscv `full`).
+# Line size in bytes, and number of lines, of the CPU's instruction cache, which is direct-mapped (VexRiscv `full`).
 LINE, LINES = 32, 128
 BOARDS = (UART_BOARD, ETHERNET_BOARD)
-# `CALL`: functions that every measured call uses. `WAYS`: for each engine, the functions that it uses in addition.
+# Functions that a benchmark runs. `CALL`: functions for all engines. `WAYS`: for each engine, its further functions.
 CALL = ("cl_bench_run", "port_cycles", "cl_ctr_counter")
 WAYS = {"accelerator": ("accel_ctr", "cl_accel_run", "cl_accel_submit", "memcpy")}
 for rounds in (10, 12, 14):
@@ -25,7 +25,7 @@ for rounds in (10, 12, 14):
     memory = (f"ise_vmem_{rounds}", "port_drain", "port_dcache_flush")
     WAYS[f"ise_vmem-{rounds}"] = ("begin", "ise_vmem_ctr", *memory)
 # `STAYS`: functions that must stay in the cache from record to record. `TURNS`: functions that may evict each other,
-# but no function of `STAYS`.
+# but must not evict a function of `STAYS`.
 STAYS = ("port_cycles", "cl_ctr_counter", "memcpy", "cl_sum", "ethernet_poll")
 STAYS += ("cl_frame_carry_out", "cl_service_carry_out", "cl_handle_data")
 TURNS = ("cl_session_data", "cl_window_judge", "cl_window_sum_from", "cl_link_udp_receive", "cl_sessions_tick")
@@ -43,7 +43,7 @@ def firmware(board: str) -> Path:
 
 
 def functions(board: str) -> dict[str, tuple[int, int]]:
-    """Return the first address and the end address of each function with a unique name."""
+    """Return the first address and the end address of each firmware function. Names that occur twice are left out."""
     found: dict[str, list[tuple[int, int]]] = {}
     for line in run("nm", "--print-size", firmware(board) / "firmware.elf").splitlines():
         address, size, kind, name = (line.split() + [""])[:4]
@@ -57,7 +57,7 @@ def listed() -> list[str]:
 
 
 def lines(place: tuple[int, int]) -> range:
-    """Return the numbers of the cache lines that a function occupies, counted from address 0."""
+    """Return the numbers of the cache lines that a function occupies. Line 0 begins at address 0."""
     return range(place[0] // LINE, -(-place[1] // LINE))
 
 

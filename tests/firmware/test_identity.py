@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The functions that number a key, make a ticket and draw a counter block: their results, and no secrets on the stack.
+"""Test the functions that compute the number of a key, make a ticket, and draw a counter block. Their results must be
+right, and they must leave no secrets on the stack.
 
 Each is called by itself, so that no later call overwrites what it left.
 """
@@ -22,14 +23,16 @@ NO_KEY = bytes(16)
 
 @pytest.fixture
 def board(core):
-    """Start the core configured as a real board, because a simulated board does not use the random source."""
+    """Return the core, started with the configuration of a real board. A simulated board would not use the random
+    source.
+    """
     assert core.start(max_data=MAX_DATA, step=10, kind=0, random=True) == 0
     core.random(word=FIRST_WORD)
     return core
 
 
 def chain(key, message):
-    """Return the cipher's input and output for each block of a CBC-MAC, in order."""
+    """Compute a CBC-MAC; return the input and the output of each block cipher call, in order."""
     encrypt, out, seen = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update, bytes(16), []
     for at in range(0, len(message), 16):
         into = bytes(a ^ b for a, b in zip(out, message[at : at + 16], strict=True))
@@ -39,8 +42,8 @@ def chain(key, message):
 
 
 def messages(key):
-    """Return three values for each operation: the key and the message of its CBC-MAC, and how many bytes of the CBC-MAC
-    are the operation's result.
+    """Return a dictionary from each operation to three values: the key and the message of its CBC-MAC, and how many
+    bytes of the CBC-MAC are the operation's result.
     """
     return {
         "key": (key, bytes([1]).ljust(32, b"\0"), 8),
@@ -52,14 +55,15 @@ def messages(key):
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("what", ["key", "ticket", "draw"])
 def test_nothing_is_left_on_the_stack(board, what, key_bytes):
-    """No part of the key, its schedule, the chain values, the CBC-MAC or the random words may remain.
+    """After each operation, the stack must not contain the key, its round keys, the CBC-MAC and its intermediate
+    values, or the random words.
 
     The cipher in C keeps its last block in its state, in two places that rounds use in turn.
     """
     key = random.Random(key_bytes).randbytes(key_bytes)
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
-    _, *before, mac = chain(of_mac, message)  # the first input of the cipher is not secret
+    _, *before, mac = chain(of_mac, message)  # all values after the cipher's first input, which is not secret
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []
     assert left_on_stack(board, round_keys(board, of_mac)[len(of_mac) :], *before) == []

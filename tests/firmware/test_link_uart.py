@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The UART link with the service, over a line that loses, repeats, swaps and damages bytes."""
+"""Test the UART link with the record service, over a line that loses, repeats, swaps and damages frames."""
 
 import random
 
@@ -45,7 +45,7 @@ def data_frames(session, data):
 
 
 def collect(replies, into):
-    """Store the data of the data replies in `into`; return the offsets of these replies."""
+    """Copy the data of each reply to its offset in the buffer `into`; return the set of offsets."""
     answered = set()
     for reply in map(r.parse, replies):
         assert reply.type == r.DATA | r.REPLY
@@ -65,7 +65,7 @@ def test_window_of_records_however_the_bytes_arrive(board, chunk):
 
 
 def test_damaged_line_loses_records_and_never_gives_wrong_data(board):
-    """Frames are lost, repeated, swapped, cut or damaged.
+    """The line loses, repeats, swaps, cuts and damages frames. The host must still get all data, and no wrong data.
 
     Records without an answer are sent again, within the window.
     """
@@ -140,7 +140,9 @@ def test_100k_random_bytes(board):
 
 
 def test_random_records_in_good_frames(board):
-    """Send random bytes in frames with a right CRC. Replies must be well formed, and the session must stay usable."""
+    """Send frames with random contents and a right CRC. The replies must be well formed, and the open session must stay
+    usable.
+    """
     rng = random.Random(13)
     session = open_session(board)
     for _ in range(3000):
@@ -149,7 +151,7 @@ def test_random_records_in_good_frames(board):
             record[0] = r.VERSION
             record[1] = rng.choice([1, 2, 3, 4, 5, 7, 9, rng.randrange(256)])
             record[2:4] = (len(record) - 24).to_bytes(2, "little")
-            if record[1] in (r.BENCH_TYPE, r.RESET):  # these records would take long, or end the session
+            if record[1] in (r.BENCH_TYPE, r.RESET):  # skip records that would take long or end the session
                 continue
         for reply in r.unframe(board.uart(r.frame(bytes(record)))):
             r.parse(reply)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The UDP link with the service: what it answers, to whom, and what it drops and counts."""
+"""Test the UDP link with the record service: which frames it answers, to whom, and which it drops and counts."""
 
 import errno
 import random
@@ -46,7 +46,7 @@ def open_session(core, **sender) -> int:
 
 
 def dropped(core, *received: bytes) -> dict[str, int]:
-    """Send frames that must not be answered; return the drop counters that increased, and their increases."""
+    """Send frames that the board must not answer. Return the drop counters that increased, with their increases."""
     before = network(core)
     for frame in received:
         assert core.udp(frame) == b"", frame.hex()
@@ -59,8 +59,8 @@ def dropped(core, *received: bytes) -> dict[str, int]:
 @pytest.mark.parametrize("summed", [True, False])
 @pytest.mark.parametrize("staging", [False, True])
 def test_data_of_any_length(board, length, summed, staging):
-    """Test with and without a UDP checksum. The engine works directly in the Ethernet MAC's slots, or in a staging
-    buffer.
+    """Encrypt records with and without a UDP checksum. With `staging`, the engine works in a staging buffer, otherwise
+    directly in the Ethernet MAC's frame buffers (slots).
     """
     board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
     data = random.Random(length).randbytes(length)
@@ -71,8 +71,8 @@ def test_data_of_any_length(board, length, summed, staging):
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 61, 1440])
 def test_the_mac_s_sums_are_the_window_s(board, length):
-    """A repeated record must be recognised, and other data rejected, with sums from the Ethernet MAC and from the
-    CPU.
+    """The Ethernet MAC and the CPU must compute the same checksums of record data. Otherwise the board would not
+    recognise a repeated record, or would accept different data under the same record number.
     """
     data = random.Random(length).randbytes(length)
     session = open_session(board)
@@ -82,14 +82,14 @@ def test_the_mac_s_sums_are_the_window_s(board, length):
         return r.parse(f.parse(board.udp(frame)).data)
 
     others = [bytes((data[0] ^ 1,)) + data[1:], data[:-1] + bytes((data[-1] ^ 0x80,)), data[:-1]]
-    for behind in (b"", b"\xff", b""):  # if bytes follow the record, the CPU computes the sum, not the Ethernet MAC
+    for behind in (b"", b"\xff", b""):  # if bytes follow the record, the CPU must compute the checksum
         assert send(data, behind).data == oracle(data)
         assert [send(other, behind).error for other in others] == [r.E_OTHER_DATA] * 3
 
 
 @pytest.mark.parametrize("staging", [False, True])
 def test_a_fault_leaves_nothing_of_the_data(board, staging):
-    """If the hardware fails, neither its input nor its partial results may remain in memory."""
+    """If an engine fails, neither its input nor its partial output may remain in memory."""
     board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
     data = random.Random(1).randbytes(MAX_DATA)
     request = r.open_data(KEY, IV, length=100 * MAX_DATA, record_bytes=MAX_DATA, engine=ENGINE_FAULTY)
@@ -105,7 +105,9 @@ def test_a_fault_leaves_nothing_of_the_data(board, staging):
 
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, 31])
 def test_a_key_stays_in_no_slot(board, engine):
-    """The key of a refused session must not remain in memory either."""
+    """After a request to open a session, the frame buffers must not contain the key. If the board refused the request,
+    no memory may contain it.
+    """
     ask(board, r.record(r.OPEN_TYPE, r.open_data(KEY, IV, length=16, record_bytes=16, engine=engine), token=TOKEN))
     assert board.occurrences(KEY) == (engine == ENGINE_BYTE), "the session has it"
 
@@ -169,8 +171,8 @@ def from_mac(frame: bytes, mac: bytes) -> bytes:
 
 
 def tagged(frame: bytes, vlan: int) -> bytes:
-    """Add a tag of IEEE 802.1Q to a frame, with priority 5 and this VLAN. VLAN 0 means that only the priority
-    counts.
+    """Return a frame with an added IEEE 802.1Q tag, with priority 5 and the given VLAN. VLAN 0 means that the frame
+    belongs to no VLAN, and the tag only gives a priority.
     """
     return frame[:12] + struct.pack(">HH", 0x8100, 5 << 13 | vlan) + frame[12:]
 
@@ -263,14 +265,16 @@ def test_a_byte_that_changes_on_its_way_never_gives_wrong_data(board):
         frame = bytearray(good)
         frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
         answer = board.udp(bytes(frame))
-        if answer:  # no checksum protects the sender's MAC address in this frame
+        if answer:  # the changed bit is in the sender's MAC address, which no checksum of this frame protects
             answered += 1
             assert r.parse(f.parse(answer).data).data == oracle(data)
     assert 0 < answered < 100
 
 
 def test_random_frames(board):
-    """Frames begin well and end at random. The link must not read beyond them, and the session must stay usable."""
+    """Send frames with a valid beginning and a random end. The link must not read beyond a frame, and the open session
+    must stay usable.
+    """
     rng = random.Random(5)
     session = open_session(board)
     heads = [f.datagram(GOOD), f.arp_request(), f.echo_request(bytes(30)), f.datagram(GOOD, summed=False)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The loader's handling of records, built for the host with sanitizers; an array models the code memory."""
+"""Test how the loader handles records. It is built for the host, with sanitizers and an array as the code memory."""
 
 import random
 import struct
@@ -26,7 +26,9 @@ class LoaderPeer(CorePeer):
         self.call("M", memory)
 
     def record(self, kind, data=b"", offset=0):
-        """Handle a record. Return the reply, or None if there is none, and whether the loader would start the image."""
+        """Let the loader handle a record. Return its reply (None if there is none), and True if the loader would then
+        start the firmware.
+        """
         return self.raw(Record(kind, offset=offset, token=TOKEN, data=data).encode())
 
     def raw(self, record):
@@ -40,7 +42,7 @@ class LoaderPeer(CorePeer):
         return int.from_bytes(self.call("G")[:4], "little")
 
     def refusal(self, *record, **options):
-        """Check that nothing is started; return the code and detail of the error reply."""
+        """Send a record that the loader must refuse without starting firmware; return the error's code and detail."""
         answered, starts = self.record(*record, **options)
         assert not starts and answered.type == layout.ERROR_TYPE and answered.token == TOKEN
         error = layout.ERROR.unpack(answered.data)
@@ -125,7 +127,9 @@ def test_an_image_that_came_damaged_is_not_started_and_can_be_mended(peer):
 
 
 def test_a_transfer_that_breaks_off_leaves_no_image(peer):
-    """An interrupted transfer must not leave a valid image, even if memory still holds the whole old firmware."""
+    """If a transfer is interrupted, the loader must not find a valid image, even if the code memory still contains the
+    whole old firmware.
+    """
     peer.start(memory=made())
     peer.accepted(RecordType.LOAD_BEGIN, made()[: IMAGE.size])
     left = peer.memory()
@@ -199,7 +203,9 @@ def test_what_is_for_firmware_is_answered_by_why_there_is_none(peer):
 
 
 def test_what_is_for_firmware_that_is_about_to_start_is_left_to_it(peer):
-    """Records for the firmware get no answer until a request for the loader arrives."""
+    """While the loader is about to start the firmware, it must not answer records for the firmware. This changes when a
+    request for the loader arrives.
+    """
     peer.start(passing=True, memory=made())
     assert peer.record(RecordType.INFO) == (None, False)
     assert peer.raw(b"\xff" * 40) == (None, False)
@@ -214,7 +220,9 @@ def test_replies_and_scraps_are_left_unanswered(peer):
 
 
 def test_whatever_comes_nothing_but_a_whole_image_is_started(peer):
-    """The modelled code memory has exactly its nominal size, so the sanitizers notice each access beyond it."""
+    """Send random records: the loader must start only whole images. The modelled code memory has exactly its nominal
+    size, so the sanitizers notice each access beyond it.
+    """
     rng = random.Random(4)
     headers = [made()[: IMAGE.size], made(bytes(SIZE - IMAGE.size))[: IMAGE.size], rng.randbytes(IMAGE.size)]
     kinds = [RecordType.LOADER, RecordType.LOAD_BEGIN, RecordType.LOAD_DATA, RecordType.LOAD_START]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-CMAC by the record `mac`: 3GPP's test sets for 128-EIA2, all lengths, refused requests, and zeroizing."""
+"""Test the record `mac`, which computes an AES-CMAC: 3GPP's test sets for 128-EIA2, all lengths, refused requests, and
+zeroizing.
+"""
 
 import random
 import tomllib
@@ -15,12 +17,12 @@ from tests.firmware.test_service import KEY, MAX_DATA, host, left_on_stack, piec
 
 SETS = tomllib.loads(Path(__file__).with_name("eia2.toml").read_text())["set"]
 KEY_128 = KEY[:16]
-MOST = (MAX_DATA - r.MAC_REQUEST.size) // 16 * 16  # most bytes of a message
+MOST = (MAX_DATA - r.MAC_REQUEST.size) // 16 * 16  # maximum bytes of a message
 
 
 def request(text, *, key=KEY_128, engine=ENGINE_TABLE, subkey=None, bits=None):
-    """Return a request for this text. If the last block is not whole, it is padded as in SP 800-38B, 6.2: a 1, then
-    zeros.
+    """Return a request for the MAC of a text. The text is padded as in SP 800-38B, 6.2: if its last block is not whole,
+    a bit 1 and zeros follow.
     """
     bits = 8 * len(text) if bits is None else bits
     digits = "".join(f"{byte:08b}" for byte in text)[:bits]
@@ -94,7 +96,8 @@ def test_a_fault_gives_no_mac(host, what):  # noqa: F811
 
 @pytest.mark.parametrize("fields", [{}, {"engine": 9}, {"subkey": 3}], ids=["done", "engine", "subkey"])
 def test_nothing_is_left_of_key_and_message(host, fields):  # noqa: F811
-    """Neither the record's buffer nor the stack may contain the key, its schedule, the subkeys or the chain values.
+    """After the record, neither its buffer nor the stack may contain the key, the round keys, the CMAC subkeys or
+    intermediate values of the MAC.
 
     The port must be told to zeroize its caches.
     """
@@ -116,8 +119,8 @@ def test_nothing_is_left_of_key_and_message(host, fields):  # noqa: F811
         secrets += [total, chain]
     assert fields or host.ask(r.MAC, request(text)).data == chain
     host.core.record(record)
-    # On the host, the C cipher's state is on the stack and holds the last result twice; on the board it is in
-    # registers.
+    # On the host, the block cipher in C leaves its state on the stack, so the last result is there up to twice. On a
+    # board, this state is in registers.
     assert left_on_stack(host.core, *secrets[:-1]) == [] and host.core.left_on_stack(chain) <= 2
     assert [piece for piece in pieces(KEY_128, 8) if host.core.left_on_stack(piece)] == []
     assert not host.core.occurrences(KEY_128) and not host.core.occurrences(text[:16])

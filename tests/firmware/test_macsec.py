@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The records `macsec` and `protect` in the firmware, over a SecY that records each call."""
+"""Test how the firmware handles the records `macsec` and `protect`, with a simulated SecY that records each call."""
 
 import ctypes
 import errno
@@ -21,7 +21,7 @@ CLOSED = {"protect": True, "encrypt": True, "validate": 0, "receive_ans": 0}
 
 
 class Call(ctypes.Structure):
-    """The C structure `call`."""
+    """A recorded call of the SecY: the C structure `call` of `macsec_shim.c`."""
 
     _fields_ = [
         ("kind", ctypes.c_uint32),
@@ -53,14 +53,16 @@ class Board:
         self._calls = (Call * 64).in_dll(library, "calls")
 
     def calls(self) -> list[Call]:
-        """Return the calls since the last time."""
+        """Return the calls of the SecY since this method was last called."""
         count = ctypes.c_uint32.in_dll(self.c, "call_count")
         found = [Call.from_buffer_copy(self._calls[n]) for n in range(count.value)]
         count.value = 0
         return found
 
     def ask(self, kind: RecordType, data: bytes = b"", *, network: bool = False, token: int = 7):
-        """Return the fields of the reply, or of the error; `left` is what the record's buffer holds afterwards."""
+        """Send a record; return the fields of the reply or of the error. Afterwards, the attribute `left` is the
+        contents of the record's buffer.
+        """
         header = HEADER.pack(version=VERSION, type=kind, length=len(data), session=0, offset=0, token=token)
         buffer = ctypes.create_string_buffer(header + data, ROOM)
         size = self.c.shim_handle(buffer, len(header) + len(data), ROOM, network)

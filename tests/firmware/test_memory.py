@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The bare-metal port's memcpy and memset. They are compiled for the host under other names than the C library's."""
+"""Test memcpy and memset of the bare-metal port. They are compiled for the host, with names that differ from the names
+in the host's C library.
+"""
 
 import ctypes
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The MKA participant: against a model of the standard, against itself, and against faults. The SecY records its calls,
-and ends the program if a SAK is installed twice.
+"""Test the firmware's MKA participant: against a model of the standard, against a second participant, and with faults.
+The simulated SecY records its calls, and ends the program if a SAK is installed twice.
 """
 
 import random
@@ -40,7 +40,7 @@ def other(binary):
 
 
 def started(board, *, cak=CAK, ckn=CKN, **options):
-    """Start the board; return a member of its group, and what the board sent first."""
+    """Start the board's participant. Return a model of another member of its group, and the board's first MKPDU."""
     assert board.start(cak, ckn, **options) == 0
     member = Member(cak, ckn)
     (frame,) = board.poll()
@@ -48,7 +48,7 @@ def started(board, *, cak=CAK, ckn=CKN, **options):
 
 
 def last(board, member):
-    """Return the next MKPDU of the board."""
+    """Let time pass until the board sends an MKPDU; return this MKPDU."""
     for _ in range(60):
         if frames := board.poll(after_ms=50):
             return member.read(frames[-1])
@@ -56,7 +56,9 @@ def last(board, member):
 
 
 def joined(board, *, priority=None, **options):
-    """Make the member live. The board is key server unless its priority is NEVER."""
+    """Start the board, and let a member become its live peer. The board becomes key server unless its priority is
+    NEVER.
+    """
     if priority is not None:
         options["priority"] = priority
     member, hello = started(board, **options)
@@ -65,7 +67,9 @@ def joined(board, *, priority=None, **options):
 
 
 def secured(board, **options):
-    """Let the board make a SAK and the member use it; return the member, the board's last MKPDU, and the SAK."""
+    """Set up a protected link: the board makes a SAK, and the member uses it. Return the member, the board's last
+    MKPDU, and the SAK.
+    """
     member, _ = joined(board, **options)
     offer = last(board, member)
     number, sak = member.unwrapped(offer.sak)
@@ -76,7 +80,7 @@ def secured(board, **options):
 
 
 def heartbeat(board, member, time_ms, follow=False, **fields):
-    """Let the member answer each MKPDU of the board for a time; return the board's MKPDUs.
+    """Let the member answer each MKPDU of the board for `time_ms`; return the board's MKPDUs.
 
     With `follow` it uses the latest key that the board names.
     """
@@ -91,7 +95,7 @@ def heartbeat(board, member, time_ms, follow=False, **fields):
 
 
 def using(mkpdu, **fields):
-    """Return the SAK Use of a member that received the latest key of this MKPDU."""
+    """Return the SAK Use with which a member reports that it uses the latest key of this MKPDU."""
     latest = mkpdu.use[0]
     return (replace(latest, rx=True, tx=True, lowest_pn=1, **fields), KeyUse())
 
@@ -141,7 +145,7 @@ def test_the_board_as_key_server(board, cak, sak_bits, encrypt):
     log = board.log()
     assert [f"install rx 0 {sak.hex()}", f"install tx 0 {sak.hex()}", policy.format(-1)] == log[-3:]
     assert board.state().phase == Phase.RECEIVING
-    # The member does not have it yet: the board repeats it, and does not transmit.
+    # The member does not use the SAK yet, so the board sends the SAK again, and must not transmit with it.
     again = heartbeat(board, member, 5000)
     assert all(mkpdu.sak == offer.sak for mkpdu in again)
     assert board.log() == []
@@ -161,7 +165,9 @@ def test_the_board_as_key_server(board, cak, sak_bits, encrypt):
 @pytest.mark.parametrize("cak", [CAK, bytes(range(32))])
 @pytest.mark.parametrize("sak_bytes", [16, 32])
 def test_the_board_as_member(board, cak, sak_bytes):
-    """It receives with a new SAK first, and transmits when the key server does. Then a rekey follows."""
+    """If another member is key server, the board must receive with a new SAK at once, and transmit with this SAK as
+    soon as the key server does. Several rekeys follow.
+    """
     member, _hello = joined(board, cak=cak, priority=NEVER)
     answer = last(board, member)
     assert (answer.server, answer.sak, answer.use) == (False, None, None)
@@ -180,7 +186,7 @@ def test_the_board_as_member(board, cak, sak_bytes):
         answer = last(board, member)
         use = KeyUse(member.mi, number, an, rx=True, lowest_pn=1)
         assert answer.use[0] == use
-        # The same SAK again changes nothing.
+        # If the key server sends the same SAK again, the board must do nothing.
         board.receive(member.frame(live=((answer.mi, answer.mn),), use=(use, KeyUse()), **fields))
         assert board.log() == []
         board.receive(member.frame(live=((answer.mi, answer.mn),), use=(replace(use, tx=True), KeyUse())))
@@ -229,7 +235,7 @@ def test_two_hundred_rekeys_use_two_hundred_saks(board):
 
 @pytest.mark.parametrize("who", ["own", "own_number", "receive", "peer"])
 def test_packet_numbers_run_out(board, who):
-    """A key server makes a new SAK before its own packet numbers or those of its peer run out."""
+    """A key server makes a new SAK before its own packet numbers or its peer's packet numbers run out."""
     member, mkpdu, _ = secured(board)
     use = using(mkpdu)
     if who == "peer":
@@ -241,7 +247,9 @@ def test_packet_numbers_run_out(board, who):
 
 
 def test_a_member_reports_its_packet_numbers(board):
-    """It reports those of about two seconds ago, so that the key server knows when they run out."""
+    """The board must report its packet numbers of about two seconds ago, so that the key server knows when they run
+    out.
+    """
     member, hello = joined(board, priority=NEVER)
     board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(1, bytes(16))))
     use = (KeyUse(member.mi, 1, rx=True, tx=True, lowest_pn=1), KeyUse())
@@ -265,7 +273,9 @@ def test_a_peer_that_vanishes(board):
 
 
 def test_a_peer_that_does_not_hear_the_board_is_lost(board):
-    """MKPDUs keep a peer alive only if they name a recent message number of the board: they may be delayed."""
+    """MKPDUs from a peer keep it live only if they contain a recent message number of the board. MKPDUs with an older
+    number can be ones that an attacker has delayed.
+    """
     member, mkpdu, _sak = secured(board)
     for _ in range(20):
         board.run(1000)
@@ -274,7 +284,9 @@ def test_a_peer_that_does_not_hear_the_board_is_lost(board):
 
 
 def test_a_peer_that_restarts(board):
-    """A new member with the same SCI replaces the old one as soon as it proves that it is alive."""
+    """A peer that restarts is a new member with the same SCI. It replaces the old member as soon as its MKPDU contains
+    the board's current message number.
+    """
     member, _mkpdu, sak = secured(board)
     board.log()
     again = Member(CAK, CKN, mi=b"second life!")
@@ -292,7 +304,9 @@ def test_a_peer_that_restarts(board):
 
 
 def test_a_replayed_member_does_not_replace_the_live_one(board):
-    """MKPDUs of an earlier life name an identifier that the board no longer has."""
+    """An attacker replays MKPDUs that a member sent before the board was restarted. They contain the board's earlier
+    identifier, so they must not replace the live member.
+    """
     member, mkpdu, _sak = secured(board)
     earlier = Member(CAK, CKN, mi=b"earlier life")
     for _ in range(20):
@@ -314,7 +328,9 @@ def test_a_third_member_stays_potential(board):
 
 
 def test_a_new_sak_waits_while_a_member_is_potential(board):
-    """The member may become live soon; then it needs a SAK too. At most, the board waits for the life time."""
+    """While another member can still become live, the board delays a new SAK, because that member would need the SAK,
+    too. It waits at most for the MKA life time (6 s).
+    """
     member, mkpdu, _ = secured(board)
     heartbeat(board, member, 5000, use=using(mkpdu))
     assert board.rekey() == 0
@@ -364,7 +380,9 @@ def test_lists_of_any_length(board, count):
 
 
 def test_frames_that_change_nothing(board):
-    """Strangers, forgeries, repeated and malformed MKPDUs are counted; the participant's state stays as it is."""
+    """The board must count MKPDUs from strangers, and forged, repeated and malformed MKPDUs. They must not change its
+    state.
+    """
     member, mkpdu, _sak = secured(board)
     heard = heartbeat(board, member, 2000, use=using(mkpdu))
     board.log()
@@ -392,7 +410,7 @@ def test_frames_that_change_nothing(board):
         unchanged((int.from_bytes(good) ^ 1 << (8 * len(good) - 1 - bit)).to_bytes(len(good)), "forged")
     unchanged(good[:12] + b"\x08\x00" + good[14:], None)
     after = board.memory()
-    # Only the counters differ, and the number of ICVs that may still be computed.
+    # In the participant's memory, only the counters and the remaining number of ICVs to compute are allowed to change.
     changed = [n for n in range(len(before)) if before[n] != after[n]]
     assert len(changed) <= 12, changed
     assert board.log() == []
@@ -417,7 +435,7 @@ def test_each_changed_bit_of_an_mkpdu_is_noticed(board):
 
 
 def test_a_flood_costs_few_icvs(board):
-    """Of 10,000 forgeries in a second, few are computed; the live peer is still heard."""
+    """During a flood of 10,000 forged MKPDUs, the board must compute few ICVs, and must still hear its live peer."""
     member, mkpdu, _sak = secured(board)
     heartbeat(board, member, 2000, use=using(mkpdu))
     before = board.state().counts
@@ -433,7 +451,9 @@ def test_a_flood_costs_few_icvs(board):
 
 
 def test_a_flood_of_members_from_an_earlier_life(board):
-    """They fill the list of potential peers; the true peer becomes live all the same."""
+    """An attacker replays MKPDUs from many earlier members, which fill the list of potential peers. The true peer must
+    still become live.
+    """
     member, hello = started(board)
     rng = random.Random(1)
     for _n in range(10):
@@ -446,7 +466,9 @@ def test_a_flood_of_members_from_an_earlier_life(board):
 
 @pytest.mark.parametrize("ours", [10, 16, 20])
 def test_two_key_servers(board, ours):
-    """Both claim to be key server. The lower priority number wins, then the lower SCI; the other's SAK is refused."""
+    """Both participants claim to be key server. The lower priority number wins, then the lower SCI. If the board wins,
+    it must refuse the other's SAK.
+    """
     member, _hello = joined(board, priority=ours)
     serves = ours < 16 or (ours == 16 and member.sci > SCI)
     answer = last(board, member)
@@ -483,7 +505,9 @@ def test_two_members_that_both_cannot_be_server(board):
     ],
 )
 def test_saks_that_are_refused(board, fields):
-    """No confidentiality, an offset, no MACsec, an unknown suite, and keys that another KEK wrapped."""
+    """The board must refuse SAKs without confidentiality, with a confidentiality offset, without MACsec, with an
+    unknown cipher suite, and SAKs that were wrapped with another KEK.
+    """
     member, hello = joined(board, priority=NEVER)
     board.log()
     given = {"sak": member.wrapped(1, bytes(16))} | fields
@@ -501,7 +525,9 @@ def test_integrity_only_if_the_board_allows_it(board):
 
 
 def test_a_sak_is_not_installed_again_after_the_peer_was_lost(board):
-    """The board has used its packet numbers. The SecY of this test would end the program."""
+    """The board must not install a SAK again, because it has used packet numbers with it. Otherwise the simulated SecY
+    would end the program.
+    """
     member, hello = joined(board, priority=NEVER)
     offer = {"sak": member.wrapped(5, bytes(range(16)))}
     board.receive(member.frame(live=((hello.mi, hello.mn),), **offer))
@@ -518,7 +544,9 @@ def test_a_sak_is_not_installed_again_after_the_peer_was_lost(board):
 
 
 def test_a_key_server_that_uses_the_number_of_the_sa_in_use(board):
-    """The old SA ends before the new one is installed."""
+    """A key server distributes a new SAK with the AN of the current SA. The board must remove the old SA before it
+    installs the new one.
+    """
     member, hello = joined(board, priority=NEVER)
     for number in (1, 2):
         board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(number, bytes([number] * 16))))
@@ -531,13 +559,15 @@ def test_a_key_server_that_uses_the_number_of_the_sa_in_use(board):
 
 @pytest.mark.parametrize("direction", ["receive", "transmit"])
 def test_the_secy_fails(board, direction):
-    """It tries again with another SAK, and leaves none installed in one direction only."""
+    """The SecY fails to install an SA. The board must try again with another SAK, and must not leave a SAK installed in
+    one direction only.
+    """
     member, _hello = joined(board)
     board.log()
     board.fail(**{direction: -110})
     heartbeat(board, member, 3000)
     state = board.state()
-    assert 4 <= state.counts["faults"] <= 7  # it tries again, not too often
+    assert 4 <= state.counts["faults"] <= 7  # the number of attempts: the board tries again, but not too often
     assert (state.phase, state.counts["keys"]) == (Phase.PEER, 0)
     log = board.log()
     count = 0 if direction == "receive" else state.counts["faults"]
@@ -557,7 +587,9 @@ def test_the_random_source_fails_while_it_serves(board):
 
 
 def test_message_numbers_run_out(board):
-    """After the last one the board is a new member; no message number is used twice."""
+    """After its last message number, the board must become a new member with a new identifier. It must not use a
+    message number twice.
+    """
     member, mkpdu, _sak = secured(board)
     board.set_number(2**32 - 3)
     seen = []
@@ -598,7 +630,9 @@ def test_delay_protection_makes_hellos_frequent(board):
 
 
 def test_keys_are_where_expected_and_zeroized_by_stop(board):
-    """Before: each key is in the participant's memory, and no SAK. After: all of it is zero."""
+    """Before the participant is stopped, its memory contains each key once, and no SAK. Afterwards, all of this memory
+    must be zero.
+    """
     member, _mkpdu, sak = secured(board)
     memory = board.memory()
     assert all(memory.count(key) == 1 for key in (CAK, member.ick, member.kek))
@@ -616,7 +650,7 @@ def test_keys_are_where_expected_and_zeroized_by_stop(board):
 
 
 def test_no_key_is_left_on_the_stack(board):
-    """Neither a key, nor any 8 bytes of it, after the calls that use it."""
+    """After calls that use keys, the stack must not contain any aligned 8 bytes of a key."""
     found = []
 
     def search(*keys):
@@ -624,7 +658,7 @@ def test_no_key_is_left_on_the_stack(board):
         found.extend(key[n : n + 8] for key in keys for n in range(0, len(key), 8) if key[n : n + 8] in left)
 
     for _ in range(2):
-        # In the first run, the dynamic linker saves registers on the stack.
+        # Only the second run counts: in the first run, the dynamic linker saves registers on the stack.
         found.clear()
         member, hello = joined(board)
         keys = (CAK, member.ick, member.kek)
@@ -637,12 +671,12 @@ def test_no_key_is_left_on_the_stack(board):
         board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(hello.mn, sak)))
         assert board.state().phase == Phase.RECEIVING
         search(*keys, sak)
-        board.call("Z")  # the SecY of this test forgets the SAKs
+        board.call("Z")  # the simulated SecY forgets the SAKs, so that the second run can install them again
     assert found == []
 
 
 class Pair:
-    """Two boards on one cable, which may lose frames."""
+    """Two MKA participants that are connected by a cable, which can lose frames."""
 
     def __init__(self, one, two, seed):
         self.boards, self.rng, self.loss = (one, two), random.Random(seed), 0.0
@@ -666,7 +700,7 @@ class Pair:
 
 
 def saks(board):
-    """Return all SAKs that the board installed since the last call, in order."""
+    """Return all SAKs that the board installed since its log was last read, in order."""
     return re.findall("install rx . (.*)", "\n".join(board.log()))
 
 
@@ -682,13 +716,15 @@ def test_two_boards_agree(board, other, sak_bits):
     assert first == second
     assert len(first) == 1
     assert len(first[0]) == sak_bits // 4
-    assert len(pair.sent) < 310  # a hello every 2 s, and few more
+    assert len(pair.sent) < 310  # each board sends an MKPDU every 2 s, and few additional ones
     assert all(b.state().counts["faults"] + b.state().counts["lost"] == 0 for b in pair.boards)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_two_boards_with_losses_rekeys_and_restarts(board, other, seed):
-    """Whatever happens, they are secured again soon after it ends, and no SAK is installed twice."""
+    """Frames are lost, and boards rekey, restart or run out of message numbers. Soon afterwards, the link must be
+    secured again, and no SAK may be installed twice.
+    """
     pair = Pair(board, other, seed)
     rng = pair.rng
     pair.start(priority=rng.choice((0, 16)))
@@ -712,7 +748,9 @@ def test_two_boards_with_losses_rekeys_and_restarts(board, other, seed):
 
 
 def test_the_board_installs_before_its_peer_transmits(board, other):
-    """At every moment, what one board transmits, the other can receive: a rekey loses no frame."""
+    """During rekeys, each board must always be able to receive with the SAK with which the other transmits. So no frame
+    is lost.
+    """
     pair = Pair(board, other, 5)
     pair.start()
     pair.run(3000)

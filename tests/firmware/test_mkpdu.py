@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""MKA's key derivation, key wrap and MKPDUs: published vectors, independent libraries, and frames of any form."""
+"""Test MKA's key derivation, key wrap and MKPDUs: with published vectors, against independent libraries, and with valid
+and invalid frames.
+"""
 
 import random
 import struct
@@ -17,7 +19,7 @@ from tests.firmware.mka_model import KeyUse, Member
 BAD_MESSAGE = -74
 CAK, CKN = bytes(range(16)), b"a connectivity association key n"
 
-# RFC 4493, 4: lengths of the message and their MACs.
+# Maps message lengths in bytes to the AES-CMAC, from RFC 4493, section 4.
 RFC_4493_KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
 RFC_4493_TEXT = bytes.fromhex(
     "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
@@ -29,14 +31,15 @@ RFC_4493 = {
     40: "dfa66747de9ae63030ca32611497c827",
     64: "51f0bebf7e3b9d92fc49741779363cfe",
 }
-# RFC 3394, 4: bytes of KEK and key, and the wrapped key. Both keys count up.
+# Maps (bytes of the KEK, bytes of the key) to the wrapped key, from RFC 3394, section 4. In both keys, each byte is one
+# more than the byte before it.
 RFC_3394 = {
     (16, 16): "1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5",
     (32, 16): "64e8c3f9ce0f5ba263e9777905818a2a93c8191e7d6e8ae7",
     (32, 32): "28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21",
 }
 
-# Examples of IEEE 802.1X for a CAK, its CKN, and a SAK of two members: label, context, derived key.
+# Examples of key derivation from IEEE 802.1X. EXAMPLES lists (label, context, derived key).
 EXAMPLE_CAK = bytes.fromhex("135bd758b0ee5c11c55ff6ab19fdb199")
 EXAMPLE_CKN = bytes.fromhex("96437a93ccf10d9dfe347846cce52c7d")
 EXAMPLE_SAK = bytes.fromhex("0102030405060708090a0b0c0d0e0f10cd421cf86ba457938657675b01020304050607080d1f36cf00000001")
@@ -117,7 +120,7 @@ def key_use(rng):
 
 
 def arbitrary(rng, entries=4):
-    """Return an MKPDU with arbitrary fields."""
+    """Return an MKPDU with random fields, and with at most `entries` entries in its peer lists."""
     live = rng.randrange(entries + 1)
     sak = rng.choice((None, 16, 32))
     member = Member(CAK, rng.randbytes(rng.randrange(1, 33)))
@@ -140,11 +143,13 @@ def test_mkpdus_are_read_and_written_as_by_the_model(peer, rng):
 
 
 def test_mkpdus_are_read_and_written_as_by_scapy(peer, rng):
-    """Scapy writes the frame that the core reads, and reads the frame that the core wrote."""
+    """The core must read a frame that the Python library Scapy has written, and Scapy must read a frame that the core
+    has written.
+    """
     for _ in range(100):
         mkpdu = arbitrary(rng)
         if mkpdu.sak is not None and len(mkpdu.sak) != 28:
-            continue  # scapy knows wrapped keys of 24 bytes only
+            continue  # Scapy supports only wrapped keys of 24 bytes
         frame = mkpdu.without_icv() + bytes(16)
         packet = Ether(frame)
         packet[EAPOL].len = len(frame) - 18
@@ -176,7 +181,7 @@ def test_lists_of_every_length(peer, rng):
 
 
 def test_a_frame_that_ends_early_is_refused(peer, rng):
-    """Cut the frame at each byte, with its length field as it was, and as the rest has it."""
+    """Cut an MKPDU after each of its bytes. The length field keeps the old length, or gets the new length."""
     for _ in range(20):
         frame = arbitrary(rng).without_icv() + rng.randbytes(16)
         for size in range(len(frame)):
@@ -192,7 +197,9 @@ def test_a_frame_that_ends_early_is_refused(peer, rng):
     [(0, 3), (5, 4), (12, 0x08), (14, 2), (15, 4), (16, 0x80), (17, 0xFF), (46, 1), (49, 2), (20, 0x0F), (21, 28)],
 )
 def test_a_wrong_field_is_refused(peer, rng, at, value):
-    """Group address, EtherType, EAPOL version and type, length, algorithm, length of the CKN."""
+    """The core must refuse an MKPDU with a wrong group address, EtherType, EAPOL version or type, length, algorithm, or
+    CKN length.
+    """
     frame = bytearray(replace(arbitrary(rng), ckn=CKN).without_icv() + bytes(16))
     assert peer.rewrite(bytes(frame))[0] == 0
     frame[at] = value
@@ -222,7 +229,7 @@ def test_a_wrong_parameter_set_is_refused(peer, rng, wrong):
 
 
 def test_any_bytes(peer, rng):
-    """Change arbitrary bytes of MKPDUs; the sanitizers notice any access beyond the frame."""
+    """Change random bytes of MKPDUs. The sanitizers notice if the core reads beyond the frame."""
     for _ in range(3000):
         frame = bytearray(arbitrary(rng).without_icv() + bytes(16))
         for _ in range(rng.randrange(1, 4)):

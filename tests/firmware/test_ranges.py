@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the ranges of counter blocks against a model that stores every single block in a set.
+"""Tests the table of used ranges of counter blocks against a model that stores every single block in a set.
 
 The lowest bit of a key's number is the mode: 0 for CTR, 1 for GCM.
 """
@@ -13,8 +13,8 @@ RANGES, ALL = 128, 1 << 128
 
 
 class Model:
-    """Models the table of ranges. Stores the used blocks of each key, and for each index from the core, the range that
-    a stream holds.
+    """A model of the table of ranges. `used` maps each key to its used blocks. `held` maps an index in the core's table
+    to the range that a stream holds there.
     """
 
     def __init__(self):
@@ -34,18 +34,22 @@ class Model:
         return True
 
     def conflicts(self, key, wanted):
-        """Return whether a block was used in either mode, or block 0 in CTR while there are blocks in GCM."""
+        """Return True if a wanted block was used in CTR or GCM. Also return True if block 0 and GCM would be used under
+        one key, because GCM uses block 0 for its hash subkey.
+        """
         other = self.used.get(key ^ 1, set())
         zero = 0 in other if key & 1 else 0 in wanted and bool(other)
         return bool(wanted & (self.used.get(key, set()) | other)) or zero
 
     def released(self, key):
-        """Return the blocks of a key that were used and that no held range contains."""
+        """Return the used blocks of a key that are not part of a range that a stream holds."""
         held = [self.blocks(first, count) for other, first, count in self.held.values() if other == key]
         return self.used.get(key, set()).difference(*held)
 
     def expected(self):
-        """Return all ranges: the held ones, and the longest runs of released blocks."""
+        """Return the ranges that the table must contain: those that streams hold, and the longest runs of released
+        blocks.
+        """
         entries = [(*held, True) for held in self.held.values()]
         for key in self.used:
             blocks = self.released(key)
@@ -59,8 +63,8 @@ class Model:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_operations_agree_with_a_model_of_every_block(core, seed):
-    """Random ranges begin near block 0, where block numbers wrap, or near a multiple of 2^64, where their low half
-    wraps. There are few keys, so that ranges often touch or overlap.
+    """Add, extend, shorten and release random ranges. They begin near block 0, where block numbers wrap, or near a
+    multiple of 2^64. Few keys are used, so that ranges often touch or overlap.
     """
     rng = random.Random(seed)
     _, free, entries = core.ranges("0")

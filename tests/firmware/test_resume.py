@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Streams that a client resumes with a ticket, and initial counter blocks that the board draws at random."""
+"""Test streams that a client resumes with a ticket, and initial counter blocks that the board draws at random."""
 
 import errno
 import random
@@ -19,7 +19,7 @@ def host(core):
 
 
 def cmac_chain(key: bytes, *message: bytes) -> bytes:
-    """Compute a CBC-MAC independently of the firmware."""
+    """Compute a CBC-MAC with `cryptography`, independently of the firmware."""
     encryptor = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
     return encryptor.update(b"".join(message))[-16:]
 
@@ -45,7 +45,9 @@ def test_resumed_stream_goes_on_where_its_window_begins(host):
 
 
 def test_records_keep_their_size(host):
-    """A window identifies records by number, so a stream can only be resumed with records of the same size."""
+    """The board recognises repeated records by their number. With another record size, the same number would mean other
+    bytes of the stream. So the board must resume a stream only with the stream's old record size.
+    """
     smaller = {"record_bytes": MAX_DATA - 16}
     opened = host.opened(**smaller)
     assert host.data(opened, ONE[: MAX_DATA - 16]) is None
@@ -56,8 +58,8 @@ def test_records_keep_their_size(host):
 
 
 def test_resuming_ends_the_session_that_has_the_range(host):
-    """If the first host was killed, another host with key, initial block and ticket can resume its stream; nobody else
-    can.
+    """If a host was killed, another host can resume its stream. It needs the key, the initial counter block and the
+    ticket; the board must refuse everybody else.
     """
     opened = host.opened()
     assert host.data(opened, ONE) is None
@@ -114,7 +116,9 @@ def test_an_extension_overlaps_no_other_range(host):
 
 
 def test_a_resumed_range_keeps_what_was_used(host):
-    """The used blocks stay used even if the new length is shorter, and if no more records arrive."""
+    """A stream is resumed with a shorter length. The counter blocks that the stream has used must still count as used,
+    even if no more records arrive.
+    """
     opened = host.opened(length=10 * MAX_DATA)
     assert host.data(opened, ONE, 9 * MAX_DATA) is None
     host.close(opened)
@@ -127,7 +131,9 @@ def test_a_resumed_range_keeps_what_was_used(host):
 
 
 def test_windows_of_the_last_eight_sessions_at_least_are_kept(host):
-    """If eight sessions are open, a new stream replaces the stream that ended first."""
+    """The board must keep at least the last eight ended streams, so that they can be resumed. A new stream replaces the
+    stream that ended first.
+    """
     ended = []
     for i in range(12):
         opened = host.opened(iv=block(NUMBER + 1000 * i), length=MAX_DATA)
@@ -161,11 +167,11 @@ def test_tickets_are_a_pseudo_random_function_of_key_initial_block_and_session(h
 
 
 def test_what_a_key_is_recognised_by_is_never_sent(host):
-    """The board's memory contains a number that identifies the key. The board must never send it, and no keystream may
-    contain it.
+    """The board stores a number that identifies a key and is computed with this key. It must never send this number,
+    and no keystream may contain it.
     """
     identity = cmac_chain(KEY, b"\x01" + bytes(15), bytes(16))[:8]
-    identity = bytes([identity[0] & ~1]) + identity[1:]  # the lowest bit is the mode
+    identity = bytes([identity[0] & ~1]) + identity[1:]  # the lowest bit is the mode, here CTR
     host.opened()
     assert host.core.occurrences(identity) >= 2
     keystream = host.opened(KEY, b"\x01" + bytes(15))
@@ -182,7 +188,9 @@ def start(core, **options):
 
 
 def drawn(source: bytes, host_bytes: bytes) -> bytes:
-    """The drawn block must match the CBC-MAC of 128 bytes of the random source and the host's 16 bytes."""
+    """The initial counter block that the board draws must match the CBC-MAC of 128 bytes from the random source and the
+    16 bytes from the host.
+    """
     head = b"\x03" + bytes(15)
     return cmac_chain(bytes(16), head, source, host_bytes)[:12] + bytes(4)
 

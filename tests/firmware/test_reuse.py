@@ -25,7 +25,9 @@ def block(number: int) -> bytes:
 
 
 class Wiretap(Host):
-    """A host that checks each answer, and that no block of keystream was ever used for two different pieces of data."""
+    """A host that checks each answer of the board. It also checks that the board never uses a block of keystream for
+    two different pieces of data.
+    """
 
     def __init__(self, core):
         super().__init__(core)
@@ -35,7 +37,7 @@ class Wiretap(Host):
         return super().opened(key, iv, **fields)
 
     def data(self, opened, data, offset=0, *, key=KEY, **header):
-        """Send a data record. Return the board's error, or None if the answer was correct."""
+        """Send a data record and check the answer. Return the error that the board reports, or None."""
         reply = self.ask(r.DATA, data, session=opened.session, offset=offset, **header)
         if reply.error is None:
             assert reply.data == oracle(key, opened.iv, data, offset)
@@ -60,7 +62,7 @@ def host(core):
     return Wiretap(core)
 
 
-# The known ways to reuse a counter block
+# Tests for all known ways to make the board use a counter block twice
 
 
 def test_other_data_at_the_same_offset(host):
@@ -116,7 +118,9 @@ def test_resume_with_other_data(host):
 
 
 def test_65th_session_and_as_many_as_the_table_holds(host):
-    """Ranges that are not adjacent fill the table of used counter blocks. The table must keep all of them."""
+    """Fill the board's table of used counter blocks with ranges that are not adjacent. The table must keep all of
+    them, and the board must refuse a further session.
+    """
     ivs = [block(NUMBER + 1000 * i) for i in range(128)]
     for iv in ivs:
         opened = host.opened(iv=iv, length=MAX_DATA)
@@ -130,12 +134,12 @@ def test_65th_session_and_as_many_as_the_table_holds(host):
     assert r.INFO_REPLY.unpack(host.ask(r.INFO).data)[9:11] == (128, 0)
 
 
-# How ranges of counter blocks grow, shrink and merge during a session
+# Tests of how ranges of counter blocks grow, shrink and merge
 
 
 def test_adjoining_ranges_take_one_entry(host):
-    """If many streams follow each other, each at the counter block where the last one ended, their ranges must merge.
-    Only streams that can be resumed keep an entry.
+    """Many streams follow each other: each begins at the counter block where the previous stream ended. Their ranges
+    must merge into one entry. Only streams that can be resumed keep an entry of their own.
     """
     for i in range(300):
         opened = host.opened(iv=block(NUMBER + 16 * i), length=MAX_DATA)
@@ -228,8 +232,8 @@ def test_records_outside_the_window(host):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_sessions_never_answer_a_block_for_two_data(host, seed):
-    """Open, send, close, resume and reset at random, with few ranges of one key. The wiretap finds reused counter
-    blocks.
+    """Open, use, close, resume and reset sessions at random, with few ranges of one key. The class `Wiretap` finds
+    counter blocks that were used twice.
     """
     rng = random.Random(seed)
     opened, ended, errors = {}, [], []

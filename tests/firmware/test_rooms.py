@@ -6,7 +6,8 @@ from collections import Counter
 
 from tests.firmware.core_peer import CORE
 
-# Maps each folder to the folders from which it may include headers. No folder includes a later one.
+# Maps each folder of the core to the folders from which it is allowed to include headers. In this dictionary, a folder
+# must come after the folders from which it includes headers.
 ROOMS = {
     "engine": set(),
     "aes": {"engine"},

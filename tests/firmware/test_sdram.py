@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The firmware's SDRAM driver with models of PHYs and memory modules: commands to the module, levelling, and fault
-detection.
+"""Test the firmware's SDRAM driver with models of PHYs and memory modules: the commands to the module, levelling, and
+the detection of faults.
 """
 
 import shutil
@@ -28,7 +28,7 @@ REGISTERS |= {"WRDATA": "WRDATA", "RDDATA": "RDDATA"}
 WRITES = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_clr")
 ENXIO, EIO, EFAULT = -6, -5, -14
 GOOD = "1:2:5,3:0:3"
-# Settings for ECP5DDRPHY with 16 lines and GENSDRPHY with 16 and 32 lines, as LiteDRAM reports them at this clock.
+# LiteDRAM's settings of three PHYs at this clock: ECP5DDRPHY with 16 data lines, and GENSDRPHY with 16 and 32.
 DDR3 = PhySettings("ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8)
 SDR, SDR_32 = (PhySettings("GENSDRPHY", "SDR", bits, bits, 1, 0, 0, 2, 3, 0) for bits in (16, 32))
 TIMING = {"DDR3": MT41K256M16(CLOCK_HZ, "1:2").timing_settings, "SDR": MT48LC16M16(CLOCK_HZ, "1:1").timing_settings}
@@ -37,7 +37,9 @@ NO_LANES = ",".join(["0:0:0"] * 4)
 
 @dataclass
 class Outcome:
-    """The program's output: the module's steps with their cycles, the setting of each group, and the result."""
+    """The output of the model program: the commands to the memory module with their cycles, the delay setting of each
+    group of lines, and the result of `sdram_init`.
+    """
 
     steps: list[tuple[int, ...]]
     lanes: list[tuple[int, ...]]
@@ -50,7 +52,7 @@ class Outcome:
 
 
 def write_headers(folder, phy, cache=CACHE):
-    """Write the headers that LiteX and the code generator would write, here for the modelled SoC."""
+    """Write the headers that describe the modelled SoC. In a real build, LiteX and the code generator write them."""
     headers = {
         "generated/cl_sdram.h": sdram.render(sdram.describe(phy, TIMING[phy.memtype], CLOCK_HZ)),
         "generated/mem.h": f"#include <stdint.h>\nuintptr_t model_memory(void);\n"
@@ -76,12 +78,12 @@ def write_headers(folder, phy, cache=CACHE):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    # Copy the source file. In its own folder, it would include the port.h there.
+    # Copy this header, because from its own folder it would include the real port.h instead of the test's port.h.
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
 
 
 def compile_driver(phy, name):
-    """Compile the driver and the model for this PHY; return the program."""
+    """Compile the driver and the model for a PHY; return the path of the program."""
     folder = BUILD / "sdram" / name
     write_headers(folder, phy)
     output = folder / "model"
@@ -126,7 +128,9 @@ def run(program, lanes, fault="none", argument=0) -> Outcome:
 
 
 def wanted_steps(phy):
-    """Return the steps that LiteDRAM prescribes for the module, and the least number of cycles that each takes."""
+    """Return the initialisation steps that LiteDRAM prescribes for a PHY's module, and the minimum number of cycles for
+    each step.
+    """
     sequence, _ = get_sdram_phy_init_sequence(phy, TIMING[phy.memtype])
     codes = {
         f"DFII_{kind}_{name}": value for kind in ("CONTROL", "COMMAND") for name, value in getattr(sdram, kind).items()
@@ -151,7 +155,9 @@ def test_module_gets_the_sequence_of_litedram_in_time(program):
 
 
 def test_sdr_module_gets_the_sequence_of_litedram_in_time(sdr_program):
-    """The sequence must be precharge, mode, precharge, two refreshes and mode again. This PHY needs no levelling."""
+    """The driver must initialise an SDR module with precharge, mode, precharge, two refreshes, and mode again. This PHY
+    needs no levelling.
+    """
     found = run(sdr_program, NO_LANES)
     wanted, waits = wanted_steps(SDR)
     assert [step[1:] for step in found.steps] == [(0, 0, 0, 0), *wanted, (0, 1, 0, 0)]
@@ -220,8 +226,8 @@ def test_a_step_that_is_none():
 
 @pytest.mark.parametrize("cache", [8192, 64])
 def test_what_was_zeroized_is_written_back(tmp_path, cache):
-    """The whole L2 cache must be written back. This must not fail if the CPU's cache already contains the words that
-    are read to force it.
+    """The driver must write back the whole L2 cache. To force this, the driver reads words from the SDRAM. All lines
+    must be written back even if the CPU's cache already contains some of these words.
     """
     write_headers(tmp_path, SDR, cache)
     include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The record service: what each record does, all error replies, sessions, and data that remain in memory."""
+"""Test the record service: the effect of each record, all error replies, sessions, and data that remain in memory."""
 
 import errno
 import random
@@ -12,7 +12,7 @@ from tests.firmware import records as r
 from tests.firmware.core_peer import ENGINE_BYTE, ENGINE_FAULTY, ENGINE_TABLE, ENGINE_WRONG, CorePeer
 
 KEY = bytes(range(0x40, 0x60))
-IV = b"\xff" * 14 + b"\xff\xfe"  # the counter overflows at the third block
+IV = b"\xff" * 14 + b"\xff\xfe"  # the 128-bit counter wraps to 0 at the third block
 TOKEN = 0x0123456789ABCDEF
 MAX_DATA = 256
 STEP = 1000
@@ -24,7 +24,7 @@ def oracle(key, iv, data, offset=0):
 
 
 class Host:
-    """Sends records to the service and returns its replies, without a link."""
+    """A host that passes records directly to the service, without a UART or UDP link, and returns the replies."""
 
     def __init__(self, core):
         self.core = core
@@ -101,7 +101,7 @@ def test_records_in_any_order_within_the_window_give_the_stream(host, engine, ke
     key = KEY[:key_bytes]
     session = host.open(key, engine=engine, direction=direction)
     offsets = list(range(0, len(data), MAX_DATA))
-    sent = offsets + rng.sample(offsets, 4)  # the client sends four records twice
+    sent = offsets + rng.sample(offsets, 4)  # the host sends four of the records twice
     rng.shuffle(sent)
     result = bytearray(len(data))
     for offset in sent:
@@ -133,7 +133,9 @@ def test_data_up_to_the_end_of_the_stream_and_not_behind_it(host):
 
 
 def test_longest_stream(host):
-    """The stream has 2^32 blocks. A record at its end is far beyond the window, but its offset is valid."""
+    """Open the longest possible stream, with 2^32 blocks. A record at its end has a valid offset, but is far beyond the
+    window.
+    """
     session = host.open(length=1 << 36, record_bytes=16)
     last = (1 << 36) - 16
     assert host.refused(r.DATA, bytes(16), session=session, offset=last) == (r.E_WINDOW, r.WINDOW)
@@ -198,7 +200,9 @@ def test_retransmitted_open_gives_the_same_session_and_reply(host):
 
 
 def test_retransmitted_open_is_known_by_each_field(host):
-    """A request that differs in any field is a new request. It is refused if it needs a range that is in use."""
+    """The board must recognise a repeated open request only if all its fields are equal. Otherwise it is a new request,
+    which the board refuses if it needs a range that is in use.
+    """
     session = host.open()
     request = {"key": KEY, "iv": IV}
     for other in ({"engine": ENGINE_BYTE}, {"direction": 1}, {"length": 4096}, {"record_bytes": 128}):
@@ -234,7 +238,7 @@ def test_closed_session_is_gone_and_closing_again_succeeds(host):
     assert host.ask(r.CLOSE, session=session).error is None
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
     other = host.open(iv=bytes(16))
-    assert other != session  # the numbers differ, although both sessions use the same entry of the table
+    assert other != session  # sessions have different numbers, even if they use the same entry of the session table
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
 
 
@@ -280,7 +284,9 @@ def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
 
 
 def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
-    """Records arrive more often than the main loop checks for idle sessions."""
+    """Records from another host arrive more often than the main loop checks for idle sessions. The board must still end
+    the idle session.
+    """
     idle_host.open()
     for _ in range(40):
         assert idle_host.ask(r.INFO, peer=5).error is None
@@ -289,8 +295,8 @@ def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
 
 
 def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
-    """The idle time is about as long as the counter's period. The test advances the counter by a quarter of this period
-    at a time.
+    """The idle time that ends a session is about as long as the period of the 32-bit cycle counter. The test advances
+    the counter by a quarter of this period at a time.
     """
     assert core.start(max_data=MAX_DATA, step=10, idle_cycles=(1 << 32) - 1) == 0
     host = Host(core)
@@ -307,7 +313,9 @@ def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
 
 
 def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
-    """A new session must replace an idle one, even if the main loop has not run in between."""
+    """All sessions are in use, and one becomes idle. A new session must replace it, even if the main loop has not
+    checked for idle sessions.
+    """
     for i in range(8):
         idle_host.open(iv=bytes([i]) * 16)
     assert idle_host.refused(r.OPEN_TYPE, r.open_data(KEY, b"\x08" * 16)) == (r.E_FULL, 8)
@@ -319,7 +327,7 @@ def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
         pytest.fail("no session became idle")
 
 
-# What a peer may learn about the times and counters of other peers
+# Tests of what a peer can learn about the times and counters of other peers
 
 
 def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
@@ -348,7 +356,7 @@ def test_nothing_of_the_key_is_left_after_close(host, engine, how, key_bytes):
     rounds, words = host.core.expand(key)
     session = host.open(key, engine=engine)
     host.ask(r.DATA, bytes(64), session=session)
-    assert host.core.occurrences(key) == 1  # the search must find the key while the session is open
+    assert host.core.occurrences(key) == 1  # check the search itself: it must find the key while the session is open
     host.ask(how, session=session)
     for i in range(0, 16 * (rounds + 1), 4):
         assert host.core.occurrences(words[i : i + 4]) == 0
@@ -378,8 +386,8 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
     for length in (64, 61):
         host.ask(r.DATA, bytes(range(length)), session=session)
         assert left_on_stack(core, schedule, keystream[:48]) == []
-        # On the host, the C cipher's state is on the stack and holds the last block twice; on the board it is in
-        # registers.
+        # On the host, the block cipher in C leaves its state on the stack, so the last block is there up to twice. On a
+        # board, this state is in registers.
         assert core.left_on_stack(keystream[48:]) <= 2
     assert (
         host.refused(r.OPEN_TYPE, r.open_data(key.ljust(32, b"\0"), IV, key_bits=bits, engine=1 - engine))[0]
@@ -395,11 +403,11 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
 
 @pytest.mark.parametrize("again", [False, True])
 def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
-    """CBC-MACs compute the number of a key and the ticket. The input of their second block cipher call must not remain
-    on the stack.
+    """The service computes the number of a key and the ticket as CBC-MACs. The input of the second block cipher call of
+    a CBC-MAC must not remain on the stack.
     """
     session = host.open(KEY)
-    if again:  # a repeated request finds its session, so only the key's number is computed
+    if again:  # the service recognises the repeated request, so it computes only the number of the key
         assert host.open(KEY) == session
     encryptor = Cipher(algorithms.AES(KEY), modes.ECB()).encryptor()
     chain = encryptor.update(bytes([1]).ljust(16, b"\0"))
@@ -429,7 +437,7 @@ def test_answer_over_the_uart_leaves_no_data_on_the_stack(host):
 def test_nothing_is_left_in_the_uart_buffer_after_close(host, end):
     core, text = host.core, b"attack at dawn, or a little later" * 3
     core.uart(r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV, direction=1), token=TOKEN)))
-    assert core.occurrences(KEY[16:]) == 1  # the session holds the key, the UART's buffer does not
+    assert core.occurrences(KEY[16:]) == 1  # only the session is allowed to contain the key, not the UART's buffer
     session = host.open(direction=1)
     (reply,) = r.unframe(core.uart(r.frame(r.record(r.DATA, oracle(KEY, IV, text), session=session, token=TOKEN))))
     assert r.parse(reply).data == text
@@ -464,14 +472,15 @@ def test_record_buffer_keeps_no_key(host, record):
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("fields", [{}, {"flags": r.DRAW}, {"engine": 9}], ids=["opened", "drawn", "refused"])
 def test_no_key_is_left_on_the_stack_of_an_open(host, key_bytes, fields):
-    """No 8 consecutive bytes of the request's key may remain."""
+    """After a request to open a session, no 8 consecutive bytes of its key may remain on the stack."""
     key = random.Random(key_bytes).randbytes(key_bytes)
     host.core.record(r.record(r.OPEN_TYPE, r.open_data(key, IV, **fields), token=TOKEN))
     assert [piece for piece in pieces(key, 8) if host.core.left_on_stack(piece)] == []
 
 
 def test_the_port_is_told_to_erase_after_each_key_that_goes(host):
-    """After CLOSE, RESET, the end of an idle session or a refused OPEN, the port zeroizes its stack and caches.
+    """After CLOSE, RESET, the end of an idle session or a refused OPEN, the service must tell the port to zeroize its
+    stack and caches.
 
     It is told so at no other time.
     """
@@ -573,7 +582,7 @@ def test_values_that_are_not_allowed(host):
         assert refused == (r.E_VALUE, record_bytes)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, reserved=5)) == (r.E_VALUE, 5)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, ticket=7)) == (r.E_VALUE, 7)
-    for bits in (128, 192):  # the key has more bits than the field `key_bits` tells
+    for bits in (128, 192):  # the last byte of the key field is not 0, although the key is shorter
         assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
     assert host.refused(r.BENCH_TYPE, r.bench_data(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
     assert host.refused(r.BENCH_TYPE, r.bench_data(1, 0, 128, 0, 16)) == (r.E_VALUE, 0)
@@ -590,12 +599,12 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # the range can be used, because the failed request has not reserved it
+    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # works, because the failed request has not reserved the range
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
 
 
-# Records that are dropped without an answer, and counted
+# Tests of records that the service drops without an answer, and counts
 
 
 def test_records_that_are_dropped(host):
@@ -643,7 +652,9 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
-    """A trial of 32 blocks takes 2000 cycles. A run may take 4000 cycles, so a call is shortened to 64 blocks."""
+    """A benchmark first runs 32 blocks as a trial, which takes 2000 cycles here. The whole benchmark is allowed to take
+    4000 cycles, so the service must shorten its calls to 64 blocks.
+    """
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.bench_data(ENGINE_TABLE, 0, 128, 4096, 8192))
     assert r.BENCH_REPLY.unpack(reply.data) == (2 * 64 * 16, 128, 4_000, 2000)
@@ -662,7 +673,9 @@ def test_selftest_passes_good_engines_and_finds_wrong_ones(host):
 
 
 def test_every_byte_of_a_record_may_be_wrong(core_binary):
-    """Changed, cut or lengthened records must get an answer or be dropped, and the service must continue."""
+    """Send records that are changed, cut or lengthened at random. The service must answer or drop each of them, and
+    must continue to work.
+    """
     rng = random.Random(11)
     with CorePeer(core_binary) as core:
         core.start(max_data=MAX_DATA, engines=0b0011)
@@ -685,7 +698,7 @@ def test_every_byte_of_a_record_may_be_wrong(core_binary):
             if rng.random() < 0.1:
                 record += rng.randbytes(rng.randrange(300))
             if record[1:2] == bytes([r.BENCH_TYPE]) and len(record) == 40:
-                record[32:36] = struct.pack("<I", rng.randrange(4096))  # limit the duration of the benchmark
+                record[32:36] = struct.pack("<I", rng.randrange(4096))  # keep the benchmark short
             reply = core.record(bytes(record), in_place=rng.random() < 0.5, misalign=rng.randrange(4))
             if reply:
                 r.parse(reply)

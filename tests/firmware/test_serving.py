@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sessions with a server: hardware that receives the sessions' data from the network, as the fast path does."""
+"""Test sessions with a server. A server, such as the fast path, is hardware that handles the data records of sessions
+without the CPU.
+"""
 
 import errno
 import random
@@ -22,7 +24,7 @@ NAMES = [
 ]  # fmt: skip
 THERE = 1440
 """Most data bytes of a record where the engine takes them."""
-ENGINES = 0b10011  # the two engines in C, and `serving`, which stands for the fast path
+ENGINES = 0b10011  # bit mask: the two engines in C, and `serving`, which takes the place of the fast path
 
 
 @pytest.fixture
@@ -81,7 +83,8 @@ def test_what_came_is_used_and_is_served_again_when_resumed(board):
 
 
 def test_a_stream_goes_on_between_the_engine_and_firmware(board):
-    """Firmware's window is shorter than the server's, so firmware refuses older records.
+    """A stream of the server is resumed with a firmware engine. The window of firmware engines is shorter than the
+    server's window, so the firmware refuses records that the server would still accept.
 
     A longer window then knows what the shorter one knew.
     """
@@ -108,7 +111,9 @@ def test_a_stream_goes_on_between_the_engine_and_firmware(board):
 
 
 def test_where_the_engine_does_not_tell_what_came_all_is_used(board):
-    """After a fault, the board must keep only the stream's range, not its ticket or the sums of its records."""
+    """If the server fails to report which records arrived, the board must treat the whole range of the stream as used.
+    It must forget the stream's ticket and the checksums of its records.
+    """
     opened, total = r.opened(ask(board, open_record())), random.Random(1).getrandbits(64)
     assert board.serve_record(0, total) == 0
     kept = [number.to_bytes(8, "little") for number in (opened.ticket, total)]
@@ -163,8 +168,8 @@ def test_bench_and_selftest_leave_it_alone(board):
 
 
 def test_a_session_that_is_served_closes_when_no_records_come_any_more(core):
-    """A session without new records for a million cycles is idle. The service checks this eight times in that
-    period.
+    """A session of the server is idle if no record arrives for a million cycles. In this time, the service checks eight
+    times whether the session's record count has changed.
     """
     assert core.start(max_data=2048, engines=ENGINES, step=10, idle_cycles=1_000_000) == 0
     core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, 960)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What other hosts on the network can learn of a session's key, and how many of the CPU's cycles they may use."""
+"""Test what other hosts on the network can learn about a session's key, and how many CPU cycles they can use."""
 
 import random
 import struct
@@ -12,19 +12,19 @@ from tests.firmware.core_peer import ENGINE_FAULTY, ENGINE_TABLE
 
 IV, MAX_DATA = bytes(range(16, 32)), 1440
 OWNER, STRANGER = bytes((192, 168, 1, 100)), bytes((192, 168, 1, 101))
-STEP = 100  # cycles between two reads of the counter
+STEP = 100  # the cycle counter advances by this number each time it is read
 CYCLES = struct.Struct("<6Q")
 PART, STRANGERS_MOST, SESSION_MOST = 8, 1 << 18, 1 << 21  # as in firmware/core/service/budget.h
 
 
 class Station:
-    """Sends records from one address and port, and reads the answers to them."""
+    """A host that sends records from one address and port, and reads the answers."""
 
     def __init__(self, core, address=OWNER, port=50000, token=1):
         self.core, self.address, self.port, self.token = core, address, port, token
 
     def send(self, type_, data=b"", **header) -> bytes:
-        """Return the record in the answer. It is empty if there is no answer."""
+        """Send a record; return the record in the board's answer, or b"" if there is no answer."""
         record = r.record(type_, data, **{"token": self.token, **header})
         packet = f.udp(record, sender=self.address, from_port=self.port)
         frame = self.core.udp(f.ethernet(f.ipv4(packet, f.UDP, sender=self.address)))
@@ -45,8 +45,8 @@ class Station:
         return self.send(r.DATA, bytes(256), session=session, offset=n * MAX_DATA)
 
     def cycles(self, session: int) -> tuple[int, ...]:
-        """Return the cycle counts in the reply to the request `network`, then the cycle counts in the reply to
-        `stat`.
+        """Send the requests `network` and `stat` in a session; return the cycle counts in both replies, in this
+        order.
         """
         network = CYCLES.unpack_from(self.ask(r.NETWORK, session=session).data)
         return *network, *r.STAT.unpack(self.ask(r.STAT_TYPE, session=session).data)[2:4]
@@ -63,8 +63,8 @@ def board(core):
 
 
 def test_costs_are_told_to_the_session_s_owner_alone(board):
-    """In this test, a record costs 1, 20 and 300 cycles in the three parts outside the service, and 100 cycles in the
-    engine.
+    """The board must report the cycles of a session's records only to the owner of the session. Here, a record costs 1
+    cycle in the driver, 20 cycles to copy, 300 cycles in the network stack, and 100 cycles in the engine.
     """
     owner, stranger = Station(board), Station(board, STRANGER)
     session = owner.open(engine=ENGINE_TABLE)
@@ -99,8 +99,8 @@ def test_cycles_are_told_of_time_without_other_peers_sessions_alone(board):
 
 
 def probe(stranger: Station, session: int) -> list[bytes]:
-    """Return the replies to another host for every record type: without a session, with its own, and with the
-    victim's.
+    """Let the stranger send records of every type; return the replies. It sends each type without a session, with its
+    own session, and with the number of the victim's session.
     """
     named = [{}, {"session": session}, {"session": 1 << 8 | 1}]
     bodies = {r.DATA: bytes(16), r.BENCH_TYPE: r.bench_data(1, 0, 128, 16, 16), r.SELFTEST: bytes(8), 0x33: b""}
@@ -111,8 +111,8 @@ def probe(stranger: Station, session: int) -> list[bytes]:
 
 @pytest.mark.parametrize("own_session", [False, True])
 def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
-    """The engine's time depends on the key. Only the owner of the session may see this time; no reply to another host
-    may depend on it.
+    """The engine's run time depends on the key. The board must report this time only to the owner of the session, and
+    no reply to another host is allowed to depend on it.
 
     The stranger asks before and after a record of the victim.
     """
@@ -141,7 +141,9 @@ def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
 
 
 def test_room_is_reserved_for_the_peers_of_open_sessions_alone(core):
-    """The board must reserve room for a peer's frames as long as the peer has a session, however the session ends."""
+    """The board must reserve room for the frames of a peer exactly as long as the peer has a session. The test ends
+    sessions in all possible ways.
+    """
     idle = 1_000_000
     assert core.start(max_data=2048, clock_hz=80_000_000, step=STEP, idle_cycles=idle) == 0
     core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA)
@@ -199,7 +201,7 @@ def spent(owner: Station, session: int, work) -> int:
 
 
 def exhaust(stranger: Station) -> int:
-    """Send records until the budget is used up; return how many were answered."""
+    """Send records until the board's cycle budget for other hosts is used up. Return how many records were answered."""
     for n in range(STRANGERS_MOST // 300):
         if not stranger.send(r.INFO):
             return n
@@ -207,7 +209,9 @@ def exhaust(stranger: Station) -> int:
 
 
 def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
-    """Other hosts send records of any type. All records of the session must still be answered."""
+    """While a host has a session, other hosts are allowed to use an eighth of the cycles. They send records of any
+    type, and the board must still answer all records of the session.
+    """
     owner, stranger = Station(board), Station(board, STRANGER)
     bad = {"version": 9}, {"session": 7}, {}
     floods = [(r.INFO, b"", {}), (r.RESET, b"", {}), (0x33, b"", {}), (r.DATA, b"", bad[1]), (r.INFO, b"", bad[0])]
@@ -227,7 +231,7 @@ def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # Three reads of the cycle counter are not part of the port's own measurement.
+        # The budget does not include three reads of the cycle counter, which take STEP cycles each.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 
@@ -250,8 +254,8 @@ LONG = {
 
 @pytest.mark.parametrize(("type_", "data"), LONG.values(), ids=LONG)
 def test_of_a_queue_of_long_requests_the_first_is_carried_out(board, type_, data):
-    """After a long request, the board must drop further long requests until its receive queue is empty. Otherwise a
-    request to open a session would have to wait for them.
+    """Several long requests are in the receive queue. The board must handle only the first, and drop the others until
+    the queue is empty. Otherwise a request to open a session would have to wait for them.
     """
     stranger, victim = Station(board, STRANGER), Station(board)
     board.pace(pauses=False)
@@ -283,8 +287,8 @@ def test_a_damaged_record_with_a_key_leaves_no_key(board, type_):
 
 @pytest.mark.parametrize("sessions", [1, 7])
 def test_sessions_of_another_address_leave_half_of_the_cycles(board, sessions):
-    """One or all other sessions send as many long records as possible. The victim's short records must all be
-    answered.
+    """Other hosts send as many long records as possible, in one session or in all seven remaining sessions. The board
+    must still answer all short records of the victim's session.
     """
     board.pace(ctr_cycles=300_000)
     victim, others = Station(board), [Station(board, STRANGER, 4000 + n, 9 + n) for n in range(sessions)]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The core compiles for the board's CPU and needs no library except the compiler's own. Its sources are formatted."""
+"""Test that the firmware's core compiles for the board's CPU, needs no library except the compiler's own (libgcc), and
+has formatted sources.
+"""
 
 import importlib.util
 import re
@@ -12,12 +14,13 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# Functions that code compiled by GCC may call without a C library. It may also call libgcc's functions, whose names
-# begin with two underscores.
+# Functions that code compiled by GCC is allowed to call although there is no C library. The code is also allowed to
+# call libgcc's functions, whose names begin with two underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
-# Limit for the code of all portable sources; the ROM has 64 KB. A firmware omits unused code (ECB, CBC: 14 KB).
+# Limit for the code of all portable sources, in bytes. The ROM has 64 KB, and a real firmware omits unused code, such
+# as ECB and CBC (14 KB).
 ROM_BYTES = 52 * 1024
-# Limit for the code of key agreement and AES-CMAC, compiled for size.
+# Limit for the code of key agreement (MKA) and AES-CMAC, compiled for size, in bytes.
 AGREEMENT_BYTES = 10 * 1024
 
 
@@ -28,12 +31,12 @@ def run(*command):
 
 
 def linked(name, sources, *options):
-    """Link sources into one relocatable object; return its path."""
+    """Compile sources and link them into one relocatable object; return its path."""
     assert shutil.which(f"{PREFIX}gcc"), "riscv64-unknown-elf-gcc is missing: apt install gcc-riscv64-unknown-elf"
     folder = BUILD / "target"
     write_wire_header(folder)
-    # The build of the C library generates this header. The headers that the core uses need nothing from it, so it may
-    # be empty.
+    # The build of the C library (picolibc) generates this header. The headers that the core uses need none of its
+    # contents, so an empty file is enough.
     (folder / "picolibc.h").write_text("")
     library = Path(importlib.util.find_spec("pythondata_software_picolibc").origin).parent
     flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", *options]

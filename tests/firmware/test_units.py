@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The engines for the board's hardware, with models of the hardware and sanitizers: random operations on all engines.
+"""Test the engines for the board's hardware with random operations. They are built for the host, with models of the
+hardware and with sanitizers.
 
 Every output is compared with an independent library. After a session, the tests search all memory of hardware and
 firmware for any two neighbouring words of its key schedule, its keystream or its data.
@@ -29,9 +30,9 @@ EVENTS = next(
 PLACES = 40
 SLOTS = 8
 KEY_BYTES = (16, 24, 32)
-INVERSE = MODES.index("ise_inverse")  # ECB decryption only, with keys of 128 and 256 bits
+INVERSE = MODES.index("ise_inverse")  # this implementation supports only ECB decryption, with keys of 128 and 256 bits
 ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
-VECTOR_CONTEXT = struct.Struct("128s240s16s")  # v0 to v7, k0 to k14, k15
+VECTOR_CONTEXT = struct.Struct("128s240s16s")  # the register fields v0 to v7, k0 to k14, and k15
 EMPTY = (0, 0, [0] * 64)
 SIZES = (0, 1, 15, 16, 17, 64, 127, 128, 129, 144, 255, 256, 511, 512, 513, 528, 640, 1439, 1440)
 
@@ -53,7 +54,9 @@ def ctr(key, counter, data):
 
 
 def schedule(key: bytes, decrypt: bool = False) -> set[int]:
-    """Return the round keys, and with `decrypt` also the ones for the equivalent inverse cipher, as pairs of words."""
+    """Return the round keys of a key, as pairs of 32-bit words. With `decrypt`, add the round keys of the equivalent
+    inverse cipher.
+    """
     keys = fips197.expand_key(key)
     found = pairs(b"".join(keys))
     if decrypt:
@@ -62,25 +65,25 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the sums in a window, except small ones: memory may contain the same small numbers for other reasons."""
+    """Return the checksums of records in a window, except small numbers, which memory can contain for other reasons."""
     return {kept for kept in window.sums.values() if kept >> 48}
 
 
 @dataclass
 class Session:
-    """What the test knows about a session, and the secrets that must not remain in memory after it."""
+    """A session as the test knows it, with the secrets that must not remain in memory after the session has ended."""
 
     engine: int
     place: int
     key: bytes
     secret: set[int]
     data: set[int] = field(default_factory=set)
-    lost: bool = False  # a fault has zeroized the session's key
-    # For sessions of modes: code, device and direction.
+    lost: bool = False  # True if a fault has zeroized the session's key
+    # Only for sessions in ECB or CBC: index of the implementation, index of the device, and direction.
     modes: int = 0
     device: int = 0
     decrypt: bool | None = None
-    # For sessions of the fast path.
+    # The following fields are only for sessions of the fast path.
     number: int = 0
     token: int = 0
     iv: bytes = b""
@@ -100,7 +103,7 @@ class Sessions:
         self.free = list(range(PLACES))
         self.gone: set[int] = set()
         self.counts = Counter()
-        self.windows: list[Window] = []  # the window of each ended fast-path session, for a stream that continues later
+        self.windows: list[Window] = []  # windows of ended fast-path sessions, whose streams can be resumed
         self.bounce_bytes = bounce_bytes
         self.ever = 0
         assert peer.start(remains=seed, bounce_bytes=bounce_bytes) == 0
@@ -109,11 +112,15 @@ class Sessions:
         return [session for session in self.live if session.engine == engine]
 
     def taken(self, engine):
-        """Return the number of slots in use. A fast-path session that has lost its key still counts."""
+        """Return the number of the engine's key slots in use. In the fast path, a session that has lost its key still
+        uses its slot.
+        """
         return sum(engine == FASTPATH or not session.lost for session in self.of(engine))
 
     def buffers(self, size, step=1):
-        """Choose random places and alignments for the input and output buffers."""
+        """Choose random locations and alignments for the input and output buffers. The output location None means that
+        the output overwrites the input.
+        """
         where = self.rng.choice((HEAP, MEMORY, MEMORY, MEMORY_END))
         source = (where, self.rng.choice((0, 0, self.rng.randrange(0, 16, step))))
         if self.rng.random() < 0.4:
@@ -128,7 +135,9 @@ class Sessions:
         return state
 
     def check_no_data_is_left(self, session):
-        """Check that no state register, counter block register or bounce buffer holds data between calls."""
+        """Check that after a call, the vector unit's state registers and counter block registers and the bounce buffer
+        contain no data.
+        """
         state = self.peer.state()
         for context in range(8):
             v, _, k15 = VECTOR_CONTEXT.unpack_from(state.hardware, context * VECTOR_CONTEXT.size)
@@ -239,7 +248,7 @@ class Sessions:
         self.check_no_data_is_left(session)
 
     def serve(self, session, fault="none"):
-        """Begin a stream, or continue a stream whose session has ended."""
+        """Begin a fast-path session: with a new stream, or with a stream that continues after its session has ended."""
         window = Window(record_blocks=self.rng.choice((1, 4, 90, 127)))
         if self.windows and self.rng.random() < 0.5:
             window = self.windows.pop()
@@ -267,7 +276,7 @@ class Sessions:
             self.close(session)
 
     def datagram(self, session, polls=0):
-        """Send a data record: a new one, a repeated one, or one that must be refused."""
+        """Send a data record to the fast path: a new record, a repeated record, or one that it must refuse."""
         window = session.window
         if window is None:
             return
@@ -338,12 +347,12 @@ class Sessions:
         assert self.peer.clear(session.engine, session.place)
 
     def lose(self, engine):
-        """Record that a fault has zeroized every key of the accelerator or of the fast path."""
+        """Remember that a fault has zeroized all keys of the given engine: the accelerator or the fast path."""
         for session in self.of(engine):
             session.lost = True
 
     def fault_for(self, engine):
-        """Choose a fault for an operation; in most cases, none."""
+        """Choose the fault that the hardware shows during an operation; in most cases, `none`."""
         faults = ("none",)
         if self.rng.random() < 0.2:
             faults = {

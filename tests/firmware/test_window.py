@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the window of records with a model that remembers every record, and its sum with a second implementation."""
+"""Compares the window of records with a model that stores every record, and the checksum of a record with a second
+implementation.
+"""
 
 import random
 
@@ -11,7 +13,7 @@ NEW, AGAIN, OTHER, OUTSIDE = range(4)
 
 
 class Model:
-    """A model of the window: follows its rules, but keeps every record that ever arrived."""
+    """A model of the window. It follows the rules of the firmware's window, but stores every record that arrived."""
 
     def __init__(self, size):
         self.size, self.first, self.came = size, 0, {}
@@ -70,7 +72,9 @@ def test_edges_of_the_window(core, size):
 
 
 def test_a_resize_leaves_no_sums_on_the_stack(core):
-    """The sums in the window must be zeroized, because they would reveal something about the data."""
+    """When the window is resized, no checksums of records may remain on the stack, because they reveal information
+    about the data.
+    """
     sums = [random.Random(n).getrandbits(64) for n in range(32)]
     core.window("i", 32)
     for n, sum_ in enumerate(sums):

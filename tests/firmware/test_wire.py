@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the generated wire header with the layout, which is computed here independently."""
+"""Compares the generated C header of the record format with the layout, which this test computes independently."""
 
 import subprocess
 import tomllib

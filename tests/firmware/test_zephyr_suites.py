@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The Zephyr module's own test suites on the simulated board."""
+"""Runs the test suites and samples of the Zephyr module on the simulated board."""
 
 import re
 import signal
@@ -40,7 +40,7 @@ def test_suite_with_ethernet(zephyr_ethernet_board, name, folder, configuration)
     check(folder, configuration, run_suite(name, folder, configuration, zephyr_ethernet_board, running_board))
 
 
-# Verilator needs a minute to build this board.
+# Slow: Verilator needs a minute to build this board.
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "folder", "configuration"), cases("cipherlane_sim_sdram"))
 def test_suite_with_sdram(zephyr_sdram_board, name, folder, configuration):
@@ -66,8 +66,8 @@ def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_boar
 
 
 def check(folder, configuration, text):
-    """Check that each test passed. The tests in `early.c` must have run, unless the configuration contains
-    `EARLY=n`.
+    """Check the output of a suite: each of its tests must have run and passed. Tests in a file such as `early.c` are
+    left out if the configuration contains `EARLY=n`.
     """
     left_out = [path for path in (folder / "src").glob("*.c") if f"_{path.stem.upper()}=n" in "".join(configuration)]
     source = "".join(path.read_text() for path in sorted((folder / "src").glob("*.c")) if path not in left_out)
@@ -78,15 +78,17 @@ def check(folder, configuration, text):
 
 
 def samples():
-    """Yield the folder and the scenario of each sample. Samples from Zephyr itself run only in the thorough tests."""
+    """Yield the folder and the scenario of each sample application. Samples from Zephyr itself run only in the thorough
+    suite.
+    """
     for name, folder, scenario in scenarios(SAMPLES, "cipherlane_sim"):
         marks = [pytest.mark.thorough] if folder.name.startswith("upstream") else []
         yield pytest.param(folder, scenario, id=name, marks=marks)
 
 
 def test_what_is_left_out_wants_a_module():
-    """These tests must run all scenarios whose modules are there, except the TLS sample: it needs a board with SDRAM,
-    and only twister runs it.
+    """These tests must run each scenario if the Zephyr modules that it needs are installed. The TLS sample is an
+    exception: it needs a board with SDRAM, and only twister runs it.
     """
     boards = {SUITES: ("cipherlane_sim", "cipherlane_sim_eth", "cipherlane_sim_sdram"), SAMPLES: ("cipherlane_sim",)}
     for root, tried in boards.items():

@@ -12,13 +12,13 @@ import pytest
 
 from gateware.flow import zephyr
 
-# About twenty builds, so these tests run only in the thorough suite. They find options that break linking when they are
-# off.
+# These tests run only in the thorough suite, because they need about twenty builds. They find options that break the
+# linking of an application when they are switched off.
 pytestmark = pytest.mark.thorough
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
-# Folders of applications, and the targets for which they are built. The TLS sample is left out, as it needs a module
-# that a Zephyr tree does not contain.
+# Lists (folder of an application, target for which it is built). The TLS sample is left out, because it needs a module
+# that is not part of a Zephyr tree.
 APPLICATIONS = [(zephyr.APPLICATION, "sim_eth_zephyr"), (zephyr.APPLICATION, "sim_sdram_zephyr")] + [
     (path.parent, "sim_zephyr")
     for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))
@@ -27,18 +27,20 @@ APPLICATIONS = [(zephyr.APPLICATION, "sim_eth_zephyr"), (zephyr.APPLICATION, "si
 
 
 def switches():
-    """Return the names of boolean symbols in the module, the applications and the samples."""
+    """Return the names of the boolean Kconfig options of the Zephyr module, its applications and its samples."""
     found = set()
     for path in zephyr.MODULE.rglob("Kconfig"):
         text = re.sub(r"^choice\b.*?^endchoice$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
         for name, lines in re.findall(r"^(?:menu)?config (\w+)\n((?:\t.*\n)*)", text, re.MULTILINE):
             if re.search(r"^\t(?:def_)?bool\b", lines, re.MULTILINE):
                 found.add(name)
-    return sorted(found - {"CIPHERLANE_MBEDTLS"})  # this option needs a module, like the TLS sample
+    return sorted(found - {"CIPHERLANE_MBEDTLS"})  # this option needs the module of the TLS sample
 
 
 def compile_with(application, target, symbols):
-    """Return the configuration and the log of a build. Builds share a folder, so only changed files are compiled."""
+    """Build an application with the Kconfig settings `symbols`; return its configuration (None if the build fails) and
+    its log. Builds of an application share a folder, so only changed files are compiled.
+    """
     output = BUILDS / f"{application.name}_{target}"
     extra = output.with_suffix(".conf")
     extra.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +54,7 @@ def compile_with(application, target, symbols):
 
 @pytest.fixture(scope="module")
 def configurations():
-    """Return the configuration of each application without extra settings."""
+    """Build each application without extra settings; return the Kconfig configurations, by application."""
     found = {application: compile_with(*application, "") for application in APPLICATIONS}
     for configuration, log in found.values():
         assert configuration is not None, log

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds and runs the hardware's engines on the host, with sanitizers. Models replace the hardware that the engines
-drive.
+"""Compiles the firmware's engines, which drive AES hardware, as a program for the host, and runs it with sanitizers.
+Software models replace the AES hardware.
 
 `tests/firmware/units` models the hardware. On the target, the macros of `cl_isa.h` are instructions. Here, the same
 table of encodings makes them calls into the model.
@@ -19,7 +19,7 @@ from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, wr
 
 UNITS = Path(__file__).with_name("units")
 ROOMS = ["accelerator", "aes", "engine", "fastpath", "streams", "vector"]
-ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two use another hardware context
+ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # `*_b` use a second vector context
 ENGINES += ["accelerator", "fastpath", "byte", "table"]
 MODES = ["ise", "ise_fused", "ise_vmem", "ise_inverse"]
 FAULTS = [
@@ -31,7 +31,7 @@ WINDOW = struct.Struct("<QQ64QI4x")
 
 
 class State(NamedTuple):
-    """Masks of the slots and rows in use, and the complete state of hardware and firmware."""
+    """Bit masks of the key slots and session rows in use; all state of the hardware models and firmware, as bytes."""
 
     slots: int
     accel_keys: int
@@ -43,7 +43,7 @@ class State(NamedTuple):
 
 
 def pairs(memory: bytes) -> set[int]:
-    """Return every pair of neighbouring words in `memory`, as a 64-bit number."""
+    """Return the set of all pairs of adjacent 32-bit words in `memory`, each as a 64-bit number."""
     found = set()
     for first in (0, 4):
         part = memory[first : len(memory) - (len(memory) - first) % 8]
@@ -52,7 +52,7 @@ def pairs(memory: bytes) -> set[int]:
 
 
 def instruction_header() -> str:
-    """Return the text of `cl_isa.h` for the host."""
+    """Return the text of `cl_isa.h` for the host, where each instruction macro calls the model of the vector unit."""
     lines = [f"#define CL_ISA_LAST_K{register} {code}" for code, register in enumerate(LAST_ROUND_KEYS)]
     for i in ALL:
         operands = [name for name, used in (("rs1", i.uses_rs1), ("rs2", i.uses_rs2)) if used]
@@ -66,8 +66,8 @@ def instruction_header() -> str:
 
 
 def build() -> Path:
-    """Compile the program, if its sources have changed; return its path."""
-    # without optimization, the program compiles in seconds, and the tests run as fast as with it
+    """Compile the engines and the hardware models into one program, if a source file has changed. Return its path."""
+    # Without optimization, the program compiles in seconds. Optimization would not speed up the tests.
     flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]
     flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]
     flags += ["-include", str(UNITS / "model.h")]
@@ -97,14 +97,15 @@ def build() -> Path:
 
 
 class UnitsPeer(CorePeer):
-    """Runs the engines in a separate process. Use it as a context manager. Keys are stored in numbered key structures.
+    """Runs the engines in a separate process. Use it as a context manager.
 
-    A buffer is given as (where, misalignment). For output, None means in place.
+    Keys are stored in key structures; `place` is the number of one. A buffer is given as (where, misalignment). For
+    output, None means in place.
     """
 
     def start(self, *, remains: int = 0, bounce_bytes: int = 512) -> int:
-        """Power on with `remains` in all bytes of the hardware's memories; return the status of the accelerator's
-        initialisation.
+        """Power on, with every byte of the modelled hardware's memories set to `remains`. Return the status of the
+        accelerator's initialisation.
         """
         return self._status("S", struct.pack("<BI", remains, bounce_bytes))
 
@@ -116,7 +117,7 @@ class UnitsPeer(CorePeer):
         return self._status("K", struct.pack("<BBBBI", modes, device, place, decrypt, 8 * len(key)), key)
 
     def ctr(self, engine, place, counter, data, *, source=(HEAP, 0), target=None, misalign=0) -> tuple[int, bytes]:
-        """Run CTR; return status and output."""
+        """Run CTR in an engine; return its status and output."""
         head = struct.pack("<BBB", engine, place, misalign)
         answer = self.call("c", head, counter, self._buffers(source, target), data)
         return int.from_bytes(answer[:4], "little", signed=True), answer[4:]
@@ -125,7 +126,7 @@ class UnitsPeer(CorePeer):
         self, engine, place, nonce, aad, data, tag=bytes(16), *,
         decrypt=False, source=(HEAP, 0), target=None, misalign=0,
     ) -> tuple[int, bytes, bytes]:  # fmt: skip
-        """Run GCM; return status, output and tag."""
+        """Run GCM in an engine; return its status, the output and the tag."""
         head = struct.pack("<4B", engine, place, decrypt, misalign)
         more = struct.pack("<I", len(aad))
         answer = self.call("G", head, nonce, tag, more, aad, self._buffers(source, target), data)
@@ -134,33 +135,33 @@ class UnitsPeer(CorePeer):
     def modes(
         self, modes, device, place, mode, decrypt, key_bits, chain, data, *, source=(HEAP, 0), target=None
     ) -> tuple[int, bytes, bytes]:  # fmt: skip
-        """Run ECB or CBC; return status, output, and the chain value for the next call."""
+        """Run ECB or CBC; return the status, the output, and the chaining value for the next call."""
         head = struct.pack("<6B", modes, device, place, decrypt, mode == "cbc", key_bits // 64 - 2)
         answer = self.call("m", head, chain, self._buffers(source, target), data)
         return int.from_bytes(answer[:4], "little", signed=True), answer[4:-16], answer[-16:]
 
     def clear(self, engine: int, place: int) -> bool:
-        """Clear a key; return whether its structure is all zeros."""
+        """Clear a key; return whether its key structure then contains only zeros."""
         return self._status("x", bytes((engine, place))) == 0
 
     def serve(self, place, session, token, peer, length, record_bytes, iv, window) -> int:
-        """Begin a session with a window (first, seen, sums by index); return the status."""
+        """Begin a fast-path session with the fields (first, seen, sums) of a `cl_window`; return the status."""
         first, seen, sums = window
         head = struct.pack("<BIQQQI", place, session, token, peer, length, record_bytes)
         return self._status("s", head, iv, WINDOW.pack(first, seen, *sums, 64))
 
     def report(self, place: int) -> tuple[int, int, int]:
-        """Return the bytes, blocks and records of a session."""
+        """Return the numbers of bytes, blocks and records that a session has processed."""
         return struct.unpack("<QQI", self.call("r", bytes([place])))
 
     def finish(self, place: int) -> tuple[int, tuple[int, int, list[int]]]:
-        """End a session; return the status and the window."""
+        """End a fast-path session; return the status and the session's window."""
         answer = self.call("f", bytes([place]))
         first, seen, *sums, _ = WINDOW.unpack(answer[4:])
         return int.from_bytes(answer[:4], "little", signed=True), (first, seen, sums)
 
     def datagram(self, ip, port, session, token, offset, data, *, polls=0) -> int:
-        """Send a datagram, which is encrypted after `polls` register reads; return the code of its final event."""
+        """Send a datagram; return the event code. The fast path encrypts the datagram after `polls` register reads."""
         return self._status("d", struct.pack("<IIIQQI", ip, port, session, token, offset, polls), data)
 
     def reply(self, size: int) -> bytes:
@@ -168,7 +169,9 @@ class UnitsPeer(CorePeer):
         return self.call("a", struct.pack("<I", size))
 
     def fault(self, name: str) -> bool:
-        """Set the next fault, which happens once; return whether the previous one has happened."""
+        """Select a fault that the hardware models will cause once. Return whether the fault selected before has
+        happened.
+        """
         return self.call("F", bytes([FAULTS.index(name)])) == bytes(4)
 
     def state(self) -> State:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The simulated board with memory for Zephyr, and Zephyr's test suites on it."""
+"""Runs our Zephyr module's test suites on the simulated board of configuration `zephyr`."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ TIMEOUT_S = 600
 
 
 def declared(root: Path) -> list[tuple[str, Path, dict]]:
-    """Return the scenarios in `testcase.yaml` and `sample.yaml` of all subfolders: name, folder, scenario."""
+    """Return (name, folder, fields) of each scenario in the `testcase.yaml` and `sample.yaml` of all subfolders."""
     found = []
     for file in sorted((*root.glob("*/testcase.yaml"), *root.glob("*/sample.yaml"))):
         content = yaml.safe_load(file.read_text())
@@ -27,7 +27,7 @@ def declared(root: Path) -> list[tuple[str, Path, dict]]:
 
 
 def scenarios(root: Path, board: str) -> list[tuple[str, Path, dict]]:
-    """Return the declared scenarios for one board, except scenarios that need a missing module."""
+    """Return the test scenarios for one board, except scenarios that need a missing Zephyr module."""
     return [
         (name, folder, scenario)
         for name, folder, scenario in declared(root)
@@ -44,7 +44,7 @@ def has_modules(scenario: dict) -> bool:
 def run_suite(
     name: str, folder: Path, configuration: tuple[str, ...], directory: Path = DIRECTORY, start=SimulatedBoard
 ) -> str:
-    """Runs a scenario of one of the module's test suites on a board that `build` has built.
+    """Compile a test scenario of our Zephyr module and run it on a simulated board that is already built.
 
     Parameters
     ----------

@@ -13,7 +13,8 @@ def _table(name: str, values: bytes) -> str:
     return f"function [7:0] {name}; input [7:0] x; case (x) {entries} endcase endfunction\n"
 
 
-# The product of two bytes modulo x^8 + x^4 + x^3 + x + 1 (FIPS-197, 4.2), and SubBytes' affine map (equation 5.2).
+# Verilog functions: the product of two bytes modulo x^8 + x^4 + x^3 + x + 1 (FIPS-197, 4.2), and SubBytes' affine map
+# (equation 5.2).
 ALGEBRA = """
 function [7:0] times_x; input [7:0] a; times_x = {a[6:0], 1'b0} ^ (a[7] ? 8'h1b : 8'h00); endfunction
 function [7:0] product; input [7:0] a; input [7:0] b; integer i; reg [7:0] power;
@@ -28,8 +29,8 @@ begin
 end endfunction
 """
 
-# A column of the state: row r is at bits 8r+7:8r (FIPS-197, 5.1.3, 5.3.3). Each output row is computed with the first
-# row of the matrix, rotated.
+# Verilog functions of one state column (FIPS-197, 5.1.3, 5.3.3). Row r of the column occupies bits 8r+7:8r. The
+# argument `row` is the first row of the matrix that multiplies the column; the matrix's other rows are rotations of it.
 COLUMNS = """
 function [31:0] matrix_column; input [31:0] a; input [31:0] row; integer r, i; reg [7:0] p1, p2, p4, p8, m, t;
 begin
@@ -53,7 +54,7 @@ function [31:0] inv_mix_column; input [31:0] a; inv_mix_column = matrix_column(a
 # A table of inverses in GF(2^8), found by search. A proof that uses it must also prove that x times its inverse is 1.
 INVERSES = _table("inverse_of", bytes(next((y for y in range(256) if multiply(x, y) == 1), 0) for x in range(256)))
 
-# Functions of whole states. The byte in row r and column c begins at bit 8(r + 4c) (FIPS-197, 3.4).
+# Verilog functions of whole states. The byte in row r and column c begins at bit 8(r + 4c) (FIPS-197, 3.4).
 STATES = """
 function [127:0] mix_columns; input [127:0] a; integer c;
     for (c = 0; c < 4; c = c + 1) mix_columns[32*c +: 32] = mix_column(a[32*c +: 32]); endfunction

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that the register before the execution unit passes every command once, in order and unchanged, for any stalls.
+"""Prove that the command register passes each command to the vector unit once, in order and unchanged, for any stalls.
 
 The proof is a k-induction from reset, with free commands and a free `source_ready`. At most one command is accepted and
 not yet passed on, and the register offers this command until the unit takes it.
@@ -60,9 +60,9 @@ def test_passes_every_command_once():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        # A mutant that loses a command if the unit does not accept it.
+        # A mutant that loses a command if the unit does not accept it at once.
         (r"(holds <= )\([^;]*\);", r"\g<1>1'd0;"),
-        # A mutant that accepts a new command while it still holds another.
+        # A mutant that accepts a new command while an earlier command still waits in the register.
         (r"if \(\(~holds\)\)", "if (1'd1)"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove GHASH's multiplier for all blocks and subkeys, digit by digit, at several sizes of a digit.
+"""Prove GHASH's multiplier for all blocks and subkeys, and for several digit sizes (bits processed per cycle).
 
 A solver cannot compare two products of 128 bits as a whole. But the multiplier adds, in each cycle, one row of each
 table, and everything else in it is linear. So two statements suffice, each proven for all values:
@@ -151,7 +151,8 @@ def is_proven(verilog: str, statement: str, width: int) -> bool:
     for name, value in values.items():
         text = text.replace(name, value)
     if statement == SUM:
-        prepare = [CUT_MEMORIES[0], "delete t:$dff", *CUT_MEMORIES[1:]]  # without flip-flops, z may have any value
+        # Delete the flip-flops, so that the solver can choose any value for the accumulator z.
+        prepare = [CUT_MEMORIES[0], "delete t:$dff", *CUT_MEMORIES[1:]]
         return holds(verilog + text, prepare, solve="", zeros=("difference", 128, 8))
     return holds(verilog + text, CUT_MEMORIES, solve="-tempinduct -maxsteps 2")
 
@@ -166,13 +167,13 @@ def test_multiplier(width, portable, statement):
 @pytest.mark.parametrize(
     ("statement", "pattern", "replacement"),
     [
-        ("SUM", "16'd27030", "16'd27031"),  # mutant: a LUT adds four bits wrongly
+        ("SUM", "16'd27030", "16'd27031"),  # mutant: one wrong bit in a LUT that XORs
         ("SUM", r"product_0\[4\]\}", "product_0[5]}"),
         ("SUM", r"(ghash_overflow\[3\], ghash_overflow)\[2\]", r"\g<1>[1]"),  # a wrong reduction
-        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: accepts a block and a subkey at once
-        ("STEPS", r"(z <= )1'd0;", r"\g<1>total;"),  # mutant: a message begins with the last result
+        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: takes a block and a subkey in one cycle
+        ("STEPS", r"(z <= )1'd0;", r"\g<1>total;"),  # mutant: the hash of a message does not start at 0
         ("STEPS", r"(x_3, x_2, x_1, x_0\} <= )1'd0;", r"\g<1>total;"),
-        ("STEPS", r"(rest <= ghash_tables1)\[2:0\]", r"\g<1>[1:0]"),  # mutant: wrong table rows from 8 on
+        ("STEPS", r"(rest <= ghash_tables1)\[2:0\]", r"\g<1>[1:0]"),  # mutant: table rows 8 to 15 are wrong
     ],
 )
 def test_a_broken_multiplier_is_refuted(statement, pattern, replacement):

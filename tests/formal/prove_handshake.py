@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that the CFU port answers each command once, in order, with its own value, and that contexts stay separate.
+"""Prove that the CFU port answers each command once, in order, with its own result, and that contexts stay separate.
 
 The proof is a k-induction from reset. Commands, `rsp_ready`, the memory on the unit's port and the contents of the
 register files are free:
@@ -80,7 +80,7 @@ endmodule
 
 
 def proven(verilog: str, part: str) -> bool:
-    # Six steps are enough: the mutants' counter-examples are short, so the induction's base cases find them.
+    # Six steps are enough, because every mutant has a short counter-example. The base case of the induction finds it.
     induction = "-tempinduct -maxsteps 6"
     return holds(verilog + "`DECODER\n" + PROPERTIES, CUT_MEMORIES, solve=induction, defines=[part])
 

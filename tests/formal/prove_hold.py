@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that no plaintext leaves `gateware.gcm.hold` before its tag is verified (k-induction from reset).
+"""Prove that no plaintext leaves the buffer `gateware.gcm.hold` before its tag is verified (k-induction from reset).
 
 Any one row is followed. A block with `held` waits in it until `accept`; then it may be read. After `reject` it may
 never be read, whatever verdicts follow: the row counts as free again only when zeros have been written to it. A block
@@ -77,7 +77,7 @@ def test_no_text_before_its_verdict():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(accept & \(~erasing\)\)", "(accept)"),  # mutant: commits rows that are being zeroized
+        (r"\(accept & \(~erasing\)\)", "(accept)"),  # mutant: releases rows that are being zeroized
         (r"\(stored != uncommitted\)", "(stored != 4'd0)"),  # mutant: outputs unverified text
         (r"\| accept\)", ")"),  # mutant: accepts a block in the cycle of a verdict
         (r"\(erasing & \(uncommitted\[3:1\] == 1'd0\)\)", "(erasing & (uncommitted[3:2] == 1'd0))"),  # stops early

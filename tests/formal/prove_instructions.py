@@ -22,7 +22,8 @@ from tests.formal.prover import holds
 from tests.formal.vector_unit import CUT_MEMORIES, mutate, unit_verilog
 
 ANY_STATE = [*CUT_MEMORIES, "setattr -unset init w:*"]
-# Yosys commands for the proof of part STAGE2: the solver may choose any value for the registers in the lanes.
+# Yosys commands for the part of the proof named STAGE2: the solver can choose any value for the registers between stage
+# 1 and stage 2 of a lane.
 FREE_REGISTER = ["flatten", "cutpoint w:it.substituted?", "delete t:$anyseq", *ANY_STATE]
 ONE_COMMAND = "-seq 2 -prove-skip 1"
 
@@ -179,7 +180,7 @@ def test_every_instruction(part):
         ("STAGE1", r"<= 7'd99;", "<= 7'd98;"),  # mutant: one wrong bit in one S-box
         ("STAGE2", r"(\w*forward\w*) <= [^;]*;", r"\1 <= 1'd1;"),  # mutant: MixColumns instead of its inverse
         ("STAGE2", r"(\w*stage2_state) <= [^;]*;", r"\1 <= 6'd0;"),  # always context 0
-        ("COUNTER", r"(\w*stage2_carry) <= [^;]*;", r"\1 <= 1'd0;"),  # mutant: the high half gets no carry
+        ("COUNTER", r"(\w*stage2_carry) <= [^;]*;", r"\1 <= 1'd0;"),  # mutant: no carry into the counter's high half
         ("INTERLOCK", r"\(~\w*hazard\)", "1'd1"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove stage 2 of a lane: it applies FIPS-197's MixColumns, its inverse or neither, and adds the key.
+"""Prove stage 2 of the vector unit's lanes: it applies FIPS-197's MixColumns, its inverse or neither, and adds the key.
 
 The registers between the stages are free, except that one of them is {02} times the bytes of the other. `prove_sbox`
 proves this relation.
@@ -29,7 +29,7 @@ module proof(input sys_clk, input [31:0] column, input substitute, input inverse
 endmodule
 """
 INPUTS = ("column", "substitute", "inverse", "mix", "replacement", "replace", "round_key", "add_key")
-IMPLEMENTATIONS = ("table", "block_ram")  # of stage 2: as portable code, and as FPGA cells
+IMPLEMENTATIONS = ("table", "block_ram")  # forms of stage 2: portable code, and FPGA cells
 
 
 def lane_verilog(sbox: str) -> str:
@@ -56,7 +56,7 @@ def test_stage_2_is_the_definition(sbox):
 @pytest.mark.parametrize(
     ("sbox", "pattern", "replacement"),
     [
-        ("table", r"\{32\{[^}]*forward[^}]*\}\}", "{32{1'd1}}"),  # mutant: InvMixColumns also after SubBytes
+        ("table", r"\{32\{[^}]*forward[^}]*\}\}", "{32{1'd1}}"),  # mutant: InvMixColumns instead of MixColumns
         ("block_ram", r"16'd27030", "16'd27031"),
     ],
 )

@@ -290,10 +290,10 @@ def test_unit(part):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # mutant: a load overwrites a result that still waits
-        (r"\(fault_code == 1'd0\)", "1'd1"),  # mutant: reports the last fault, not the first
-        (r"(\w*result_data) <= [^;]*;", r"\1 <= bus_dat_r;"),  # mutant: a load with XOR does not XOR
-        (r"\(broken & ", "(1'd0 & "),  # mutant: a group store continues after a fault
+        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # mutant: a load overwrites an earlier, waiting result
+        (r"\(fault_code == 1'd0\)", "1'd1"),  # mutant: reports the last fault instead of the first
+        (r"(\w*result_data) <= [^;]*;", r"\1 <= bus_dat_r;"),  # mutant: `vload_xor` does not XOR
+        (r"\(broken & ", "(1'd0 & "),  # mutant: `vxor_group` continues after a fault
         (r"(bad_destination = \(\(request_payload_load & request_payload_store\) & ).*\);", r"\1 1'd0);"),
     ],
 )
@@ -305,9 +305,9 @@ def test_a_broken_port_is_refuted(pattern, replacement):
     ("part", "pattern", "replacement"),
     [
         ("REQUEST", r"(\w*request_payload_address|\w*request_address) <= [^;]*;", r"\1 <= rs1;"),
-        ("LOADS", r"(\w*read_register) = [^;]*;", r"\1 = state_register;"),  # mutant: a group store reads only v0
+        ("LOADS", r"(\w*read_register) = [^;]*;", r"\1 = state_register;"),  # mutant: `vxor_group` reads only v0
         ("LOADS", r"pending <= \(\(\(pending & ", "pending <= (((8'd0 & "),  # nothing waits for long
-        ("LOADS", r"8'd254\)\);", "8'd0));"),  # mutant: no instruction waits for a group store
+        ("LOADS", r"8'd254\)\);", "8'd0));"),  # mutant: no instruction waits for `vxor_group`
         ("LOADS", r"\(is_memory_status \| is_context\) \| is_vxor_group", "is_memory_status | is_context"),
     ],
 )

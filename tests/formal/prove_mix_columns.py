@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that MixColumns and InvMixColumns are FIPS-197's matrices (5.1.3, 5.3.3) and undo each other."""
+"""Prove that MixColumns and InvMixColumns are as in FIPS-197 (5.1.3, 5.3.3), and that each is the other's inverse."""
 
 import pytest
 from migen import Cat, Module, Signal

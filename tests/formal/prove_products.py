@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that a product in GF(2^128), which takes several cycles, has the effect of one that is executed at once.
+"""Prove that a product in GF(2^128), which takes several cycles, has the same effect as if it took one cycle.
 
 The proof is an induction from reset on a unit with a multiplier of 8 cycles. Commands and the contents of the register
 files are free, and so is the memory port, except for what `prove_memory_port` proves about it:
@@ -130,10 +130,10 @@ def test_products():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r" \| rhs_self1\);", ");"),  # mutant: no instruction waits for a product's registers
-        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses tables of a factor that was replaced
+        (r" \| rhs_self1\);", ");"),  # mutant: instructions use registers of an unfinished product
+        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses tables of an overwritten factor
         (r"\(\(~products_ready\) \| \(pending\w* != 1'd0\)\)", "(~products_ready)"),  # mutant: ignores loads
-        (r"\| active\);", ");"),  # mutant: another context is selected while a product is under way
+        (r"\| active\);", ");"),  # mutant: the context changes during a product
         (r"~\(stale \| products_ghash_busy\)", "~products_ghash_busy"),  # mutant: writes tables during zeroization
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove the value of every response, for every operand, register and context.
+"""Prove that the vector unit's response to every instruction is right, for all operands, registers and contexts.
 
 The unit's registers start in an arbitrary state, and the register files have arbitrary contents. The response must have
 the value of the instruction's definition (SubWord by the standard's S-box table). It has this value one cycle after an

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that a round of each datapath, and a word of the key schedule, equal their definitions in FIPS-197 (5.1.1 to
-5.1.4, 5.2).
+"""Prove that an AES round in each core type, and a word of the key schedule, equal their definitions in FIPS-197 (5.1.1
+to 5.1.4, 5.2).
 
 A round of the iterative datapaths is proved in two parts, for free states and keys:
 
@@ -84,8 +84,8 @@ module proof(input sys_clk, input [127:0] data, input valid, output [WIDTH-1:0] 
     assign difference = columns ^ addend ^ (mixing ? mixed[WIDTH-1:0] : {WIDTH{1'b0}});
 endmodule
 """
-# If SubBytes is in block RAM or has output registers, the solver may choose any output bytes. Only the outputs
-# `doubled` must be {02} times these bytes, which `prove_sbox` proves.
+# Yosys commands that let the solver choose any output bytes of SubBytes, which is in block RAM. The proof assumes only
+# that each byte of `doubled` is {02} times the SubBytes output byte at the same position. `prove_sbox` proves this.
 CUT = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose", "setattr -unset init w:*"]
 
 

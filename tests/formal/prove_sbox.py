@@ -17,7 +17,7 @@ from gateware.aes.sub_bytes import SubBytes
 from tests.formal.definitions import ALGEBRA, COLUMNS, INVERSES, TABLES
 from tests.formal.prover import holds, to_verilog
 
-# The table `inverse_of` gives the inverse z of x. The proof also checks that the product of x and z is 1.
+# `inverse_of(x)` is a table that returns z, the inverse of x. The proof also checks that the product of x and z is 1.
 DEFINITION = """
     wire [7:0] z = inverse_of(x);
     always @* assert(x == 0 ? z == 0 : product(x, z) == 8'h01);
@@ -62,7 +62,7 @@ def test_is_the_definition_and_undone_by_its_inverse(implementation):
 
 
 def flip_one_bit(verilog: str, implementation: str) -> str:
-    """Return the text with one bit of one table entry, or one operator, wrong."""
+    """Return the Verilog with one fault: a wrong bit in the S-box table, or a wrong operator."""
     if implementation in ("tower", "onehot"):
         broken, count = re.subn(r"&", "|", verilog, count=1)
     elif implementation == "ecp5":
@@ -165,7 +165,7 @@ def test_column_is_both_directions_and_a_way_past_them(implementation):
     [
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC1EC"),
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC0ED"),
-        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: the product by 2 is missing without SubBytes
+        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: no product by {02} when SubBytes is off
         ("table", r"(\w*forward) <= [^;]*;", r"\1 <= substitute;"),  # InvSubBytes is not
     ],
 )

@@ -168,7 +168,7 @@ def test_a_broken_arbiter_is_refuted(pattern, replacement):
     [
         # A mutant in which a flush does not drop the blocks that are still in the core.
         (proven, r"<= \w*coming;(\s+\w+ <= 1'd0;\s+consume)", r"<= 1'd0;\1"),
-        # A mutant in which no rows are reserved for blocks that are still in the core.
+        # A mutant in which the queue reserves no rows for blocks that are still in the core.
         (proven, r"room <= \(\(\(\(\(\w+ \+ ", "room <= (((((0 + "),
         # A mutant in which a block is delivered twice.
         (data_proven, r"consume <= \(consume \+ 1'd1\);", ""),

@@ -149,10 +149,10 @@ def test_iterative(width):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block without room for it
+        (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block when it is full
         (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # mutant: overwrites a waiting block
-        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: hides that a block has no key
-        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # mutant: ignores a block in its rounds
+        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: never reports a missing key
+        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # mutant: `in_use` ignores active blocks
     ],
 )
 def test_a_broken_iterative_cipher_is_refuted(pattern, replacement):
@@ -287,8 +287,8 @@ def test_a_queue_that_reads_twice_is_refuted():
 
 
 class AnyTime(Module):
-    """A stand-in for the cipher with any latency. It holds up to two blocks and returns them unchanged; while `hold` is
-    high, it returns none.
+    """A replacement for the cipher, with any latency. It stores up to two blocks and returns them unchanged. While
+    `hold` is high, it returns no block.
     """
 
     def __init__(self, hold):

@@ -13,7 +13,7 @@ from migen import ClockDomain, Module, Signal
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "formal"  # YoWASP's Yosys cannot read /tmp
+BUILD = ROOT / "build" / "formal"  # not in /tmp, which YoWASP's Yosys cannot read
 TIMEOUT_S = 900
 
 
@@ -46,7 +46,7 @@ def to_verilog(module: Module, name: str, ports: dict[str, Signal], *, clocked: 
 
 
 def _contents(files: dict[str, str], match: re.Match) -> str:
-    """Return the initial contents of a memory as assignments."""
+    """Return the initial contents of a memory as Verilog assignments."""
     values = files[match[1]].split()
     return " ".join(f"{match[2]}[{n}] = {4 * len(value)}'h{value};" for n, value in enumerate(values))
 
@@ -59,7 +59,8 @@ def holds(
     defines: list[str] = (),
     zeros: tuple[str, int, int] | None = None,
 ) -> bool:
-    """Return whether the assertions of module `proof` hold and, with `zeros`, whether the named wire is always zero.
+    """Return whether the assertions of module `proof` hold. With `zeros`, also prove that the wire named in `zeros` is
+    always zero.
 
     Parameters
     ----------

@@ -18,11 +18,11 @@ from tests.gateware.boards import REGISTERED_SBOXES, VECTOR_UNITS
 
 @pytest.mark.parametrize("implementation", sorted({unit.sbox for unit in VECTOR_UNITS}))
 def test_column(implementation):
-    """The S-box of the vector unit's lanes."""
+    """Prove the S-boxes of the vector unit's lanes."""
     assert column_is_right(column_verilog(implementation))
 
 
 @pytest.mark.parametrize(("sbox", "stages"), REGISTERED_SBOXES)
 def test_registered(sbox, stages):
-    """The S-box of the accelerator's core and of the fast path's core."""
+    """Prove the S-boxes of the AES cores that accelerator and fast path use."""
     assert registered_is_the_definition(registered_verilog(sbox, stages), stages)

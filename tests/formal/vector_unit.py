@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The vector AES unit prepared for proofs: its ports, and the commands to its register files.
+"""Prepares the vector AES unit for proofs: makes visible the unit's ports, and all reads and writes of its register
+files.
 
 The register files' contents are cut away. Their outputs are free, so a proof holds for all contents. The proofs cover
 the commands to them: which address is read and written when, and with which value.
@@ -13,12 +14,12 @@ from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
 from tests.formal.prover import to_verilog
 
 MEMORY = (0x4000_0000, 0x10000)
-# Yosys commands that remove the memories, so that the solver may choose any value for a read.
+# Yosys commands that remove the memories, so that the solver can choose any value for data read from a memory.
 CUT_MEMORIES = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose"]
 
 
 def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
-    """Return a unit, and a dictionary of the signals that proofs can use, by name."""
+    """Return a vector unit, and the signals that proofs can use, as a dictionary from name to signal."""
     unit = VectorAESUnit(memory=MEMORY, product_cycles=product_cycles)
     ports = {name: getattr(unit, name) for name in ("cmd_valid", "cmd_ready", "cmd_function_id")}
     ports |= {name: getattr(unit, name) for name in ("rsp_valid", "rsp_ready", "rsp_output")}
@@ -46,8 +47,8 @@ def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
 
 
 def unit_verilog(product_cycles: int = 0) -> str:
-    """Return Verilog: module `unit`, and the beginning of module `proof`, which instantiates it and declares all
-    ports.
+    """Return Verilog: module `unit`, and the beginning of module `proof`, which instantiates `unit` and declares
+    all its ports.
     """
     unit, ports = unit_ports(product_cycles)
     inputs = {"cmd_valid", "cmd_function_id", "rs1", "rs2", "rsp_ready", "dat_r", "ack", "err"}
@@ -68,8 +69,8 @@ def unit_verilog(product_cycles: int = 0) -> str:
 
 
 def decoder_verilog() -> str:
-    """Return Verilog made from the table of encodings: a macro with each instruction's number, and the function
-    `operation`, which decodes a function id to this number.
+    """Return Verilog made from the table of instruction encodings: a macro with a number for each instruction, and the
+    function `operation`, which decodes a CFU function id to this number.
     """
     lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(ALL)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]
@@ -86,7 +87,9 @@ def decoder_verilog() -> str:
 
 
 def mutate(verilog: str, pattern: str, replacement: str) -> str:
-    """Return the Verilog with the first match replaced, which gives a faulty unit that the proof must refute."""
+    """Return the Verilog with the first match of `pattern` replaced. The result is a faulty unit, which the proof must
+    refute.
+    """
     broken, count = re.subn(pattern, replacement, verilog, count=1)
     assert count, f"nothing in the unit's Verilog matches {pattern}"
     return broken

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Fuzzers of the code that processes untrusted data: the firmware's record service, links and key agreement (libFuzzer,
-with sanitizers), and the host's parsers (atheris). `make fuzz` runs each for a limited time. Add an input that reveals
-a fault to `corpus/`, with which every run begins, and to a test.
+with sanitizers), and the host's parsers (atheris). `make fuzz` runs each fuzzer for a limited time. If an input reveals
+a fault, add this input to a test and to `corpus/`. Every run begins with the inputs in `corpus/`.
 """

@@ -10,12 +10,12 @@ from tests.firmware import core_peer
 
 FOLDER = Path(__file__).parent
 BUILD = core_peer.ROOT / "build" / "fuzz"
-PEERS = Path(core_peer.__file__).parent  # headers that the tests of the firmware share
+PEERS = Path(core_peer.__file__).parent  # folder of the headers that the firmware tests share
 FUZZERS = ("service", "frames", "mka", "parsers")
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
 FLAGS = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *SANITIZERS]
 MOST_BYTES = 2048
-GRACE_S = 60  # extra seconds for the inputs of `corpus/`, with which every run begins
+GRACE_S = 60  # extra seconds, because every run first tries the inputs in `corpus/`
 
 
 def main() -> int:

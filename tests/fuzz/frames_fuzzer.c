@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzzes the UART and Ethernet links with arbitrary bytes and frames. In addition to the
- * sanitizers' checks, it checks that an answer is no longer than the longest frame, and that it
- * goes to a single station.
+ * sanitizers' checks, it checks that no answer is longer than the largest frame, and that each
+ * answer goes to a unicast MAC address.
  */
 #include <string.h>
 
@@ -80,8 +80,8 @@ static void over_ethernet(const uint8_t *data, size_t size)
 		size -= 2;
 		len = len < size ? len : size;
 		/*
-		 * The slot is only one byte larger than the frame, so that the sanitizer notices
-		 * reads beyond it.
+		 * The slot (a receive buffer) is only one byte larger than the frame, so that the
+		 * sanitizer notices reads beyond it.
 		 */
 		uint8_t *const slot = malloc(len + 1);
 

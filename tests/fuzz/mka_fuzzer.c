@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzzes the MKA participant with arbitrary and with authentic MKPDUs, while time passes. In
- * addition to the sanitizers' checks, the SecY checks how it is driven, and the participant's own
- * MKPDUs must be well-formed.
+ * addition to the sanitizers' checks, a model of the SecY checks the calls that the participant
+ * makes, and the participant's own MKPDUs must be well-formed.
  *
- * The input is a sequence of commands. Bits 0 and 1 of a command's first byte: 0 a frame as it is;
- * 1 a frame that gets the right addresses, CKN and ICV; 2 an MKPDU of a member, composed by
- * compose(); 3 time passes. The second byte is the length of the frame or a number of steps.
+ * The input is a sequence of commands. Bits 0 and 1 of a command's first byte select its type. 0: a
+ * frame, unchanged. 1: a frame that gets the right addresses, CKN and ICV. 2: an MKPDU of another
+ * member, written by compose(). 3: time passes. The second byte is the length of the frame or the
+ * number of time steps.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static void put_icv(uint8_t *frame, size_t protected_bytes)
 		      frame + protected_bytes);
 }
 
-/** Makes a frame authentic, if it is long enough. */
+/** Makes a frame an authentic MKPDU (right header, CKN and ICV), if it has at least 70 bytes. */
 static void seal(uint8_t *frame, size_t size)
 {
 	static const uint8_t head[] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x03};
@@ -93,8 +94,9 @@ static void fill_use(struct cl_mkpdu_key_use *use, unsigned int bits, uint8_t an
 }
 
 /**
- * Writes an MKPDU of one of four members. Arguments: presence of sets and the member; step of the
- * message number; priority; use of two keys; number and form of the SAK; SCI.
+ * Writes an MKPDU of one of four members. The bytes of @p arguments are: which parameter sets are
+ * present, and the member (bits 7:6); the increment of the message number; the priority; the use of
+ * two keys; the SAK's number, size and other properties; the SCI.
  */
 static size_t compose(uint8_t *frame, const uint8_t arguments[ARGUMENTS])
 {

@@ -27,7 +27,9 @@ CHECKED = {
 
 
 def frames(data: bytes) -> None:
-    """Pass data to a parser in pieces. It must store a bounded number of bytes, and each record must be valid."""
+    """Pass data in pieces to the frame parser. Check that the parser stores only a limited number of bytes, and that
+    the records that it returns are valid.
+    """
     parser = FrameParser(MAX_RECORD)
     step = 1 + data[0] % 37 if data else 1
     for start in range(0, len(data), step):
@@ -38,7 +40,7 @@ def frames(data: bytes) -> None:
 
 
 def records(data: bytes) -> None:
-    """Decode a record; if that works, encoding must return the same bytes."""
+    """Decode a record. If this succeeds, encoding the result must return the same bytes."""
     try:
         record = records.decode(data)
     except (ValueError, VersionMismatchError):
@@ -47,10 +49,10 @@ def records(data: bytes) -> None:
 
 
 def reply(data: bytes) -> None:
-    """Decode the fields of a reply: their text must be printable, or the reply must be refused."""
+    """Decode the fields of a reply. The decoder must refuse the reply, or return printable text."""
     kind = list(CHECKED)[data[0] % len(CHECKED)] if data else RecordType.INFO
     fields = data[1:]
-    if len(data) % 8:  # in most inputs, set the right length, to reach the checks that follow the length check
+    if len(data) % 8:  # in most inputs, set the right length to pass the length check
         fields = fields.ljust(REPLIES[kind].size, b"\1")[: REPLIES[kind].size]
     try:
         value = CHECKED[kind](replies.fields_of(Record(kind | REPLY, 1, 0, 2, fields)))

@@ -14,7 +14,7 @@
 #define BLOCKS     (1u << 14)
 #define REMEMBERED 64u
 
-/** The input and the output that were seen for one counter block of a key. */
+/** Input and output of one encryption under one counter block and key. */
 struct block {
 	uint32_t run;
 	uint8_t key;
@@ -27,7 +27,7 @@ struct block {
 static struct block blocks[BLOCKS];
 static uint32_t run;
 static struct cl_link links[PEERS];
-/** The data that a host would store about each session that it opened. */
+/** What a host would store about a session that it opened. */
 static struct known {
 	uint32_t id;
 	uint8_t peer;
@@ -41,7 +41,9 @@ static struct known {
 } known[REMEMBERED];
 static uint32_t opened;
 
-/** Returns one of the opened sessions, so that most records concern a session that exists. */
+/**
+ * Returns one of the sessions that were opened, so that most records belong to an existing session.
+ */
 static const struct known *session_of(uint8_t choice)
 {
 	const uint32_t count = opened < REMEMBERED ? opened : REMEMBERED;
@@ -49,7 +51,7 @@ static const struct known *session_of(uint8_t choice)
 	return &known[count == 0 ? 0 : choice % count];
 }
 
-/** The part of the fuzzer's input that is not read yet. At its end, reads return zeros. */
+/** The unread rest of the fuzzer's input. Reads beyond its end return zeros. */
 struct input {
 	const uint8_t *data;
 	size_t size;
@@ -98,7 +100,7 @@ static size_t put(uint8_t *record, uint8_t type, uint32_t session, uint64_t offs
 	return CL_WIRE_HEADER_SIZE + (size_t)len;
 }
 
-/** Returns the type of a reply; 0 if there is no reply. */
+/** Returns the record type of a reply; 0 if there is no reply. */
 static uint8_t type_of(const uint8_t *reply, size_t len)
 {
 	struct cl_wire_header header = {0};
@@ -147,7 +149,7 @@ static void open_session(struct input *input)
 		}
 	}
 	if ((request.flags & CL_WIRE_FLAG_GCM) != 0 && (base & 0x20) == 0) {
-		request.iv[7] ^= request.iv[15]; /* a nonce prefix, and zeros */
+		request.iv[7] ^= request.iv[15]; /* for GCM: a nonce prefix, then zeros */
 		memset(request.iv + 8, 0, 8);
 	}
 	put_key(request.key, key, request.key_bits);
@@ -254,7 +256,7 @@ static void data(struct input *input)
 	uint64_t first = offset / CL_BLOCK_BYTES;
 
 	if (session->gcm) {
-		/* The fuzzer computes no tags, so no record is decrypted. */
+		/* The fuzzer sends no valid tags, so the service decrypts no GCM record. */
 		EXPECT(!session->decrypt);
 		first = (offset / session->record_bytes * 2 + last) << 32 | 2;
 	}
@@ -364,8 +366,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 			break;
 		}
 	}
-	for (unsigned int i = 0; i < 4;
-	     i++) { /* long enough for every session to be closed as idle */
+	/* Advance the clock until the service has closed every session as idle. */
+	for (unsigned int i = 0; i < 4; i++) {
 		board_clock += board_platform.session_idle_cycles / 2;
 		cl_service_poll(&board_service);
 	}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sets of parameters that the boards in `gateware.targets` use for units and cores, without duplicates."""
+"""Lists the parameters with which the boards of `gateware.targets` use each hardware unit, without duplicates."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ TARGETS = targets.load_all()
 
 
 class VectorUnit(NamedTuple):
-    """Parameters of `VectorAESUnit`."""
+    """The parameters of a `VectorAESUnit`."""
 
     sbox: str
     product_cycles: int
@@ -34,7 +34,7 @@ ACCELERATORS = [
 ACCELERATORS_ON_ECP5 = [core for core in ACCELERATORS if (*core.values(), False) in _accelerators]
 ACCELERATORS_SIMULATED = [core for core in ACCELERATORS if (*core.values(), True) in _accelerators]
 
-# Parameters of the core that the fast path shares with the accelerator.
+# Parameters of the AES core that the fast path and the accelerator share.
 _fast_paths = {
     (ethernet.core_datapath, t.fit.core_sbox, ethernet.core_engines)
     for t in TARGETS
@@ -44,7 +44,8 @@ FAST_PATHS = [
     {"datapath": datapath, "sbox": sbox, "engines": engines} for datapath, sbox, engines in sorted(_fast_paths, key=str)
 ]
 
-# The S-boxes with registers in the cores above, each with its number of pipeline stages (`gateware.aes.sub_bytes`).
+# The S-boxes in the AES cores of `ACCELERATORS` and `FAST_PATHS`: (S-box, number of pipeline stages), as in
+# `gateware.aes.sub_bytes`.
 REGISTERED_SBOXES = sorted(
     {
         (core["sbox"], IMPLEMENTATIONS[core["sbox"]] if core["datapath"] == PIPELINED else 1)
@@ -54,5 +55,5 @@ REGISTERED_SBOXES = sorted(
 
 
 def title(parameters: dict) -> str:
-    """Return a name for a set of parameters."""
+    """Return a test name for a set of parameters."""
     return "-".join(str(value) for value in parameters.values()) or "default"

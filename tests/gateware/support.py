@@ -134,7 +134,7 @@ class Simulation:
         """Restart the simulation, with all memories at their initial contents."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._folder):  # the model reads its memories from files there
+        with contextlib.chdir(self._folder):  # the model reads the contents of its memories from files in this folder
             self.reset()
 
     def close(self):
@@ -150,7 +150,7 @@ class Simulation:
         self.close()
 
     def clock(self, cycles: int = 1):
-        """Run cycles with unchanged inputs. This is faster than a test bench in long runs."""
+        """Simulate this number of clock cycles with unchanged inputs. In long runs, this is faster than a bench."""
         for _ in range(cycles):
             self._library.model_clock(self._model, *self._addresses)
         self.cycle += cycles

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare the computed number of block RAMs of each target with place-and-route. Test smaller configurations, too."""
+"""Compare the computed number of block RAMs of each target with the number that place-and-route used. A configuration
+that was made smaller for a board must be no smaller than necessary.
+"""
 
 import json
 from dataclasses import replace
@@ -16,7 +18,7 @@ from tests.kept import figures
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
 COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
-# Synthesis omits block RAMs at the unused end of a ROM. The omitted share of a ROM may not exceed this.
+# Synthesis omits block RAMs at the unused end of a ROM: at most this fraction of the ROM's block RAMs.
 EMPTY_MOST = 1 / 8
 
 
@@ -28,7 +30,7 @@ def total(target, configuration=None):
     ("words", "bits", "widest", "count"),
     [
         (16384, 32, 36, 32),
-        (2304, 32, 18, 6),  # block RAMs of 1024 x 18: three in depth, two in width
+        (2304, 32, 18, 6),  # six block RAMs of 1024 x 18 bits: three for 2304 words, times two for 32 bits
         (128, 32, 36, 1),
         (128, 32, 18, 2),
         (64, 131, 36, 4),
@@ -63,7 +65,9 @@ def test_where_there_is_room_nothing_shrinks():
 
 
 def steps_taken(target):
-    """Return how many of `STEPS`, which make a configuration smaller, a target's configuration contains."""
+    """Return how many of the `STEPS` were applied to a target's configuration. Each step makes the configuration
+    smaller.
+    """
     for count in range(len(block_rams.STEPS) + 1):
         taken = block_rams.shrunk(targets.fitted(target.configuration.name, target.fit), count)
         if taken == target.configuration:
@@ -96,7 +100,8 @@ def test_a_25f_gets_what_the_page_says():
         16 << 10,
     )
     assert (configuration.max_data, configuration.core_datapath, configuration.compact) == (1024, 64, True)
-    # The buffer memory must hold the benchmark's data, a record, the data in progress, and the list of counter blocks.
+    # The buffer memory must have room for the benchmark's data, a record, the data in progress, and the list of counter
+    # blocks.
     assert configuration.bench_bytes + configuration.max_data + 512 + 13192 + 64 <= configuration.buffer_size
 
 

@@ -15,7 +15,8 @@ from tests.gateware.support import ROOT
 from tests.imports import cycle, graph, imported
 from tests.waiting import HANG_S
 
-# The folder of comparisons. It may import the product, but the product must not refer to it.
+# The folder of comparisons. Its files are allowed to import all other folders, but no file outside it is allowed to
+# refer to it.
 LABORATORY = "lab"
 _MODULES = "|".join(sorted(path.stem for path in (ROOT / LABORATORY).glob("[a-z]*"))) or "(?!)"
 _NAME = re.compile(
@@ -23,9 +24,10 @@ _NAME = re.compile(
     rf"|\b{LABORATORY}\.(?:{_MODULES})\b",
     re.M,
 )
-# Packages that may import the build flow and files generated from the hardware.
+# Packages in `gateware` that are allowed to import the build flow, and the package `firmware` that generates files from
+# the hardware.
 BUILDERS = ("cores", "flow")
-# Layers of `gateware/net`, the lowest first: each may import the layers before it.
+# Layers of `gateware/net`, the lowest first. Each layer is allowed to import the layers before it.
 NET_LAYERS = (
     ("gateware.net", "gateware.net.events", "gateware.net.event_counters", "gateware.net.layouts"),
     ("gateware.net.link", "gateware.net.macsec"),
@@ -36,22 +38,24 @@ NET_LAYERS = (
 
 
 def _importers(folder, packages):
-    """Return the files under a folder that import one of the packages."""
+    """Return the Python files below a folder that import at least one of the given packages."""
     prefixes = tuple(f"{package}." for package in packages)
     files = (ROOT / folder).rglob("*.py")
     return {path.relative_to(ROOT) for path in files if any(f"{n}.".startswith(prefixes) for n in imported(path))}
 
 
 def _layer(module):
-    """Return the number of a module's layer in `gateware/net`. If several layers' names match the module's beginning,
-    the longest name counts.
+    """Return the number of the layer of `gateware/net` that contains a module. If the module's name begins with the
+    names of several layers, the longest of these names counts.
     """
     names = {name: number for number, layer in enumerate(NET_LAYERS) for name in layer}
     return names[max((name for name in names if f"{module}.".startswith(f"{name}.")), key=len)]
 
 
 def _sources():
-    """Yield the sources of programs, builds and tests outside `LABORATORY`, but not pages and generated files."""
+    """Yield the names of the repository's source files outside the folder `LABORATORY`: of programs, builds and tests,
+    but not of pages or generated files.
+    """
     kinds = {".py", ".c", ".h", ".cpp", ".v", ".S", ".ld", ".mk", ".toml", ".yml", ".yaml", ".cmake", ".txt", ".js"}
     others = {"build", LABORATORY}
     for place in sorted(ROOT.iterdir()):

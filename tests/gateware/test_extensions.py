@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that an extension folder adds configurations, settings for boards (`Fit`), and reasons why boards lack one."""
+"""Test that a folder with an extension adds configurations, their settings for boards (`Fit`), and the reasons why some
+boards do not support them.
+"""
 
 import pytest
 

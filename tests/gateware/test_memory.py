@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test memories that are declared free of read-write collisions: no collision occurs, and synthesis uses the
-declaration.
+"""Test memories that the design declares free of read-write collisions. Simulations must show no collision, and
+synthesis must use the declaration.
 """
 
 import contextlib
@@ -40,8 +40,8 @@ def declared(module: Module):
 
 
 class Watched(Module):
-    """Wraps a module; `collision` is high when its memory reads a word that is being written, and the module uses the
-    value.
+    """Wraps a module. `collision` is high in cycles in which the module reads a word of its memory during a write to
+    this word, and uses the value.
     """
 
     def __init__(self, dut: Module, in_vain: Signal | int = 0):
@@ -110,7 +110,9 @@ def test_packet_buffer():
 
 
 def test_output_queue():
-    """A pipeline feeds the queue: each block is written some cycles after its row was reserved."""
+    """A pipeline feeds the queue. It writes each block some cycles after it has reserved a row of the queue for the
+    block.
+    """
     queue = OutputQueue(3)
     top = Watched(queue, in_vain=queue.control["stored"] == 0)
     start = Signal()
@@ -122,8 +124,8 @@ def test_output_queue():
 
 @pytest.mark.parametrize("declare", [False, True])
 def test_synthesis_adds_no_bypass(declare):
-    """The FIFO must have no registers other than pointers, level, two valid bits and last word."""
-    width, depth = 34, 512  # with `first` and `last`, these are the 36 bits of a block RAM
+    """The FIFO must contain no registers except those for its pointers, its level, two valid bits and the last word."""
+    width, depth = 34, 512  # with the bits `first` and `last`, a word fills the 36 bits of a block RAM
     fifo = BlockRAMFIFO([("data", width)], depth)
     if not declare:
         for memory in declared(fifo):
@@ -169,7 +171,7 @@ def test_the_mac_s_fifos_between_clocks_are_in_block_ram():
     ids=["keystream", "events", "sessions"],
 )
 def test_what_is_read_a_cycle_late_is_in_block_ram(module, count):
-    """Without the attribute for block RAM, synthesis would put such a small memory into LUTs."""
+    """These memories are declared as block RAM. Otherwise, synthesis would put such small memories into LUTs."""
     memories = list(declared(module))
     assert len(memories) == count and all(BLOCK_RAM in memory.attr for memory in memories)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The vector unit, and the accelerator with its CTR service, as separate designs with a target's parameters."""
+"""Builds the vector unit, and the accelerator with its CTR service, as separate designs with the parameters of a
+target.
+"""
 
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record

@@ -61,13 +61,13 @@ def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Pat
 
 @functools.cache
 def _tools() -> str:
-    """Return the tools' versions and our flags."""
+    """Return the versions of Verilator and g++, and the flags that this module passes to them."""
     versions = [_run([tool, "--version"]).splitlines()[0] for tool in ("verilator", "g++")]
     return "\0".join([*versions, *VERILATOR, *GXX, *LEVELS, str(LARGE), HEADERS])
 
 
 def _place(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
-    """Return the folder that stores a model."""
+    """Return the folder that stores the compiled model of this Verilog."""
     return _folder(_tools(), verilog, harness, *(x for item in sorted(data_files.items()) for x in item))
 
 

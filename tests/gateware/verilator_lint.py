@@ -25,9 +25,9 @@ from tests.gateware import ecp5, units
 from tests.gateware.boards import ACCELERATORS, FAST_PATHS, TARGETS, VECTOR_UNITS, title
 from tests.gateware.support import flatten
 
-# These warnings concern generated code, not its sources. LiteX uses nonblocking assignments for combinational signals
-# (its own simulation ignores COMBDLY, too). Migen writes intermediate expressions that are wider than their target. It
-# puts a design into one module, and unrolls comparisons that are constant for some lanes.
+# These warnings concern generated Verilog, not our sources. LiteX uses nonblocking assignments for combinational
+# signals (its own simulation ignores COMBDLY, too). Migen writes intermediate expressions that are wider than their
+# target. Migen also puts a whole design into one module, and unrolls comparisons that are constant for some lanes.
 IGNORED = (
     "COMBDLY",
     "CMPCONST",
@@ -81,7 +81,7 @@ def _random_source() -> Module:
 
 
 def designs() -> Iterator[tuple[str, Module]]:
-    """The designs to lint, by name."""
+    """Yield the designs to lint, each with its name."""
     for unit in VECTOR_UNITS:
         boards = (t for t in TARGETS if not t.configuration.unit)
         target = next(t for t in boards if (t.fit.cfu_sbox, t.fit.product_cycles) == unit)
@@ -97,7 +97,7 @@ def designs() -> Iterator[tuple[str, Module]]:
 
 
 def lint(directory: Path, found: Iterator[tuple[str, Module]]) -> int:
-    """Lint each design in a folder; return the exit status."""
+    """Write the Verilog of each design to a folder and lint it; return the exit status."""
     gc.set_threshold(100_000, 20, 100)  # as in conftest.py
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "cells.vlt").write_text('`verilator_config\nlint_off -file "cells.v"\n')

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the suite on a board at this machine or at a labgrid coordinator: ``python -m tests.hil ecpix5 eth``.
+"""Runs the hardware tests on one board: ``python -m tests.hil ecpix5 eth``. The board is attached to this machine, or a
+labgrid coordinator lends it.
 
 The exit status is 0 if the run qualifies the board. In `build/results/hil`, each run adds to the board's history
 (`<board>.jsonl`), and writes its JUnit report (`<board>.xml`) and the plots of all runs (`index.html`).
@@ -29,7 +30,8 @@ def main() -> int:
     """Run the command; return the exit status."""
     arguments = _arguments()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # handle it like an interrupt, to release the place
+    # Handle SIGTERM like Ctrl-C, so that a reserved board is released.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the user's configuration
     name = "_".join(filter(None, (arguments.board, arguments.configuration)))
     try:
@@ -75,7 +77,9 @@ def _arguments() -> argparse.Namespace:
 
 @contextlib.contextmanager
 def _place(arguments: argparse.Namespace, name: str, environment: Path):
-    """Yield the environment file to use. With a coordinator, acquire a place while the caller uses the file."""
+    """Yield the labgrid environment file to use. With a coordinator, first reserve a board at the coordinator, and
+    release the board when the caller no longer uses the file.
+    """
     if not arguments.coordinator:
         yield environment
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Boards for labgrid: how a board can be reached (resources), and how the suite uses it (drivers).
+"""Boards for labgrid. Resources describe how a board can be reached; drivers let the suite use the board.
 
 ::
 
@@ -40,7 +40,7 @@ _INT = attr.validators.optional(attr.validators.instance_of(int))
 
 
 class BoardProtocol(abc.ABC):
-    """The interface of a board that answers records.
+    """The interface of all board drivers. Each board answers records of Cipherlane's protocol.
 
     ``transports`` names its transports, UART and UDP. ``simulated`` tells whether it is simulated. ``serial_number`` is
     the board's, if known. ``tools`` lists the versions of the tools that built it, if it reports them.
@@ -59,7 +59,9 @@ class BoardProtocol(abc.ABC):
 
     @abc.abstractmethod
     def open(self, transport):
-        """Return an open transport of the host tool. Raises the host tool's errors."""
+        """Open the transport `UART` or `UDP` to the board, and return it as an object of the host tool. Raises the
+        errors of the host tool.
+        """
 
 
 @target_factory.reg_resource
@@ -74,7 +76,7 @@ class JtagCable(USBDebugger):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class BoardAddress(Resource):
-    """The address at which a board answers UDP: a host name or an IPv4 address, optionally with a port."""
+    """The address at which a board answers over UDP: a host name or an IPv4 address, optionally with a port."""
 
     address = attr.ib(validator=_TEXT)
 
@@ -82,7 +84,7 @@ class BoardAddress(Resource):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class SimulatedBoard(Resource):
-    """A simulated board on this machine. The folder of its build identifies it."""
+    """A simulated board on this machine. `directory` is the folder that contains its build."""
 
     directory = attr.ib(validator=_TEXT)
 
@@ -90,7 +92,9 @@ class SimulatedBoard(Resource):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class NetworkSimulatedBoard(NetworkResource, ManagedResource):
-    """A simulated board that an exporter runs: the port of its UART, its process id, and its IP address, if any."""
+    """A simulated board that a labgrid exporter runs. The exporter offers the port of the board's UART, its process id,
+    and its IP address, if any.
+    """
 
     manager_cls = RemotePlaceManager
 
@@ -106,7 +110,9 @@ class NetworkSimulatedBoard(NetworkResource, ManagedResource):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class AttachedBoardDriver(Driver, BoardProtocol):
-    """A board with a network address, a serial port, or both. The port may be at this machine or at an exporter."""
+    """A board with a network address, a serial port, or both. The serial port is attached to this machine, or to
+    another machine that exports it.
+    """
 
     bindings = {"port": {"SerialPort", "NetworkSerialPort", None}, "network": {"BoardAddress", None}}
 
@@ -186,7 +192,7 @@ class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
 
     @Driver.check_active
     def reset(self):
-        """End the board's process, and wait until there is a new one."""
+        """Restart the board: end its process, and wait until a new one runs."""
         if self._process:
             self._process.stop()
             self._process.start()
@@ -199,8 +205,8 @@ class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
 
 
 class _Exported:
-    """A simulated board that an exporter runs. It offers the methods of `simboard.SimulatedBoard` that are used
-    here.
+    """A simulated board that a labgrid exporter runs. It has those attributes of `simboard.SimulatedBoard` that
+    `SimulatedBoardDriver` uses.
     """
 
     def __init__(self, resource):
@@ -233,7 +239,9 @@ class _Exported:
             self._resource.poll()
 
     def _here(self):
-        """Check that the board runs on this machine: other machines cannot reach its network and its process."""
+        """Check that the board runs on this machine, because only this machine can reach the board's network and
+        process.
+        """
         host = offered.host(self._resource.host)
         try:
             found = socket.gethostbyname(host)

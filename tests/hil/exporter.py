@@ -23,7 +23,7 @@ from tests.hil.board import JtagCable, SimulatedBoard
 
 @attr.s(eq=False)
 class SimulatedBoardExport(exporter.ResourceExport):
-    """Exports a `SimulatedBoard` as a `NetworkSimulatedBoard` on this machine's loopback interface."""
+    """Exports a `SimulatedBoard` to clients as a `NetworkSimulatedBoard`, on this machine's loopback interface."""
 
     running = set()
 
@@ -34,7 +34,8 @@ class SimulatedBoardExport(exporter.ResourceExport):
         self.board = None
 
     def _get_start_params(self):
-        # The exporter restarts the resource if these parameters change.
+        # If the returned parameters change, labgrid's exporter restarts the simulated board: here, once the board has
+        # ended.
         return {"ended": bool(self.board and self.board.ended())}
 
     def _get_params(self):
@@ -62,7 +63,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
 
 @attr.s(eq=False)
 class JtagCableExport(exporter.USBGenericExport):
-    """Exports a `JtagCable` as a `NetworkUSBDebugger`, a class that labgrid's clients know."""
+    """Exports a `JtagCable` to clients as a `NetworkUSBDebugger`, because labgrid's clients know that class."""
 
     def __attrs_post_init__(self):
         exporter.ResourceExport.__attrs_post_init__(self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The history of runs: a file of JSON lines, one per run, and the series of runs that can be compared.
+"""The history of test runs on boards: a file of JSON lines, one per run. Runs that can be compared form a series.
 
 A run has `target`, `serial`, `kind`, `commit`, `date`, `figures` (Mbps by name) and `regressed` (names of refused
 figures). A line with `accepted` and `target` states that the new level of a figure is intended. A run is only compared
@@ -14,7 +14,7 @@ SERIES = ("target", "serial", "kind")
 
 
 class HistoryError(Exception):
-    """The history of runs cannot be used. The message names the remedy."""
+    """The history of runs cannot be used. The message tells what to do."""
 
 
 def read(path: Path) -> list[dict]:
@@ -51,7 +51,9 @@ def append(path: Path, line: dict) -> None:
 
 
 def series(lines: list[dict]) -> dict[tuple, list[dict]]:
-    """Return the runs by series. A series also contains the lines that accept a new value for its target."""
+    """Sort the lines into series: the runs with the same target, serial number and kind. Each series also contains the
+    lines with which a user accepted a changed speed of the series' target.
+    """
     found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
     for line in lines:
         for key, runs in found.items():

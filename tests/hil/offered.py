@@ -23,24 +23,26 @@ _MOST_TEXT = 64
 
 
 class OfferError(PortError):
-    """The coordinator offers a value that is not valid. The message names it."""
+    """The coordinator offers an invalid value. The message contains the value."""
 
     def __init__(self, what, value, expected):
-        """State the name of the value and what was expected instead."""
+        """Make the message from the invalid value, the name of the value in `what`, and the description of valid
+        values in `expected`.
+        """
         shown = plain(repr(value))[:_MOST_TEXT]
         super().__init__(f"the coordinator offers {what} {shown}, which is not {expected}: look at its exporter")
 
 
 def number(value, what, least, most):
-    """Return `value` if it is a whole number from `least` to `most`."""
+    """Return `value` if it is a whole number from `least` to `most`; otherwise raise `OfferError`."""
     if type(value) is not int or not least <= value <= most:
         raise OfferError(what, value, f"a number from {least} to {most}")
     return value
 
 
 def host(value, what="host"):
-    """Return `value` if it is a host name or an IPv4 address: no program can mistake it for an option, a user or a
-    path.
+    """Return `value` if it is a host name or an IPv4 address; otherwise raise `OfferError`. No program can mistake a
+    returned value for an option, a user or a path.
     """
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise OfferError(what, value, "a host name or an IPv4 address")
@@ -48,7 +50,7 @@ def host(value, what="host"):
 
 
 def address(value):
-    """Return `value` if it is the IPv4 address of one machine."""
+    """Return `value` if it is the IPv4 address of a single machine; otherwise raise `OfferError`."""
     try:
         found = ipaddress.IPv4Address(value) if isinstance(value, str) else None
     except ValueError:
@@ -59,7 +61,9 @@ def address(value):
 
 
 def destination(value):
-    """Return `value` if a board can answer UDP there: a host name or an IPv4 address, optionally with `:port`."""
+    """Return `value` if it is a host name or an IPv4 address, optionally with `:port`, at which a board can answer UDP.
+    Otherwise raise `OfferError`.
+    """
     name, colon, port = value.partition(":") if isinstance(value, str) else (value, "", "")
     if colon:
         number(int(port) if re.fullmatch("[0-9]{1,5}", port) else port, "port", 1, 65535)
@@ -69,15 +73,15 @@ def destination(value):
 
 
 def text(value, what):
-    """Return a short printable text to show and keep, or None if `value` is None."""
+    """Return `value` as printable text of limited length, or None if `value` is None."""
     if value is not None and not isinstance(value, str):
         raise OfferError(what, value, "text")
     return None if value is None else plain(value)[:_MOST_TEXT]
 
 
 def token(value):
-    """Return `value` if it can be a reservation's token: letters and digits only, because it becomes a command's
-    argument.
+    """Return `value` if it can be the token of a reservation; otherwise raise `OfferError`. The token becomes an
+    argument of a command, so only letters and digits are allowed.
     """
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
         raise OfferError("token", value, "letters and digits")
@@ -98,7 +102,9 @@ def way(resource):
 
 
 def cable(resource):
-    """Check an exporter's JTAG cable: its host is used as an argument of ssh, its USB address as one of the loader."""
+    """Check the values of an exporter's JTAG cable. Its host becomes an argument of ssh, and its USB address an
+    argument of openFPGALoader.
+    """
     if hasattr(resource, "host"):
         host(resource.host)
     for name in ("busnum", "devnum"):
@@ -133,7 +139,7 @@ def simulator(value):
 
 
 def end_simulator(value):
-    """End the process of a simulated board. Raises the errors of `simulator`."""
+    """End the process of a simulated board. Raises the same errors as the function `simulator`."""
     descriptor = simulator(value)
     try:
         signal.pidfd_send_signal(descriptor, signal.SIGTERM)

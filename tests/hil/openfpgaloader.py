@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A labgrid driver that loads bitstreams through openFPGALoader; labgrid itself has none.
+"""A labgrid driver that loads bitstreams with openFPGALoader. There is no such driver in labgrid.
 
 It contains nothing specific to this project, so it could become `labgrid/driver/openfpgaloaderdriver.py` with relative
 imports.
@@ -58,13 +58,15 @@ class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
     @Driver.check_active
     @step(result=True)
     def detect(self):
-        """Return the models of the parts in the JTAG chain, in order. Writes nothing."""
+        """Return the models of the chips in the JTAG chain, in order, without writing to them."""
         return re.findall(r"^\s*model\s+(\S+)", self._run(["--detect"]), re.MULTILINE)
 
     @Driver.check_active
     @step(args=["filename"])
     def load(self, filename=None):
-        """Load a bitstream into the FPGA's configuration memory. It is lost when the power is switched off."""
+        """Load a bitstream into the FPGA's configuration memory. The memory loses the bitstream when the power is
+        switched off.
+        """
         self._run(["--write-sram", self._synced(filename)])
 
     @Driver.check_active

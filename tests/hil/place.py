@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A place at a labgrid coordinator: reserves it, waits for it, acquires it, and always releases it.
+"""Reserves a place (a board with its cables) at a labgrid coordinator, waits for it, acquires it, and always releases
+it.
 
 All requests to the coordinator go through `labgrid-client`, as a user's would.
 """
@@ -23,7 +24,7 @@ TOKEN = "LG_TOKEN"
 
 
 class PlaceError(Exception):
-    """No place could be acquired. The message names the remedy."""
+    """No place could be acquired. The message tells what to do."""
 
 
 def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIENT_S) -> str:
@@ -87,16 +88,18 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             held = True
             yield token
         finally:
-            # releasing a place that was not acquired may fail
+            # the release of a place that was not acquired can fail
             with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:
-        with contextlib.suppress(PlaceError):  # a reservation also expires by itself, a minute after its last use
+        with contextlib.suppress(PlaceError):  # without this, the reservation expires a minute after its last use
             client(coordinator, "cancel-reservation", token)
 
 
 def environment_of(local: Path, coordinator: str, to: Path) -> Path:
-    """Copy the environment file `local`, with the reserved place instead of its resources; return the copy's path."""
+    """Make a copy of the environment file `local` at the path `to`; return this path. The copy names the reserved
+    place instead of resources of this machine.
+    """
     content = Config(str(local)).data
     content["targets"]["main"]["resources"] = {"RemotePlace": {"name": "+"}}
     content.setdefault("options", {})["coordinator_address"] = coordinator

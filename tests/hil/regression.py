@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decides whether a lower value is a regression or noise.
+"""Decides whether a measured speed that is lower than before is a regression or noise.
 
 The runs of a figure fall into levels. A new level begins if a value is better than noise explains, or if somebody
 accepted a new level. Let n be the number of values in the present level, m their mean, and s the relative standard
@@ -34,8 +34,8 @@ def student_t(freedom: int) -> float:
 
 @dataclass
 class Levels:
-    """The levels of one measured figure, oldest first. A level is a sequence of runs at one speed. The next level
-    begins when the speed rises by more than noise, or when a user accepts a lower speed.
+    """The levels of one measured figure, oldest first. A level is a sequence of runs whose speeds differ only by
+    noise. The next level begins when the speed rises by more than noise, or when a user accepts a lower speed.
     """
 
     figure: str
@@ -76,8 +76,8 @@ class Levels:
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:
-        """Return the relative deviation from the mean that noise can explain; None if there are too few runs to
-        know.
+        """Return the relative deviation from the mean that noise can explain, or None if there are too few runs to
+        compute it.
         """
         counted = [level[-WINDOW:] for level in self.levels if level]
         freedom = sum(len(level) - 1 for level in counted)
@@ -88,8 +88,8 @@ class Levels:
         return max(LEAST, student_t(freedom) * spread * sqrt(1 + 1 / len(self.values)))
 
     def judge(self, value: float, commit: str | None) -> str | None:
-        """Return None if a new value is no regression, else a text that names the commits between which the regression
-        appeared.
+        """Return None if a new value is no regression. Otherwise return a text that names the commits between which the
+        regression appeared.
         """
         allowed = self.allowed()
         if allowed is None or value >= self.mean * (1 - allowed):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page of all runs: the newest run of each board, and a plot of each figure. It needs no other files."""
+"""Writes a page about all test runs on boards: the newest run of each board, and a plot of each measured speed. The
+page needs no other files.
+"""
 
 from html import escape
 from pathlib import Path
@@ -73,7 +75,7 @@ def _row(name: str, last: dict) -> str:
 
 
 def _plot(name: str, runs: list[dict]) -> str:
-    """Return a plot of a figure in all runs, in order. A ring marks refused runs."""
+    """Return a plot of one measured speed in all runs, in order. A ring marks each run whose value was a regression."""
     shown = [run for run in runs if name in run["figures"]]
     rows = []
     for run in shown:

@@ -40,7 +40,8 @@ class Status(enum.Enum):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class BoardStrategy(Strategy):
-    """Brings a board to the state `serving` or `off`. `restart` cycles the power or does something equivalent.
+    """Brings a board to the state `serving` or `off`. `restart` switches the board's power off and on. Without a power
+    switch, it resets the board or loads the bitstream again.
 
     Args:
         part (str): optional, the part that must be on the cable, as openFPGALoader calls it
@@ -62,15 +63,17 @@ class BoardStrategy(Strategy):
 
     @property
     def bitstream(self):
-        """First 16 digits of the SHA-256 of the bitstream that was loaded into the board; None if none was loaded."""
+        """First 16 hexadecimal digits of the SHA-256 of the bitstream that was loaded into the board; None if none was
+        loaded.
+        """
         if not (self.loader and self.loader.image):
             return None
         return hashlib.sha256(self._path_of(self.loader.image).read_bytes()).hexdigest()[:16]
 
     @property
     def build_id(self):
-        """The build id that the board must report: the id of the loaded bitstream, or of a local simulated board. None
-        if unknown.
+        """The build id that the board must report, or None if it is unknown. The id is stored with the bitstream, or
+        with the build of a local simulated board.
         """
         image = self.loader.image if self.loader else self.image
         path = self._path_of(image).with_suffix(".build_id") if image else self.board.build_id_file
@@ -119,7 +122,7 @@ class BoardStrategy(Strategy):
                 self.reset.reset()
             else:
                 self._load()
-            self.target.update_resources()  # the port may have vanished and returned
+            self.target.update_resources()  # the serial port can have disappeared and returned in the meantime
             self.target.activate(self.board)
             self._await_answer()
 
@@ -136,7 +139,7 @@ class BoardStrategy(Strategy):
         if self.part:
             flash.require_part(self.part, self.loader.detect(), self.title)
         self.loader.load()
-        self.target.deactivate(self.loader)  # frees the cable, which may also carry the serial port
+        self.target.deactivate(self.loader)  # releases the cable, which on some boards also carries the serial port
 
     def _await_answer(self):
         end = time.monotonic() + ANSWER_S
@@ -151,7 +154,9 @@ class BoardStrategy(Strategy):
 
     @contextlib.contextmanager
     def _one_line(self):
-        """Turn any error that stops a board into a `StrategyError` of one line that names the remedy."""
+        """Convert errors of the enclosed statements to a `StrategyError` with a message of one line that tells what to
+        do.
+        """
         try:
             yield
         except NoResourceFoundError as error:

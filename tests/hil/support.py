@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Helpers for the tests of this folder: the command, and a fake openFPGALoader that prints recorded output."""
+"""Helpers for the tests in this folder. They run the command `python -m tests.hil`, and make a fake openFPGALoader that
+prints recorded output.
+"""
 
 import json
 import os
@@ -26,7 +28,7 @@ NO_CABLE = "unable to open ftdi device: -3 (device not found)\nJTAG init failed 
 
 
 def command(*words, **environment):
-    """Run `python -m tests.hil` as a process; return its status, and both outputs in one text."""
+    """Run `python -m tests.hil` as a process. Return its exit status, and standard output and error as one text."""
     result = subprocess.run(
         [sys.executable, "-m", "tests.hil", *map(str, words)],
         cwd=REPOSITORY,
@@ -41,7 +43,7 @@ def command(*words, **environment):
 
 
 def environment(*words):
-    """Let the build flow write a board's environment file.
+    """Let the build flow write the environment file of a board.
 
     It runs in its own Python environment, as this one lacks LiteX.
     """
@@ -52,7 +54,7 @@ def environment(*words):
 
 
 def runs(path):
-    """Return the lines of a history."""
+    """Return the lines of a history file, one dictionary per run."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 

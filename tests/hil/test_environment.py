@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Environment files of all targets, and USB devices that are plugged in and removed."""
+"""Tests the environment files of all targets, and USB devices that are plugged in and removed."""
 
 import subprocess
 from types import SimpleNamespace
@@ -27,7 +27,7 @@ for target in targets.load_all():
 
 
 def test_labgrid_makes_a_target_of_each(tmp_path):
-    """Each driver must find its resources."""
+    """The environment file of each target must contain the resources that its drivers need."""
     subprocess.run(
         [REPOSITORY / ".venv/bin/python", "-c", WRITE_ALL, tmp_path], cwd=REPOSITORY, check=True, timeout=HANG_S
     )
@@ -48,7 +48,7 @@ def test_labgrid_makes_a_target_of_each(tmp_path):
 
 
 def device(vendor, product, kind="usb_device", path="/devices/usb1/1-1"):
-    """Return a USB device in the form in which pyudev describes it."""
+    """Return a fake USB device with the attributes of a device of pyudev."""
     properties = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product, "BUSNUM": "001", "DEVNUM": "007"}
     return SimpleNamespace(
         subsystem="usb",
@@ -68,7 +68,7 @@ def device(vendor, product, kind="usb_device", path="/devices/usb1/1-1"):
     ("vendor", "product", "known"), [("0403", "6010", True), ("0403", "6015", False), ("0d28", "0204", False)]
 )
 def test_a_cable_of_any_chip(vendor, product, known):
-    """The list of cable chips in labgrid lacks the chips of the ULX3S's and the Colorlight i5's cables."""
+    """The ULX3S's and the Colorlight i5's cables have chips that are not in labgrid's own list."""
     match = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product}
     for kind, found in ((JtagCable, True), (USBDebugger, known)):
         cable = kind(Target("main"), None, match=dict(match))
@@ -79,7 +79,9 @@ def test_a_cable_of_any_chip(vendor, product, known):
 
 
 def test_a_port_that_went_away():
-    """A port disappears when its cable is used for JTAG, or is removed."""
+    """A board's serial port disappears when its cable is used for JTAG, or is removed. To open the port must then
+    fail.
+    """
     target = Target("main")
     port = USBSerialPort(target, None, match={"ID_VENDOR_ID": "ffff"}, speed=1_000_000)
     driver = AttachedBoardDriver(target, None)

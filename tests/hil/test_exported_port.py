@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A serial port that labgrid's exporter exports over RFC 2217, with the simulated board connected to it."""
+"""Tests a serial port that is exported over RFC 2217, as labgrid's exporter does. The simulated board is connected to
+the port.
+"""
 
 import socket
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Values that a coordinator sends must not end other processes, or act as options of a program."""
+"""Tests that values from a labgrid coordinator cannot end other processes, nor act as options of a program."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ NO_ADDRESSES = ["0.0.0.0", "255.255.255.255", "224.0.0.1", "192.168.1", "-x", ""
 
 
 def exported(**values):
-    """Return a simulated board whose values a coordinator has set."""
+    """Return a simulated board with values that a coordinator has sent."""
     resource = types.SimpleNamespace(
         **{"host": "127.0.0.1", "extra": {}, "port": 1, "pid": 1, "address": None, **values}
     )
@@ -32,7 +32,7 @@ def exported(**values):
 
 
 def serial(**values):
-    """Return the driver of a serial port that a coordinator offers."""
+    """Return the driver of a serial port with values that a coordinator has sent."""
     target = Target("main")
     port = NetworkSerialPort(target, None, host="127.0.0.1", port=1)
     driver = AttachedBoardDriver(target, None)
@@ -55,7 +55,9 @@ def victim():
 
 @pytest.mark.parametrize("process", [-1, 0, 1, "1", 1.0, True, None, 1 << 22 | 1, 1 << 80])
 def test_a_number_that_is_no_process(monkeypatch, process):
-    """The number -1 would mean every process of this user, and 0 every process of this process group."""
+    """Invalid process numbers are refused before any use: -1 would mean every process of this user, and 0 every process
+    of this process group.
+    """
     called = []
     for name in ("kill", "pidfd_open"):
         monkeypatch.setattr(os, name, lambda *words: called.append(words))
@@ -89,7 +91,7 @@ def test_a_simulated_board_is_ended():
 
 @pytest.mark.parametrize("host", NO_HOSTS)
 def test_a_host_that_is_none(monkeypatch, host):
-    """The host's name becomes an argument of ssh."""
+    """An invalid host name must be refused, because the name becomes an argument of ssh."""
     monkeypatch.setattr(offered.proxymanager, "get_host_and_port", lambda resource: pytest.fail("it was used"))
     for use in (
         lambda: exported(host=host).url,
@@ -146,7 +148,7 @@ def test_a_protocol_that_is_none(protocol):
 
 @pytest.mark.parametrize("token", ["-p", "--help", "a;b", "a/b", "\x1b[31m", "A" * 65])
 def test_a_token_that_is_none(monkeypatch, token):
-    """The token becomes an argument of labgrid-client."""
+    """An invalid token must be refused, because the token becomes an argument of labgrid-client."""
     asked = []
     monkeypatch.setattr(place, "client", lambda at, *words, **_: asked.append(words) or f"export LG_TOKEN={token}")
     with pytest.raises(place.PlaceError, match="token"), place.acquired("h:1", ["board=sim"], 1.0):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The driver for openFPGALoader, tested with recorded output of that program."""
+"""Tests the driver for openFPGALoader with recorded output of that program."""
 
 from types import SimpleNamespace
 
@@ -19,7 +19,7 @@ ASKED = "--board ecpix5 --busdev-num 1:7"
 @target_factory.reg_resource
 @attr.s(eq=False)
 class RecordedCable(USBDebugger):
-    """A cable as udev would find it: device 7 of bus 1."""
+    """A fake JTAG cable that udev seems to have found as device 7 on USB bus 1."""
 
     def __attrs_post_init__(self):
         super().__attrs_post_init__()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Places at a real coordinator and a real exporter on this machine, with simulated boards."""
+"""Tests places at a labgrid coordinator. Coordinator and exporter are real and run on this machine; the boards are
+simulated.
+"""
 
 import contextlib
 import os
@@ -21,7 +23,7 @@ READY_S = HANG_S
 
 
 def started(words, folder, ready):
-    """Start a process and wait until it prints that it is ready; return it and the match in its output."""
+    """Start a process and wait until its output matches `ready`; return the process and the match."""
     log = folder / f"{Path(words[-1]).name.replace(':', '_')}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
@@ -41,7 +43,7 @@ def ended(process):
 
 @pytest.fixture(scope="module")
 def coordinator(tmp_path_factory):
-    """Start a coordinator and an exporter with both simulated boards; yield the coordinator's host and port."""
+    """Start a coordinator, and an exporter of the boards `sim` and `sim_eth`; yield the coordinator's host and port."""
     folder = tmp_path_factory.mktemp("lab")
     os.environ["PYTHONPATH"] = str(REPOSITORY)
     resources = folder / "resources.yaml"
@@ -63,7 +65,7 @@ def coordinator(tmp_path_factory):
 
 
 def create_place(coordinator, board):
-    """Create a place for a board, named after the board."""
+    """Create a place at the coordinator for a board, named after the board."""
     there = ("-p", f"{board}_place")
     place.client(coordinator, *there, "create")
     place.client(coordinator, *there, "set-tags", f"board={board}")
@@ -105,8 +107,8 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
 
 
 def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monkeypatch):
-    """The interrupt comes just after the coordinator has granted the place."""
-    with contextlib.suppress(place.PlaceError):  # the place may already exist
+    """The test interrupts just after the coordinator has granted the place. The place must still be released."""
+    with contextlib.suppress(place.PlaceError):  # another test may have created the place
         create_place(coordinator, "sim")
     ask = place.client
 
@@ -124,14 +126,18 @@ def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monke
 
 
 def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
-    """Cables of the ULX3S and of the Colorlight i5 have chips that labgrid does not know."""
+    """The ULX3S's and the Colorlight i5's cables have chips that labgrid does not know. The exporter offers every cable
+    under a class that clients know.
+    """
     said = place.client(coordinator, "-vv", "resources")
     assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
 
 
-@pytest.mark.thorough  # takes half a minute, and differs from other tests only in the transport
+@pytest.mark.thorough  # takes half a minute, and differs from the other tests only by its transport, UDP
 def test_a_board_with_ethernet(coordinator, tmp_path):
-    """Also tests the fast path. Without the privilege for its network, the test is skipped and prints the reason."""
+    """Run the suite on a simulated board with Ethernet, with the fast path. Without the privilege to create the board's
+    network, the test is skipped and prints the reason.
+    """
     probe = subprocess.run(namespace.command("/bin/true"), capture_output=True, text=True)
     if probe.returncode and not os.environ.get("CI"):
         pytest.skip(f"no network namespace with a TAP device: {probe.stderr.strip()}")
@@ -147,7 +153,7 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
 @pytest.mark.thorough  # takes half a minute; the code that releases the place is the same as after any other run
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
-    with contextlib.suppress(place.PlaceError):  # the place may already exist
+    with contextlib.suppress(place.PlaceError):  # another test may have created the place
         create_place(coordinator, "sim")
     words = ["sim", "--coordinator", coordinator, "--results", tmp_path, "--soak", "600", "--select", "soak"]
     process = subprocess.Popen([sys.executable, "-m", "tests.hil", *map(str, words)], cwd=REPOSITORY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A regression must be distinguished from noise, and reported with the commits between which it appeared."""
+"""Tests that regressions are distinguished from noise, and reported with the commits between which they appeared."""
 
 import math
 import random
@@ -20,7 +20,9 @@ def levels(*lines):
 
 @pytest.mark.parametrize("freedom", [1, 2, 5, 12, 30])
 def test_table_of_students_t(freedom):
-    """Compare with a numerical integral of Student's density from t to infinity, where x = t + u / (1 - u)."""
+    """Check the table of Student's t against a numerical integral of Student's density from t to infinity. The
+    integral substitutes x = t + u / (1 - u), where u goes from 0 to 1.
+    """
     scale = math.gamma((freedom + 1) / 2) / (math.sqrt(freedom * math.pi) * math.gamma(freedom / 2))
     t, steps = regression.student_t(freedom), 20000
     tail = 0.0
@@ -40,7 +42,9 @@ def test_ten_percent_less_is_caught_at_once(noise, seed):
 
 
 def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
-    """With 2 % noise, most regressions must be found in their first run. The test accepts that others pass as noise."""
+    """With 2 % noise, at least 75 of 100 regressions must be found in the first run, and at least 90 within
+    five runs.
+    """
     caught = []
     for seed in range(100):
         rng = random.Random(seed)
@@ -57,8 +61,8 @@ def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
 
 @pytest.mark.parametrize("noise", [0.0, 0.002, 0.02, 0.1])
 def test_noise_is_not(noise):
-    """Because of noise, one value in 1000 may be refused. In 100 histories of 60 runs, the test tolerates three in
-    1000.
+    """By noise alone, one value in 1000 is refused on average. In 100 histories of 60 runs, the test tolerates three
+    refusals in 1000 values.
     """
     refused = judged = 0
     for seed in range(100):
@@ -140,7 +144,9 @@ def test_a_damaged_history_is_told(tmp_path):
 
 
 def test_a_line_that_was_cut_off_takes_no_other_with_it(tmp_path):
-    """A line may be incomplete, for example if the disk was full. The next line must start on a new line."""
+    """If the last line of the history is incomplete, for example because the disk was full, the next entry must still
+    start on a new line.
+    """
     path = tmp_path / "b.jsonl"
     path.write_text('{"figures": {}}\n{"figu')
     history.append(path, run(300))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page of all runs must be complete and self-contained, with a plot of each figure and a point for each run."""
+"""Tests that the page of all runs is complete and self-contained. It must have a plot of each figure, with a point for
+each run.
+"""
 
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -8,7 +10,7 @@ from tests.hil import history, report
 
 
 class Page(HTMLParser):
-    """Collects the elements of a page. Fails if an element is not closed."""
+    """Parses a page and counts its elements. Fails if an element is not closed."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command as `make hil` runs it: verdicts, regressions, and a board on a serial port with a fake JTAG cable."""
+"""Tests the command that `make hil` runs: its verdicts, regressions, and a board on a serial port with a fake JTAG
+cable.
+"""
 
 import hashlib
 import re
@@ -18,8 +20,8 @@ def verdict(said):
 
 
 def test_a_regression_fails_names_commits_and_can_be_accepted(tmp_path):
-    """The speed is a tenth lower than in earlier runs. The simulated board always has the same speed, so the test
-    invents the earlier runs.
+    """The command must report a speed that is a tenth lower than in earlier runs. The simulated board always has the
+    same speed, so the test invents the earlier runs.
     """
     words = ["sim", "--results", tmp_path, "--select", "from_memory_to_memory and ise_vmem"]
     status, said = command(*words)
@@ -81,7 +83,9 @@ def test_what_cannot_be_run_is_told_in_one_line(tmp_path, words, says):
 
 
 def test_without_a_board(tmp_path):
-    """Machines that run these tests have no board attached."""
+    """If no board is attached, as on machines that run these tests, the command must fail and name the
+    missing cable.
+    """
     (tmp_path / "ecpix5/gateware").mkdir(parents=True)
     (tmp_path / "ecpix5/gateware/ecpix5.bit").write_bytes(b"\xff")
     environment("ecpix5", "--build", tmp_path, "--to", tmp_path / "ecpix5.yaml")
@@ -116,8 +120,8 @@ imports: [tests.hil.test_openfpgaloader, tests.hil.openfpgaloader, tests.hil.boa
 
 @pytest.fixture
 def attached(tmp_path):
-    """Return a function that writes a board's environment file for a serial port, with a fake openFPGALoader as
-    cable.
+    """Return a function that writes the environment file of a board on a serial port. A fake openFPGALoader replaces
+    the board's JTAG cable.
     """
     bitstream = tmp_path / "board.bit"
     bitstream.write_bytes(b"\xff" * 64)

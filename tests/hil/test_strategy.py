@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A board whose serial port disappears while its cable is used for JTAG, such as the ULX3S: the port must be found
-again.
+"""Tests a board whose serial port disappears while its cable is used for JTAG, such as the ULX3S. The port must be
+found again.
 """
 
 import time
@@ -23,8 +23,8 @@ from tests.pseudo_terminal import SerialBoard
 @target_factory.reg_resource
 @attr.s(eq=False)
 class PortBehindTheCable(USBSerialPort):
-    """A serial port that disappears after each use of the cable. udev then finds it again under the next name in
-    `names`.
+    """A serial port that disappears after each use of its cable for JTAG. Afterwards, udev finds it under the next name
+    in `names`.
     """
 
     names = ()
@@ -39,7 +39,9 @@ class PortBehindTheCable(USBSerialPort):
 
 @pytest.fixture
 def board_behind_cable(tmp_path):
-    """Return a function that makes a strategy for a board whose port has these names, one after the other."""
+    """Return a function that makes the strategy (labgrid's object that controls a board) for a board. Each time it is
+    found, the board's serial port gets the next of the given names.
+    """
     program, words = recorded_loader(tmp_path / "programs")
     bitstream = tmp_path / "board.bit"
     bitstream.write_bytes(b"\xff" * 64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lists the advice in the tool's errors and notes, and which test follows each piece of advice."""
+"""Finds each piece of advice in the errors and notes of the host tool, and lists the test that follows the advice."""
 
 import ast
 import re
@@ -12,7 +12,8 @@ _ADVISES = re.compile(
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\band resume\b|\bresume with\b|\bto resume\b|\bload \b"
 )
-# Files that contain no advice, although their texts look like it: two have style sheets, the third writes a page.
+# Files that give no advice, although the pattern matches some of their texts: two files contain style sheets, the third
+# writes a page.
 _NO_ADVICE = {"cipherlane/report/page.py", "cipherlane/report/sorting.py", "cipherlane_base/wire/reference.py"}
 _NO_ERRORS = {
     "add_argument",
@@ -28,7 +29,9 @@ _NO_ERRORS = {
 
 
 def given() -> dict[str, str]:
-    """Return every text in the sources that gives advice, with `{}` for values, mapped to its file and line."""
+    """Find each text in the sources that gives advice. Return a dictionary that maps the text, with `{}` for inserted
+    values, to its file and line.
+    """
     found = {}
     for path in sorted(SOURCES.glob("cipherlane*/**/*.py")):
         if path.relative_to(SOURCES).as_posix() in _NO_ADVICE:
@@ -69,7 +72,7 @@ def _text(node: ast.AST) -> str | None:
     return None
 
 
-# For each piece of advice: a part of its text, and the test that does what it advises.
+# Maps a part of each piece of advice to the test that does what the advice says.
 RUN = {
     "or it failed when keys changed; run `cipherlane pair`": "test_pair::test_doctor_says_that_a_fault_closed_the_port",
     "no frame passes until the next `cipherlane pair`": "test_pair::test_undo_on_a_board_that_requires_macsec",
@@ -187,10 +190,14 @@ RUN = {
     "check the address, or start the board": "test_advice::test_of_ports",
     "`cipherlane bench --link` uses it": "test_doctor::test_the_null_board",
     "; --log FILE records what is sent and received": "test_advice::test_of_faults_of_the_tool",
+    "`cipherlane selftest` shows what failed": "test_reports::test_the_self_test_runs_first",
+    "`cipherlane bench --report FILE` writes one": "test_reports::test_a_report_is_read_as_it_was_written",
     "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
-# Advice that no test follows: a part of its text, and the reason.
+# For advice that no test follows: maps a part of the advice to the reason.
 NOT_RUN = {
+    "a report needs a board that `make bitstream` built": "would place and route",
+    "ask its author for the file that `cipherlane bench` wrote": "is for a person",
     "start wpa_supplicant with the file": "changes the machine; tests/end_to_end/test_linux_peer.py runs it elsewhere",
     "is not the name of an interface: see": "lists interfaces",
     "pip install cipherlane again": "would install the tool",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane_base/wire/wire.toml").read_text())
 ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
-BLOCKS = 1 << 128  # counter blocks are numbers modulo this
+BLOCKS = 1 << 128  # number of counter blocks: numbers of counter blocks are counted modulo 2^128
 
 
 class Refusal(Exception):
@@ -34,8 +34,8 @@ def overlap(one, other):
 
 
 class Window:
-    """Of the last `size` records up to the highest number received, remembers which have arrived, and their
-    checksums.
+    """Remembers which records have arrived among the last `size` records up to the highest record number received. For
+    each of these, it remembers the checksum.
     """
 
     def __init__(self, size):
@@ -45,7 +45,9 @@ class Window:
         self.sums = {}
 
     def judge(self, number, data):
-        """Refuse a record outside the window, or with other data than the record that arrived under this number."""
+        """Raise `Refusal` if the record lies outside the window, or if a record with the same number but other data
+        has already arrived.
+        """
         if not self.first <= number < self.first + 2 * self.size:
             raise Refusal("window", self.size)
         if self.sums.get(number, sum_of(data)) != sum_of(data):
@@ -60,8 +62,8 @@ class Window:
 
 
 class Entry:
-    """A range of counter blocks. A session uses it while `session` is set; `ticket` resumes it later. `last` is the
-    number of the last record of a GCM stream, once that record has arrived.
+    """A range of counter blocks. While a session uses the range, `session` is set. Later, a client can resume the range
+    by its `ticket`. Once the last record of a GCM stream has arrived, `last` is its number.
     """
 
     def __init__(self, ticket, key, iv, record_bytes, window, gcm=False):
@@ -79,15 +81,17 @@ class Entry:
         self.session = None
 
     def range(self):
-        """Return the first block and the number of blocks. During a session all declared blocks count, later only the
-        used ones.
+        """Return the first block of the range and the number of blocks. During a session all declared blocks count;
+        after it, only the used blocks count.
         """
         declared = (max(self.length, 1) if self.gcm else self.length) if self.session else 0
         size = max(self.used, declared)
         return self.start, (-(-size // self.record_bytes) << 33 if self.gcm else -(-size // 16))
 
     def overlaps(self, other):
-        """Return whether the ranges share a counter block. GCM uses block 0, too, so CTR ranges must not contain it."""
+        """Return whether this range and the range `other` share a counter block. A GCM range also uses block 0, so it
+        overlaps with any CTR range that contains block 0.
+        """
         if self.gcm != other.gcm and overlap((0, 1), (other if self.gcm else self).range()):
             return True
         return overlap(self.range(), other.range())

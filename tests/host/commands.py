@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the command line in the test's own process, for tests that do not need a new process."""
+"""Runs the tool's command line in the process of the test, for tests that do not need a new process."""
 
 import contextlib
 import faulthandler
@@ -35,7 +35,7 @@ def reference(data):
     return Cipher(algorithms.AES(bytes.fromhex(KEY)), modes.CTR(bytes.fromhex(IV))).encryptor().update(data)
 
 
-# options for commands that must wait for the board as long as a busy machine needs
+# options for commands that must wait for the board, even on a busy machine
 PATIENT = ("--timeout", str(HANG_S))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Edits of authenticated files: random ones by seed, which `decrypt` must refuse. `make edits` runs 10,000.
+"""Makes random edits of authenticated files, chosen by seed. `decrypt` must refuse each edited file. `make edits` runs
+10,000 edits.
 
 The files are made with `cryptography` and this module's own reading of the page on the format, not with the tool. An
 edit changes at least one byte, or the length. A refusal is one line, has a status, leaves no OUT, and hands out no byte
@@ -38,7 +39,7 @@ class Sealed:
 
     @property
     def records(self):
-        """The records with their tags."""
+        """The encrypted records of the file, each with its tag."""
         count = max(1, -(-len(self.plain) // self.size))
         cipher = AESGCM(self.key)
         return [
@@ -55,7 +56,9 @@ class Sealed:
         return self.header + b"".join(self.records)
 
     def clean(self, data):
-        """Return the plaintext of the records of `data` up to the first one that differs from this file."""
+        """Return the plaintext of the records in `data` before the first record that differs from the record of this
+        file.
+        """
         if data[:HEADER] != self.header:
             return b""
         at, clean = HEADER, 0
@@ -143,14 +146,16 @@ def _remove(rng, file, data):
 
 
 def _splice(rng, file, data):
-    """From a random record on, replace all records by those of another file under the same key."""
+    """From a random record on, replace all records by records of another file under the same key."""
     other = drawn(rng, file.key, file.size)
     at = rng.randrange(len(file.records) + 1)
     data[HEADER:] = b"".join(file.records[:at] + other.records[at:])
 
 
 def _replace_record(rng, file, data):
-    """Replace one record by a record of another file under the same key, if possible by the one of the same number."""
+    """Replace one record by a record of another file under the same key, if possible by the record with the same
+    number.
+    """
     other = drawn(rng, file.key, file.size).records
     records = file.records
     at = rng.randrange(len(records))
@@ -168,7 +173,7 @@ def _other_end(rng, file, data):
 
 
 def _move_a_border(rng, file, data):
-    """Insert or remove some bytes, so that later records are moved."""
+    """Insert or remove some bytes, so that the records after them begin at other offsets."""
     at, count = rng.randrange(len(data)), rng.randrange(1, 40)
     if rng.random() < 0.5:
         data[at:at] = rng.randbytes(count)
@@ -183,7 +188,9 @@ def _truncate_plaintext(rng, file, data):
 
 
 def _ends_like_an_empty_file(rng, file, data):
-    """Append the only record of an empty file under the same key, or replace all records by it."""
+    """An empty file has one record, which contains only a tag. Append the record of an empty file under the same key,
+    or replace all records by that record.
+    """
     data[HEADER:] = (
         rng.choice((b"", bytes(data[HEADER:]))) + Sealed(file.key, b"", file.size, rng.randbytes(8)).records[0]
     )
@@ -195,7 +202,7 @@ EDITS = [
 
 
 def edited(seed):
-    """Return a file, its bytes after a random edit, and the name of the edit; the bytes differ from the file's."""
+    """Return a random file, the file's bytes after a random edit that changes them, and the name of the edit."""
     rng = random.Random(seed)
     while True:
         file = drawn(rng, least=rng.randrange(4))
@@ -207,14 +214,14 @@ def edited(seed):
 
 
 def check(seed, folder, *words):
-    """Run `cipherlane decrypt` on the file that `seed` edits, and fail unless it refuses the file. Return its exit
-    status and the edit's name.
+    """Run `cipherlane decrypt` on the edited file of a seed, and fail unless the command refuses the file. Return its
+    exit status and the edit's name.
     """
     file, data, name = edited(seed)
     source, out = folder / "in", folder / "out"
     source.write_bytes(data)
     clean = file.clean(data)
-    streams = random.Random(seed).random() < 0.5  # to standard output, which shows each verified record
+    streams = random.Random(seed).random() < 0.5  # write to standard output, which gets each record once it is verified
     env = {"CIPHERLANE_KEY": file.key.hex()}
     status, stdout, stderr = command("decrypt", *words, source, "-" if streams else out, env=env)
     what = f"seed {seed}, {name}: status {status}, {stderr}"

@@ -15,10 +15,11 @@ from .loader_model import LoaderBoard
 from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 
 PIECE = 0.002  # seconds that the clock advances for each arriving piece of data
-ARRIVAL = 5e-6  # minimum seconds that a frame takes to arrive, so that time always advances
+ARRIVAL = 5e-6  # minimum seconds between a frame and its arrival, so that time always advances
 LAST = float("inf")
-MOST_CALLS = 400_000  # maximum number of clock readings in one run; the live view is interrupted after as many
-MOST_STUCK = 1000  # readings of the clock before simulated time advances; more readings indicate an endless loop
+# Maximum number of clock readings. At this number, the live view is interrupted; every other command fails as endless.
+MOST_CALLS = 400_000
+MOST_STUCK = 1000  # maximum number of clock readings at the same simulated time; more count as an endless loop
 BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
 REPLIES = {record["code"]: record["reply"] for record in WIRE["record"]}
 TEXTS = (b"[/x]", b"[bold]a[/bold]", b"\x1b[2J\x07", b"\xff\xfe\x80", b":smile:", b"a\nb\r", b"%s{0}", b"")
@@ -74,7 +75,7 @@ class HostileLoader(LoaderBoard):
 
 
 class HostileBoard:
-    """A model board that gives wrong answers; its seed determines which."""
+    """A model board that gives wrong answers. The seed determines which answers are wrong."""
 
     def __init__(self, seed):
         self.random = rng = random.Random(seed)
@@ -101,7 +102,9 @@ class HostileBoard:
         self.last = b""
 
     def load(self):
-        """Replace the model board by one with a loader. At random, its loader or its firmware runs at first."""
+        """Replace the model board by a model board with a loader. At random, either the loader or the firmware runs at
+        first.
+        """
         self.peer = HostileLoader(running=self.random.random() < 0.7, starts=self.random.random() < 0.8)
 
     def _count(self):
@@ -204,7 +207,9 @@ class HostileBoard:
         return [(0.0, self._with(reply, *self._some_field()))]
 
     def floods(self):
-        """Return the next unrequested data from the board or another sender; None if there are no more."""
+        """Return the next data that the board or another sender sends without a request, or None if there are
+        no more.
+        """
         if self.flood is None or self.answered < self.flood_after or self.flood_length <= 0:
             return None
         self.flood_length -= 1

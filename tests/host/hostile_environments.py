@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the host tool in hostile environments, chosen by seed: streams, limits, names, variables, clocks and signals.
+"""Runs the host tool in hostile environments, chosen by seed: closed streams, low limits, strange names and variables,
+jumping clocks, and signals.
 
 Each run must end by itself with a documented status. It must show no traceback, and one line for an error. It must not
 lose or change any file other than the result, and a result must be complete. `python -m tests.host.hostile_environments
@@ -52,7 +53,7 @@ class FreshBoard(SocketBoard):
 
 
 def boards():
-    """Start a process that serves boards until this process ends; return the boards' URLs."""
+    """Start a child process that serves boards until the calling process ends; return the boards' URLs."""
     ours, theirs = os.pipe()
     tether, held = os.pipe()
     if os.fork() == 0:
@@ -72,12 +73,14 @@ def boards():
 
 
 class Child(BaseException):
-    """Raised in a forked process: it ends the loop over the seeds, and the process then runs the command."""
+    """Raised in a forked process. It leaves the loop over the seeds; after that, the forked process runs the
+    command.
+    """
 
 
 def run(seed, urls, folder):
-    """Run the plan of a seed in a forked process. Return its outcome and a list of faults, empty if all is well. The
-    forked process gets the exception `Child` instead.
+    """Run the plan of a seed in a forked process. Return its exit status, and a list of faults that is empty if all is
+    well. In the forked process, raise `Child` instead.
     """
     plan = draw(seed, urls)
     work = folder / "work"
@@ -101,7 +104,9 @@ def run(seed, urls, folder):
 
 
 def _wait(pid):
-    """Return the exit status of a process: the negative number of a signal, or None if the process had to be killed."""
+    """Return the exit status of a process. If a signal ended the process, this is the signal's negative number. Return
+    None if the process hung and was killed.
+    """
     handle = os.pidfd_open(pid)
     ended = select.select([handle], [], [], HANGS_S)[0]
     os.close(handle)
@@ -112,7 +117,7 @@ def _wait(pid):
 
 
 def _said(plan, status, output, errors):
-    """Yield each fault in the command's exit status and in its output."""
+    """Yield a message for each fault in the command's exit status and in its output."""
     if status is None:
         yield "it hung"
     elif status not in STATUSES and not (plan.signals and -status in SIGNALS):
@@ -132,7 +137,7 @@ def _said(plan, status, output, errors):
 
 
 def _files(plan, status, work, kept):
-    """Yield each fault in the files after the run."""
+    """Yield a message for each fault in the files after the run."""
     for name, content in kept.items():
         path = work / name
         if not path.is_file() or path.read_bytes() != content:
@@ -159,7 +164,8 @@ def _files(plan, status, work, kept):
 
 
 def run_many(seeds, report):
-    """Run all `seeds`, print the faults, and pass the outcomes and the failed seeds to `report`.
+    """Run the plans of all `seeds` and print the faults. Then call `report` with the outcomes and the seeds that
+    failed.
 
     In a child, return the exit status of the command.
     """

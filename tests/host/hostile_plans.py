@@ -73,7 +73,7 @@ class Plan:
     kind: str
     target: bytes | None = None
     force: bool = False
-    there: bool = False  # whether the target exists before the run
+    there: bool = False  # whether the output file `target` exists before the run
     streams: list[str] = field(default_factory=lambda: ["null", "file", "file"])
     encoding: tuple[str, str] = ("utf-8", "strict")
     variables: dict[str, str | None] = field(default_factory=dict)
@@ -163,7 +163,7 @@ def _limits(rng, plan):
     most = {
         "NOFILE": rng.randrange(3, 16),
         "FSIZE": rng.choice((0, 1, 100, 512, 4096, 6000)),
-        "AS": 1 << rng.randrange(10, 27),  # limit in bytes, in addition to the memory already in use
+        "AS": 1 << rng.randrange(10, 27),  # limit in bytes, on top of the memory that is already in use
         "DATA": 1 << rng.randrange(10, 27),
         "NPROC": 0,
     }[kind]
@@ -213,8 +213,8 @@ FEATURES += [_signals, _signals]
 
 
 def lay_out(plan, folder, image, figures):
-    """Write the command's input files and others; return path and contents of those that the command must not
-    change.
+    """Write the command's input files, and files that it should not touch. Return path and contents of all files that
+    the command must not change.
     """
     kept = {"in": DATA, "key": KEY.encode(), "bystander": OLD, "image": image, "figures.json": figures}
     kept |= {"brackets": BRACKETS.encode(), "binary": bytes(range(256)), "folder/inside": OLD}
@@ -333,7 +333,7 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send each signal at its step, which is a number of executed lines.
+    """Send each signal at its step, as soon as the tool has executed that number of lines.
 
     Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
     """

@@ -43,11 +43,12 @@ from .loader_model import BUILD, FIRMWARE, ORIGIN
 TIMEOUT = 0.1  # the user's limit for each reply, in seconds
 PARSER = build_parser()
 ATTEMPTS = 4
-_SLACK = 0.05  # seconds added for data that are still arriving when the limit is reached
+_SLACK = 0.05  # seconds added because data can still be arriving when the limit is reached
 ATTEMPT = 2 * TIMEOUT + _SLACK
 # Maximum seconds of a request: each attempt first waits for room in the window, then for an answer.
 EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
-# Maximum seconds until a stalled transfer ends. It first repeats a record, then asks whether the session still exists.
+# Maximum seconds until a stalled transfer ends. The host first repeats a record, then asks whether the session still
+# exists.
 STANDSTILL = 5 * EXCHANGE
 # Maximum seconds of one step of loading firmware: repeated calls of the loader, its last call, and a connection.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
@@ -107,7 +108,7 @@ class Watched(Device):
 
 
 class Pictures(Hub):
-    """The live view's hub with a fake viewer, for whom it keeps the most recent messages."""
+    """The hub of the live view, with one fake viewer. The hub keeps the latest messages for this viewer."""
 
     def __init__(self):
         super().__init__()
@@ -134,7 +135,7 @@ def watch(open_device, clock, rng):
 
 
 class Replay:
-    """Replaces the live view's streamer: sends recorded `messages` to a hub."""
+    """Replaces the streamer of the live view: sends recorded `messages` to a hub."""
 
     def __init__(self, hub, messages):
         self._hub, self._messages = hub, messages
@@ -153,7 +154,7 @@ class Replay:
 
 
 def on_screen(messages):
-    """Return the text that the command `top` shows for `messages`."""
+    """Return the text that the command `top` shows after it has received `messages`."""
     last = [json.loads(message) for channel, message in messages if channel == Channel.STATE][-1:]
 
     async def show():
@@ -175,7 +176,9 @@ def on_screen(messages):
 
 
 def crypt(device, rng):
-    """Encrypt or decrypt a stream of known or unknown length, as the commands do; after a failure, resume it."""
+    """Encrypt or decrypt a stream of known or unknown length, as the command line does. If the transfer fails, resume
+    it.
+    """
     data, out = rng.randbytes(rng.choice((0, 1, 4000))), io.BytesIO()
     engine = rng.choice((Engine.TABLE, Engine.FASTPATH))
     key, iv = rng.randbytes(rng.choice((16, 32))), rng.choice((None, rng.randbytes(16)))
@@ -194,7 +197,7 @@ def crypt(device, rng):
 
 
 def messages(device, rng):
-    """Encrypt a stream in AES-GCM, or decrypt a genuine one; after a failure, resume it.
+    """Encrypt a stream in AES-GCM, or decrypt a stream with right tags. If the transfer fails, resume it.
 
     No result may have a length that the result of an honest board cannot have.
     """
@@ -226,7 +229,7 @@ def messages(device, rng):
 
 
 def watched_step(step):
-    """Wrap a step of loading firmware so that it fails if it takes longer than `STEP`."""
+    """Wrap a step of loading firmware so that it fails if it takes longer than `STEP` seconds."""
 
     def watched(device, *arguments):
         with device.within(STEP, step.__name__):
@@ -236,7 +239,7 @@ def watched_step(step):
 
 
 def commands(file):
-    """Return the command lines; each run chooses one of them."""
+    """Return all command lines from which a run can choose."""
     json = (["--json"], [])
     return [
         *(["info", *more] for more in json),
@@ -302,7 +305,9 @@ def run(seed, file):
 
 
 def run_many(seeds):
-    """Run all `seeds`; return how often each outcome occurred, and the failed seeds with their tracebacks."""
+    """Run one command for each of the `seeds`. Return how often each outcome occurred, and the traceback of each seed
+    that failed.
+    """
     outcomes, failures = {}, {}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "[", "x]")  # the package rich would read this name as invalid markup

@@ -12,8 +12,8 @@ from .model import HEADER, from_frame, to_frame
 
 FAST = Pace.fixed(0.02, attempts=12)
 QUICK = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60)
-RECORD_TIME = 1e-4  # seconds that a record travels
-SLOT = 2048  # bytes of the board's window per slot; a datagram occupies whole slots
+RECORD_TIME = 1e-4  # seconds that a record needs on the link
+SLOT = 2048  # the board's window consists of slots of this many bytes; a datagram occupies one or more whole slots
 
 
 class SimulatedClock(Clock):
@@ -62,8 +62,8 @@ class LossyLink(Transport):
         self.shared = shared
         self.pace = pace
         self.run = run
-        self.runs = []  # sizes of the runs of records delivered so far
-        self.left = None  # a received record that starts the next run, because its size differs
+        self.runs = []  # for each run delivered so far, the number of its records
+        self.left = None  # a received record that starts the next run: an empty or a longer one
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()
@@ -77,7 +77,7 @@ class LossyLink(Transport):
     def wire_size(self, record_size):
         if self.shared:
             return -(-record_size // SLOT) * SLOT
-        # adds the CRC, the code bytes of COBS, and the final zero
+        # a frame adds the CRC, the code bytes of COBS, and the final zero
         return record_size + 4 + 1 + (record_size + 4) // 254 + 1
 
     def send(self, record):
@@ -166,7 +166,9 @@ class LossyLink(Transport):
 
 
 class SimulatedPort:
-    """A serial port with a model board at its end, in simulated time, with the interface of pyserial's ports."""
+    """A simulated serial port that leads to a model board. It uses simulated time and has the interface of pyserial's
+    ports.
+    """
 
     write_timeout = timeout = 0.0
     url = "socket://model"

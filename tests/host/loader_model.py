@@ -16,8 +16,8 @@ FIRMWARE = bytes(range(256)) * 12
 
 
 class LoaderBoard(PeerBoard):
-    """A model board with a loader: either the loader or the firmware runs. `spoil` changes image data on their way to
-    the memory.
+    """A model board with a loader: either the loader or the firmware runs. The function `spoil` can change image data
+    on their way to the board's memory.
     """
 
     def __init__(self, running=True, starts=True):

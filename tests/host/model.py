@@ -22,11 +22,11 @@ from .blocks import BLOCKS, WIRE, Entry, Refusal, Window
 CODES = {record["name"]: record["code"] for record in WIRE["record"]}
 NAMES = {code: name for name, code in CODES.items()}
 ENGINES = {engine["name"]: engine["code"] for engine in WIRE["engine"]}
-HEADER = struct.Struct("<BBHIQQ")  # fields: version, type, length, session, offset, token
+HEADER = struct.Struct("<BBHIQQ")  # a record's header: version, type, length, session, offset, token
 OPEN = struct.Struct("<HBBIQIIQ16s32s")
 BENCH = struct.Struct("<BBHIII")
 MAC = struct.Struct("<II16s")
-OPENED = struct.Struct("<16sQQII")  # fields: iv, ticket, first, window, reserved
+OPENED = struct.Struct("<16sQQII")  # reply to `open`: iv, ticket, first, window, reserved
 RESUME, DRAW, GCM = 1, 2, 4
 CYCLES_PER_BLOCK = 40
 KEY_CYCLES = 100
@@ -237,7 +237,7 @@ class PeerBoard:
         return self._message(entry, offset, data, last=True)
 
     def _message(self, entry, offset, data, last):
-        """Carry out a record of a GCM session."""
+        """Process a data record of a GCM session."""
         size = entry.record_bytes
         number = offset // size
         tag = 16 * entry.direction
@@ -323,8 +323,8 @@ class PeerBoard:
     _load_begin = _load_data = _load_start = _loader
 
     def _mac(self, session, offset, token, data):
-        """Compute the authentication code (CMAC) of a message of whole bytes. The host has padded the message, but
-        OpenSSL pads it itself, so remove the padding.
+        """Compute the authentication code (CMAC) of a message of whole bytes. The host has already padded the message.
+        OpenSSL pads messages itself, so this method first removes the host's padding.
         """
         engine, subkey, key = MAC.unpack_from(data)
         assert self.engines >> engine & 1 and subkey in (1, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes a build directory like the one of a simulated board, but its program runs the model board."""
+"""Makes a folder like the build of a simulated board. Its program runs the model board instead of the simulation."""
 
 import json
 import sys
@@ -35,7 +35,9 @@ END
 
 
 def make_build(directory, program=None, extra=""):
-    """Create the files that `make sim` creates; `program` is run instead of the model board."""
+    """Create the files that `make sim` creates. By default, the executable runs the model board; `program` replaces
+    it.
+    """
     gateware = directory / "gateware"
     (gateware / "obj_dir").mkdir(parents=True)
     (gateware / "memory.init").write_text("words")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that the advice in the tool's messages works. A test here, or one that `advice` names, follows each piece."""
+"""Checks that the advice in the tool's messages works. The module `advice` lists the test that follows each piece of
+advice; many of these tests are here.
+"""
 
 import errno
 import json
@@ -54,7 +56,9 @@ def to(server):
 
 
 def refused(advised, *words, **options):
-    """Run a command that must fail and print the advice `advised`; return the error's line with this advice."""
+    """Run a command that must fail with an error that contains the advice in `advised`. Return the line with the
+    advice.
+    """
     status, _, stderr = command(*words, **options)
     line = stderr.strip().splitlines()[-1]
     assert status and advised in line, (status, stderr)
@@ -120,8 +124,8 @@ def test_of_files_that_are_in_the_way(place, to):
 )
 @pytest.mark.parametrize("before", [False, True])
 def test_of_going_on(place, server, to, words, before):
-    """The command that the tool advises for resuming works, with options before or after the command's name. It omits
-    the key, and also --log, because the log file exists by then.
+    """The command that the tool advises for resuming works, whether options stand before or after the command's name.
+    The advised command omits the key. It also omits --log, because the log file exists by then.
     """
     if before and not words[0].startswith(("--log", "--force")):
         pytest.skip("options of the command stand after it")
@@ -228,8 +232,8 @@ def test_of_another_run(place, server, to, monkeypatch):
 
 
 def test_of_beginning_again(place, server, to):
-    """The board refuses counter blocks that it has already used, so the advice for a changed input suggests other
-    blocks.
+    """If a user encrypts again with the same IV, the board refuses the used counter blocks. The tool then advises
+    another IV, another board, or a power cycle, and this advice works.
     """
     assert crypt(server, "in", "out")[0] == 0
     again = ("encrypt", *to, "--raw", "--iv", IV, "in", "new")
@@ -497,7 +501,7 @@ def test_of_commands_that_others_name(place, to):
 
 
 def test_of_the_demo(place, server, to):
-    """The demo ends with commands that the user may run next; each of them works."""
+    """The demo ends by printing commands that the user can run next. Each of these commands works."""
     named = re.findall(r"^  \S*cipherlane (.*?) +#", works("demo", *to).decode(), re.M)
     assert len(named) == 3
     for line in named:

@@ -127,7 +127,8 @@ def test_the_null_board_agrees(null_board, tmp_path, monkeypatch):
         (tmp_path / "in").write_bytes(data)
         assert command("encrypt", "--port", null_board.url, "--force", tmp_path / "in", tmp_path / "out")[0] == 0
         assert parsed((tmp_path / "out").read_bytes()).plain == data
-        monkeypatch.setattr(null_board, "_ranges", nullranges.Ranges())  # as after a power cycle
+        # The board forgets its used ranges, as after a power cycle.
+        monkeypatch.setattr(null_board, "_ranges", nullranges.Ranges())
         words = ("decrypt", "--port", null_board.url, "--force", "--verify", tmp_path / "out", tmp_path / "back")
         assert command(*words)[0] == 0
         assert (tmp_path / "back").read_bytes() == data
@@ -153,7 +154,9 @@ def test_files_with_records_of_other_sizes_are_read(server, tmp_path):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_bad_link_changes_nothing(seed):
-    """Encrypted and decrypted files are complete and right, although records are lost, repeated, moved or damaged."""
+    """Encrypted and decrypted files must be complete and right, although the link loses, repeats, moves or damages
+    records.
+    """
     rng = random.Random(seed)
     data = rng.randbytes(rng.choice((0, 1, SIZE, 3 * SIZE, rng.randrange(60_000))))
     shared = seed % 2 == 1
@@ -374,7 +377,9 @@ def test_pipes(server, tmp_path, size):
 
 @ON_POSIX
 def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
-    """The tool writes each verified record at once. It keeps back only a record that may be the last one."""
+    """The tool writes each record as soon as it is verified, while the tool's input is still open. It keeps back only
+    a record that could be the last one.
+    """
     file = sealed(bytes(10 * SIZE))
     process = subprocess.Popen(
         [COMMAND, "decrypt", "--port", "none", "-", "-"],
@@ -414,8 +419,8 @@ def stopped(server, words, part, number, records):
 @pytest.mark.parametrize("records", [10, 120])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_transfer_is_resumed(server, tmp_path, number, records):
-    """A transfer is resumed in both directions. This includes an output that is longer than its sidecar states, and a
-    window of the board that no longer begins at record 0.
+    """A transfer can be resumed in both directions. This holds even if the output is longer than its sidecar (the
+    journal file) states, and if the board's window has moved past record 0.
     """
     data = random.Random(3).randbytes(150_001)
     (tmp_path / "in").write_bytes(data)
@@ -462,7 +467,9 @@ def test_both_directions_are_resumed_after_any_record(server, tmp_path, fails_af
 
 @LOCKED
 def test_the_last_record_is_done_again_as_the_last_one(server, tmp_path, monkeypatch):
-    """If OUT.part is complete but was not yet renamed to OUT, a later run still knows which record is the last."""
+    """OUT.part was complete, but was not yet renamed to OUT, when the run was interrupted. A later run repeats the last
+    record, and still marks it as the last record.
+    """
     data = bytes(4 * SIZE)
     (tmp_path / "in").write_bytes(data)
     words = ("encrypt", "--port", server.url, tmp_path / "in", tmp_path / "out")
@@ -532,7 +539,9 @@ def test_what_a_board_began_is_finished_without_one(server, source, tmp_path):
 
 @LOCKED
 def test_what_was_kept_is_checked(server, source, tmp_path):
-    """Resuming is refused if any bit of OUT.part has changed, in header, record or tag, or if the input is another."""
+    """Resuming is refused if any bit of OUT.part (header, record or tag) has changed. It is also refused with another
+    cipher or another input.
+    """
     server.board.fail_after = 3
     words = ("encrypt", "--port", server.url, source, tmp_path / "out")
     assert command(*words)[0] == 7
@@ -573,7 +582,9 @@ def test_a_wrong_record_after_resuming_leaves_nothing(server, source, tmp_path):
 
 
 class Dishonest(PeerBoard):
-    """A board that computes AES-GCM, but passes the data of each reply through `lie(number, data, last)`."""
+    """A dishonest board. It computes AES-GCM, but replaces the data of each reply by `lie(number, data, last)`. Here
+    `number` is the record's number, and `last` is true for the last record.
+    """
 
     def __init__(self, lie, **options):
         super().__init__(**options)

@@ -56,7 +56,7 @@ def test_cables_are_told_from_what_else_is_there(tmp_path):
 def test_a_node_that_may_not_be_opened(tmp_path, monkeypatch):
     add(tmp_path, "1-1", idVendor="0403", idProduct="6010", busnum="1", devnum="7")
     node, asked = tmp_path / "dev" / "bus" / "usb" / "001" / "007", []
-    # os.access is replaced, because tests that run as root may open every file.
+    # os.access is replaced, because tests that run as root are allowed to open every file.
     monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))
     assert [bool(each.usable) for each in cables.attached(tmp_path)] == [False]
     assert asked == [(node, os.R_OK | os.W_OK)]

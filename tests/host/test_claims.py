@@ -19,7 +19,9 @@ FILES = {"IN", "FILE", "OUT", "ID"}  # words in the help texts that stand for fi
 
 
 def settled(folder):
-    """Return the contents of all files in a folder by name; symbolic links are listed as links."""
+    """Return a dictionary that maps the name of each file in a folder to its contents, or to the target if the file is
+    a symbolic link.
+    """
     return {
         path.name: os.readlink(path) if path.is_symlink() else path.read_bytes()
         for path in folder.iterdir()

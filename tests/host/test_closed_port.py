@@ -22,7 +22,7 @@ def closed_port():
 
 
 class Counted(Clock):
-    """The machine's clock; `waits` lists the length of each wait."""
+    """The machine's own clock. `waits` lists the time limit of each wait, in seconds."""
 
     def __init__(self):
         self.waits = []

@@ -42,7 +42,7 @@ def one_benchmark(monkeypatch):
 
 @pytest.fixture
 def checked(monkeypatch):
-    """Return a function that runs the command on a board and returns the exit status and the checks.
+    """Return a function that runs `cipherlane doctor` on a board and returns the exit status and the checks.
 
     The checks are a dictionary by name, or a text without `json`.
     """
@@ -126,7 +126,7 @@ def test_a_clock_that_is_not_what_the_firmware_says(checked, share):
 
 @pytest.mark.parametrize(("pauses", "passed"), [([5.0], True), ([5.0, 5.0], True), ([5.0, 5.0, 5.0], False)])
 def test_pauses_of_this_machine_are_not_taken_for_the_board_s_clock(checked, pauses, passed):
-    """The check of the board's clock passes unless this machine pauses during every measurement."""
+    """The check of the board's clock fails only if this machine pauses during every measurement."""
     board = TimedBoard()
     board.pauses = list(pauses)
     status, checks = checked(board)
@@ -272,8 +272,8 @@ def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed
     ("noise", "says"), [(b"", "no reply from the board: check the board's power"), (b"U", "and --baud")]
 )
 def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
-    """The port is silent, like a cable's port without a UART, or sends bytes that are no records, as at a wrong baud
-    rate.
+    """No board is at the port. The port is silent, like a cable's port without a UART, or it sends bytes that are no
+    records, as at a wrong baud rate.
     """
     far, near = os.openpty()
     pytest.importorskip("tty").setraw(near)

@@ -54,7 +54,7 @@ class FastBoard(PeerBoard):
 
 
 class FastLink(LossyLink):
-    """A simulated network; it checks that all data records, and no others, are sent to the fast path."""
+    """A simulated network. It checks that the host sends all data records, and no other records, to the fast path."""
 
     def __init__(self, board):
         super().__init__(board, seed=1, shared=True, pace=QUICK)
@@ -69,7 +69,9 @@ class FastLink(LossyLink):
 
 
 class Sockets:
-    """A board with two sockets. Only the second one answers the data records of sessions."""
+    """A board with two sockets, one for control records and one for data records. The test fails if a record arrives at
+    the wrong socket.
+    """
 
     def __init__(self):
         self.control, self.fast = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))

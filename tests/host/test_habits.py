@@ -199,7 +199,7 @@ def test_keygen_where_no_file_can_be(capsys, tmp_path):
 
 @pytest.fixture
 def configuration(tmp_path, monkeypatch):
-    """Return a function that writes the configuration file, the only one that the commands read."""
+    """Return a function that writes the configuration file. The commands read no other configuration file."""
     for name in [name for name in os.environ if name.startswith("CIPHERLANE_")]:
         monkeypatch.delenv(name)
     path = tmp_path / "config" / "config.toml"
@@ -283,7 +283,8 @@ def test_the_key_file_can_be_a_setting(capsys, configuration, null_board, monkey
 
 
 class Serving(SimulatedClock):
-    """A simulated clock: when the host waits, the board answers. Time passes only if there is nothing to answer.
+    """A simulated clock that serves a null board. When the host waits, the board answers first; time passes only if
+    there is nothing to answer.
 
     After the first answers, the host's process is paused for `pause` seconds.
     """
@@ -324,7 +325,9 @@ def test_find_asks_each_address_of_a_network(capsys, null_board, monkeypatch):
 
 
 def test_find_takes_what_came_while_it_was_stopped():
-    """If its process is paused for longer than it would wait, `find` still uses the answers that arrived meanwhile."""
+    """If the process is paused for longer than `find` would wait, `find` still uses the answers that arrived during
+    the pause.
+    """
     with contextlib.closing(NullBoard(port=0)) as board:
         clock = Serving(board, pause=60.0)
         (found,) = boards("127.0.0.0/29", 5.0, int(board.url.rpartition(":")[2]), clock)
@@ -368,8 +371,8 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
 
 
 def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
-    """Of five ports, one answers, one is silent, one answers in another record version, one cannot be opened, and one
-    is not on USB.
+    """Of five ports, the first answers, the second is silent, the third answers in another record version, the fourth
+    cannot be opened, and the fifth is not on USB. `find --ask` lists only the first and the third.
     """
     monkeypatch.setenv("COLUMNS", "120")
     other, silent = PeerBoard(), SocketBoard(PeerBoard(), mangle=lambda frame: b"\2")
@@ -390,14 +393,14 @@ def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
 
 @pytest.fixture
 def unserved():
-    """Yield a null board that answers only while the test waits."""
+    """Yield a null board without a thread that serves it; it answers only while the test's clock waits."""
     with contextlib.closing(NullBoard(port=0)) as board:
         yield board
 
 
 def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monkeypatch):
-    """`find` keeps the boards that it found, even if later datagrams cannot be sent: macOS, for example, then reports
-    that a host is down.
+    """If datagrams can no longer be sent, `find` still reports the boards that it has found. On macOS, for example,
+    sending then fails with "Host is down".
     """
     port, clock = int(unserved.url.rpartition(":")[2]), Serving(unserved)
     send, asked = Datagrams.send, set()
@@ -405,7 +408,7 @@ def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monke
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # fail only requests to the board, not its answers
+        if address[1] == port:  # fail only requests to the board's port, not the board's answers
             asked.add(address)
         send(datagrams, records, address)
 
@@ -430,7 +433,9 @@ def test_find_hears_boards_of_another_version_and_nobody_else(unserved):
 
 
 def test_find_lists_no_stranger_who_was_not_asked(unserved):
-    """A record of another version has no token to check, so `find` accepts it only from an address that it asked."""
+    """A reply in another record version has no token that `find` can check. So `find` accepts such a reply only from
+    an address to which it has sent a request.
+    """
     genuine = unserved.answer
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
 

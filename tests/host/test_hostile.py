@@ -66,7 +66,9 @@ def test_connect_keeps_its_time_whatever_arrives_without_end(flood, error):
 
 
 def test_strangers_on_a_real_socket_do_not_keep_the_host_waiting():
-    """Once its time limit has passed, the host stops reading datagrams of other senders, even if more are waiting."""
+    """Once the time limit has passed, the host stops reading datagrams that do not come from the board, even if more
+    are waiting.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         stranger.bind(("127.0.0.1", 0))
         with UdpTransport("udp://127.0.0.1:1", socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as transport:

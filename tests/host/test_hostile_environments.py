@@ -45,7 +45,9 @@ def test_closed_streams():
 
 
 def test_a_closed_stream_s_number_is_no_file_s(tmp_path):
-    """A file that the tool opens must not take the descriptor of a closed standard stream and receive its output."""
+    """If the standard streams are closed, a file that the tool opens must not get the number of such a stream.
+    Otherwise, output to the stream would go into the file.
+    """
     key = tmp_path / "key"
     done = shell(f"$TOOL keygen {key} <&- >&- 2>&-")
     assert re.fullmatch(r"[0-9a-f]{64}\n", key.read_text()), done
@@ -59,7 +61,9 @@ def test_a_full_output(words):
 
 
 def test_full_streams_where_no_further_file_can_be_opened():
-    """The exit status must be the command's, although Python returns another one if it cannot flush streams at exit."""
+    """The tool must end with the command's exit status, although Python returns another one if it cannot flush its
+    streams at exit.
+    """
     program = """
 import resource, sys
 import cipherlane.boundary

@@ -30,7 +30,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def meanwhile(server, source):
-    """Return a function that makes the board call `action(source)` once it has received some records."""
+    """Return a function that makes the board call `action(source)` when a certain number of records has arrived."""
 
     def arrange(action, after=20):
         answer, left = server.board.answer, [after]
@@ -67,7 +67,7 @@ def test_files_of_the_kernel_are_read_to_their_end(server, tmp_path, name):
 
 @pytest.mark.parametrize(("said", "there"), [(4096, 10), (60_000, 59_999), (1, 0)])
 def test_a_short_file_that_says_more_than_it_has_is_taken_as_it_is(server, tmp_path, monkeypatch, said, there):
-    """A file may report a wrong size: files in /sys, for example, report the size of a memory page, whatever they
+    """A file can report a wrong size: files in /sys, for example, report the size of a memory page, whatever they
     contain.
     """
     path = tmp_path / "in"
@@ -80,7 +80,7 @@ def test_a_short_file_that_says_more_than_it_has_is_taken_as_it_is(server, tmp_p
 
 
 def lie(monkeypatch, path, said):
-    """Make `os.fstat` report the size `said` for a file."""
+    """Make `os.fstat` report a wrong size, the value of `said`, for the file at `path`."""
     fstat, number = os.fstat, path.stat().st_ino
 
     def lying(descriptor):
@@ -163,7 +163,7 @@ def short_streams(monkeypatch):
 
 
 def parts_of(line, folder):
-    """Run the `split` command in `line`; return the parts that it writes."""
+    """Run the `split` command that the advice in `line` contains; return the files that the command writes."""
     (said,) = re.findall(r"`(split [^`]*)`", line)
     before = set(folder.iterdir())
     subprocess.run(["/bin/sh", "-c", said], cwd=folder, input=DATA, check=True, timeout=60)

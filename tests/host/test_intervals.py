@@ -85,7 +85,7 @@ def test_a_pause_of_the_process_is_one_interval():
 
 
 class SlowLink(LossyLink):
-    """A link that carries a hundred records a second."""
+    """A link that carries a hundred requests per second."""
 
     def _work(self):
         self.clock.sleep(0.01)

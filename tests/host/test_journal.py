@@ -44,7 +44,9 @@ def facts(**others):
 
 
 def begin(names, count, ahead=5000, read=None):
-    """Interrupt a transfer after `count` bytes were written and `ahead` more were read."""
+    """Interrupt a transfer after it has written `count` bytes of the result. Until then it has read `ahead` more bytes
+    of the input than it has written.
+    """
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
         journal = Journal.begin(output, source, record_bytes=UNIT, ticket=7, **facts())
         with journal:
@@ -70,7 +72,7 @@ def resume(names, check=None, **others):
 
 
 def refused(names, message, **others):
-    """Check that resuming is refused with `message` and changes no file."""
+    """Check that resuming is refused with an error that matches `message`, and changes no file."""
     before = {name: content(names[1] + name) for name in (".part", ".part.resume")}
     with pytest.raises(FileError, match=message) as caught:
         resume(names, **others)
@@ -134,8 +136,8 @@ def test_every_byte_that_was_kept_is_checked(names, at):
 
 @LOCKED
 def test_verifying_covers_what_was_kept(names):
-    """Resuming with verification must notice a wrong result in the part already written, although the sidecar matches
-    it.
+    """The sidecar matches a partly written output with a wrong result. Resuming with verification must still notice
+    the wrong result.
     """
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
         journal = Journal.begin(output, source, record_bytes=UNIT, ticket=None, **facts())
@@ -182,8 +184,8 @@ def test_input_from_a_pipe_is_recognised_by_its_bytes(names):
 
 @LOCKED
 def test_what_was_written_after_the_last_note_can_be_taken_over(names):
-    """If the tool was killed, the output may be longer than the sidecar states. `take_over` records the additional part
-    as complete.
+    """If the tool was killed, the output can be longer than the sidecar states. `take_over` then counts the additional
+    records in the output as complete.
     """
     begin(names, 20 * UNIT)
     with open(names[1] + ".part", "ab") as part:
@@ -204,7 +206,7 @@ def test_what_was_written_after_the_last_note_can_be_taken_over(names):
 @LOCKED
 @pytest.mark.parametrize("seed", range(4))
 def test_an_interrupt_at_any_point_leaves_a_sidecar_that_holds(names, seed, monkeypatch):
-    """A signal may interrupt the code anywhere. The test raises KeyboardInterrupt at random lines and then resumes."""
+    """A signal can interrupt the code anywhere. The test raises KeyboardInterrupt at random lines, and then resumes."""
     rng, steps = random.Random(seed), 0
 
     def trace(frame, event, argument):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests keys: which sources they may come from, and that no output shows one."""
+"""Tests keys: from which sources the tool accepts them, and that no output shows a key."""
 
 import os
 import re
@@ -19,7 +19,8 @@ OTHER = "00112233445566778899AABBCCDDEEFF"
 
 @pytest.fixture
 def encrypt(server, source, tmp_path):
-    """Return a function that encrypts. The key comes from the options `words`, or from the environment, set to `key`.
+    """Return a function that encrypts. The key comes from the command-line options in `words`, or from `key`, which the
+    function puts into the environment variable CIPHERLANE_KEY.
 
     It returns exit status and standard error.
     """
@@ -189,7 +190,9 @@ def test_a_mistyped_command_line_is_still_explained(capsys):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc, and at the simulated board")
 def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source):
-    """A key from the environment must be in no command line, and not in the environment of a child process."""
+    """If the key is in the environment, it must not appear in any process's command line, nor in the environment of a
+    child process.
+    """
     from .simbuild import make_build
 
     build = make_build(tmp_path / "sim", extra="SocketBoard.most = 10")

@@ -11,7 +11,9 @@ from .links import SimulatedClock
 
 
 class Delays(Transport):
-    """Answers each request after its own delay in seconds; None means no answer."""
+    """A transport with a list of delays in seconds. It answers each request after the next delay in the list; a delay
+    of None means no answer.
+    """
 
     pace = Pace(first=1.0, minimum=0.1, maximum=5.0, attempts=4)
 
@@ -43,12 +45,14 @@ class Delays(Transport):
 
 
 def time_outs(*seconds):
-    """Send requests whose answers take these `seconds`; return the link's time-out after each."""
+    """Send one request for each number in `seconds`, which is the time until the request's answer arrives. Return a
+    list of the link's time-out after each request.
+    """
     link = Link(Delays(*seconds))
     found = []
     for number in range(len(seconds)):
         link.send(Record(RecordType.INFO, token=number))
-        for _ in range(3):  # an earlier request, which was already given up, may time out first
+        for _ in range(3):  # an earlier request, which was already given up, can time out first
             if link.receive(link.patience()) or link.expire():
                 break
         found.append(link.timeout)
@@ -113,8 +117,8 @@ def test_given_up_copies_are_forgotten():
 
 
 def test_time_out_follows_the_round_trips_as_rfc_6298_says():
-    """RFC 6298: SRTT starts as R, RTTVAR as R/2. Then RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|, and SRTT = 7/8 SRTT + 1/8
-    R.
+    """By RFC 6298, SRTT starts as the first round-trip time R, and RTTVAR as R/2. For each further R, RTTVAR = 3/4
+    RTTVAR + 1/4 |SRTT - R|, then SRTT = 7/8 SRTT + 1/8 R.
     """
     assert time_outs(0.4, 0.4, 0.8) == pytest.approx([0.4 + 4 * 0.2, 0.4 + 4 * 0.15, 0.45 + 4 * 0.2125])
 

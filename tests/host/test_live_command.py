@@ -27,7 +27,7 @@ from tests.waiting import HANG_S
 from .commands import COMMAND, ON_POSIX, command, one_line_error
 from .served import Served
 
-GROWTH = 16 << 20  # bytes by which the tool's memory may grow while it runs
+GROWTH = 16 << 20  # maximum number of bytes by which the tool's memory is allowed to grow while it runs
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,9 @@ def test_without_its_packages_it_says_what_to_install(null_board, monkeypatch):
 
 @pytest.fixture
 def running():
-    """Run `cipherlane live` with a null board in this process; yield the live process and its address, then end it."""
+    """Run `cipherlane live` as a process, with a null board that this process serves. Yield the process and its
+    address, then end it.
+    """
     board = NullBoard(port=0)
     words = [COMMAND, "live", "--port", board.url, "--listen", "127.0.0.1:0"]
     with Served(lambda: board.serve_once(0.05)), subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
@@ -127,13 +129,14 @@ def test_an_interrupt_ends_it_though_a_page_is_open(running, number, status):
             viewer.recv(HANG_S)
 
 
-# Each viewer receives `FIRST` pictures, then the memory is measured, then it receives this number of pictures.
+# Each viewer receives `FIRST` pictures. Then the test measures the memory. After that, each viewer receives `PICTURES`
+# more pictures.
 PICTURES = int(os.environ.get("CIPHERLANE_LIVE_LOAD", "10"))
 FIRST = 3
 
 
 def test_ten_viewers_and_some_that_never_read(running):
-    """Viewers that never read must not make the tool's memory grow or keep pictures from other viewers."""
+    """Viewers that never read must not make the tool's memory grow, and must not stop pictures for other viewers."""
     process, host = running
     before, after = asyncio.run(asyncio.wait_for(load(process, host), HANG_S * max(1, PICTURES / 50)))
     print(f"{before >> 10} kB, after {PICTURES} pictures to each {after >> 10} kB")

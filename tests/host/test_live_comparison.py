@@ -16,7 +16,9 @@ from .test_live_streamer import EDGE, watch
 
 @pytest.fixture
 def sessions(monkeypatch):
-    """Return a list to which key, initial counter block and engine of each session are added when it is opened."""
+    """Record each session when it is opened. Return a list that contains (key, initial counter block, engine) for each
+    session.
+    """
     opened, real = [], Device.open_session
 
     def open_session(device, key, iv, engine, *words, **options):
@@ -28,8 +30,10 @@ def sessions(monkeypatch):
 
 
 def compared(board, monkeypatch, looks, **first):
-    """Compare the null board's only engine with itself until `looks` returns true; return the pictures by channel."""
-    # no turn counts as short, so each turn sends one picture
+    """Compare the null board's only engine with itself until the function `looks` returns true. Return a dictionary
+    that maps each picture channel to its pictures.
+    """
+    # no turn is too short, so each turn sends one picture
     monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []
@@ -100,8 +104,8 @@ def test_a_byte_changed_on_the_wire_of_both(null_board, monkeypatch):
 
 
 def test_long_turns_have_many_copies_and_show_the_last(null_board, monkeypatch, sessions):
-    """A fast board encrypts many copies of a picture in one turn. The page shows the last copy, with its own counter
-    blocks.
+    """If a board is fast, each engine encrypts many copies of a picture before it is the next engine's turn. The page
+    shows the last copy, with the counter blocks of that copy.
     """
     found = []
 

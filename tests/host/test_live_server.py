@@ -25,7 +25,7 @@ WAIT = HANG_S
 
 
 class Live:
-    """A live-view server; the test puts the messages into its hub."""
+    """Runs the server of a live view. The test puts messages into the server's hub."""
 
     def __init__(self, token=None, address="127.0.0.1", allowed=()):
         self.hub, self.chosen, self.token = Hub(), [], token
@@ -130,7 +130,9 @@ def test_loopback_has_its_usual_names(live):
 
 
 def test_an_allowed_host_reaches_page_and_messages_and_no_other_does():
-    """A host allowed by the user reaches page and messages; it may be, for example, an SSH tunnel with its own port."""
+    """A host name that the user allows gives access to page and messages, for example through an SSH tunnel. All other
+    host names are refused.
+    """
     with Live(allowed=["Lab.example:9000", "tunnel", "[::2]:9000"]) as live:
         at = live.host.rpartition(":")[2]
         for good in ("lab.example:9000", f"tunnel:{at}", "[::2]:9000", live.host):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the live view without a browser: what the hub receives from a board, and what it does not receive."""
+"""Tests the live view without a browser: which messages the hub, which serves the viewers, receives about a board."""
 
 import itertools
 import json
@@ -32,7 +32,9 @@ class Ended(BaseException):
 
 
 class Script(Hub):
-    """A hub that passes each message to `look(channel, message)`, and ends the stream once `look` returns true."""
+    """A hub that passes each message to `look(channel, message)`, and ends the stream once the function `look` returns
+    true.
+    """
 
     def __init__(self, look):
         super().__init__()
@@ -130,7 +132,9 @@ def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
 
 
 def test_no_question_to_a_board_is_rejected_again_and_again(null_board, monkeypatch):
-    """A null board rejects the request for cycles; after that, the tool must not send this request again."""
+    """A null board rejects a request for its cycle count. After the first rejection, the tool must not send this
+    request to this board again.
+    """
     watch(null_board, lambda _, channel, said: channel == Channel.STATE and len(said["points"]) > 3, monkeypatch)
     assert null_board._opened > 3 and null_board._rejected == 1
 
@@ -260,7 +264,8 @@ def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch)
 
 
 def test_a_board_that_goes_and_comes_back(monkeypatch):
-    """If the board is lost, the view reports that it is away. When the board returns, the view continues by itself.
+    """If the board does not answer any more, the view reports that the board is away. When it returns, the view
+    continues by itself.
 
     It must not use a counter block twice, because the board may have been reset in between.
     """
@@ -289,7 +294,7 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
             if not back:
                 serving.__exit__()
                 board.close()
-                devices[-1].link.set_pace(Pace.fixed(0.05))  # shorten the wait, because nobody answers now
+                devices[-1].link.set_pace(Pace.fixed(0.05))  # shorten the wait, because the board does not answer now
                 back.append(False)
             return back == [True] and said[0]["equal"]
         states.append((said["state"], said["message"]))
@@ -349,7 +354,9 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
-    """On both boards, successive sessions use contiguous counter blocks, so that the tables of ranges do not fill."""
+    """On both boards, each session continues with the counter blocks after those of the session before. So the boards'
+    tables of ranges do not fill.
+    """
     monkeypatch.setattr("cipherlane.measuring.nullranges.WINDOW", 32)  # window size of a real board, in records
     board = NullBoard(port=0)
     seen = []
@@ -384,11 +391,11 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
 
 @pytest.mark.parametrize("silent", ["nothing", "data", "all"])
 def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeypatch, silent):
-    """When the stream is stopped, the tool closes its session, even if the board answers only the close request and no
-    data.
+    """When the stream is stopped, the tool closes its session. This holds even if the board answers the close request
+    but no data. If the board answers nothing at all, the tool ends without waiting for it.
     """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
-    if silent != "all":  # so long that this time-out cannot occur in the test
+    if silent != "all":  # so long that the time-out cannot occur in the test
         monkeypatch.setattr("cipherlane.live.streamer.STOP_PATIENCE", 1000.0)
     ceased, dropped, pictures_seen = threading.Event(), threading.Event(), threading.Event()
     answered, closed, devices = null_board.answer, [], []
@@ -419,7 +426,7 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     thread.start()
     assert pictures_seen.wait(HANG_S)
     if silent == "all":
-        # The time-out is longer than the test may take: the tool must not wait for this board.
+        # This time-out is longer than the test is allowed to take: the tool must end without waiting for the board.
         devices[-1].link.set_pace(Pace.fixed(10 * HANG_S))
     ceased.set()
     assert silent == "nothing" or dropped.wait(HANG_S)

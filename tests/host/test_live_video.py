@@ -27,7 +27,9 @@ PER_SECOND = 10
 
 @pytest.fixture
 def film(tmp_path):
-    """Make a video on a white background: a square in the middle has three shades, each for half a second."""
+    """Make a video with a white background and a square in the middle. The square has three shades, each for half a
+    second.
+    """
     path = tmp_path / "film.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=PER_SECOND)
@@ -139,7 +141,7 @@ def test_a_video_that_cannot_be(film, content):
 
 
 def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
-    """A playlist file may name network addresses; the tool must not connect to them."""
+    """A playlist file can name network addresses, but the tool must not connect to them."""
     path = tmp_path / "list.m3u8"
     with socket.create_server(("127.0.0.1", 0)) as server:
         where = f"http://127.0.0.1:{server.getsockname()[1]}/a.ts"
@@ -163,7 +165,9 @@ def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch
 
 
 def test_a_file_has_nothing_but_files_asked(tmp_path):
-    """A playlist may name only plain files, although FFmpeg by itself would allow other protocols, such as `crypto`."""
+    """A playlist is allowed to name only plain files, although FFmpeg by itself would allow other protocols, such as
+    `crypto`.
+    """
     part, coded, key, path = (tmp_path / name for name in ("part.ts", "coded.ts", "key.ts", "list.m3u8"))
     with av.open(str(part), "w") as container:
         stream = container.add_stream("mpeg2video", rate=25)

@@ -33,7 +33,9 @@ def board(monkeypatch):
 
 
 def at_a_port(board, monkeypatch):
-    """Connect commands at the returned port to `board`, in simulated time."""
+    """Return a simulated port at which `board` answers. Commands that name this port's URL use it, in
+    simulated time.
+    """
     port, opens = SimulatedPort(board), common.open_device
 
     def opened(args):
@@ -115,7 +117,9 @@ def test_nobody_answers(board, file):
 @pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
 @pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
 def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
-    """At every kind of port, the host waits for the loader for at most about one user's time-out per attempt."""
+    """The user's time-out also limits the wait for a loader. At every kind of port, each attempt takes hardly longer
+    than this time-out.
+    """
     for url in ("port", "socket://127.0.0.1:1"):
         board, clock = hostile.HostileBoard(0), hostile.Clock()
         board.rate, board.lose, board.fixed, board.flood = 0, not busy, [], None
@@ -241,8 +245,8 @@ def test_firmware_of_another_build_than_was_sent(board, file, monkeypatch):
 
 
 def test_a_reply_to_start_that_is_lost_is_no_failure(board, file):
-    """If the reply to the start request is lost, the host repeats the request. The firmware, which already runs, does
-    not know it; this is no error.
+    """If the reply to the start request is lost, the host repeats the request. By then the firmware runs, and it
+    rejects the unknown request; this is no error.
     """
     answer = board.board.answer
     board.board.running = False
@@ -284,7 +288,9 @@ def test_a_break_on_a_socket_is_urgent_data_in_its_place():
 
 
 class Port:
-    """A serial port with the interface of pyserial's ports. It counts breaks, or raises `error` for each."""
+    """A serial port with the interface of pyserial's ports. It counts the breaks that are sent. If `error` is set,
+    each break raises this exception instead.
+    """
 
     write_timeout = timeout = 0
 

@@ -32,7 +32,7 @@ def cut(data, bits):
 @pytest.mark.parametrize("given", SETS, ids=lambda given: given["name"])
 @pytest.mark.parametrize("verb", ["encrypt", "decrypt"])
 def test_published_sets(server, tmp_path, given, verb):
-    """Unused bits of the input's last byte may be 1; in the result they must be 0."""
+    """The unused bits of the input's last byte can be 1, but in the result the unused bits must be 0."""
     sides = [bytes.fromhex(given[side].replace("\n", "")) for side in ("plaintext", "ciphertext")]
     plain, secret = sides if verb == "encrypt" else sides[::-1]
     behind = -given["length"] % 8
@@ -56,7 +56,7 @@ def test_published_sets(server, tmp_path, given, verb):
 
 @pytest.mark.parametrize("bits", [7993, 8000, 24007, 40017])
 def test_each_record_but_the_last_bits(server, tmp_path, bits):
-    """Messages may be longer than one record. If the length is in whole bytes, --bits is not needed, even for standard
+    """Messages can be longer than one record. If the length is in whole bytes, --bits is not needed, even for standard
     input.
     """
     data = random.Random(bits).randbytes((bits + 7) // 8)

@@ -34,7 +34,7 @@ def boards(monkeypatch):
 
 
 class Both:
-    """Sends each request to two boards, a tested one and the model, and checks that their answers agree."""
+    """Sends each request to the null board and to the model board, and checks that their answers agree."""
 
     def __init__(self, null, model):
         self.null, self.model = null, model
@@ -111,7 +111,7 @@ def test_the_null_board_says_what_the_model_says(boards, seed):
 
 
 def gcm_record(key, prefix, size, number, last, text, decrypt):
-    """Return a record's data in the request and in the reply, computed with the package `cryptography`."""
+    """Return the data of a GCM record, in the request and in the reply, computed with the package `cryptography`."""
     header = b"CLGC\1" + bytes([len(key)]) + struct.pack(">H", size // 16) + prefix
     message = AESGCM(key).encrypt(prefix + struct.pack(">I", 2 * number + last), text, header)
     return (message, text) if decrypt else (text, message)
@@ -123,9 +123,9 @@ def test_the_null_board_and_the_model_agree_about_gcm(boards, seed):
 
 
 def agree_about_gcm(both, rng, kept=1000, most=1000):
-    """Open, close and resume sessions in both modes and send records at random, among them wrong ones. Each answer must
-    be the same from both boards, and right. At most `most` sessions are open, and only the `kept` sessions that ended
-    last are resumed.
+    """At random, open, close and resume sessions in CTR and GCM, and send right and wrong records. Both boards must
+    give the same answer, and the right one. At most `most` sessions are open at a time. Of the ended sessions, only
+    the `kept` latest ones are resumed.
     """
     live, ended, released = [], [], 0
     for step in range(800):
@@ -173,7 +173,9 @@ def test_one_key_never_uses_a_counter_block_in_both_modes(boards):
     both, key, tokens = Both(*boards), bytes(range(16)) + bytes(16), itertools.count()
 
     def opens(mode, block, length):
-        """Return whether both boards open a session with this mode, first block and length; close it again, unused."""
+        """Return whether both boards open a session with this mode, first block and length. Close the session again
+        without sending a record.
+        """
         token = next(tokens)
         opened = both.open(token, [128, mode, length, 160, 0, (block % (1 << 128)).to_bytes(16, "big"), key])
         if opened:

@@ -101,9 +101,10 @@ def test_every_setting_is_documented():
     assert {each for each in used if f"`{each}`" not in README} == set()
 
 
-# The subpackages, called rooms, from the lowest to the highest: each may import only itself and lower ones.
+# The subpackages, called rooms, from the lowest to the highest. Each room is allowed to import only itself and lower
+# rooms.
 ROOMS = ("files", "protocol", "transport", "link", "measuring", "report", "live", "commands")
-_ABOVE = {"cli", "start", "__main__"}  # modules that import commands; any room may import all other top-level modules
+_ABOVE = {"cli", "start", "__main__"}  # modules that import `commands`, so no room is allowed to import them
 
 
 def test_no_room_imports_a_higher_one():

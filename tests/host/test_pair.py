@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane pair` with a model of the board; `tests/end_to_end/test_linux_peer.py` runs it with a real Linux."""
+"""Tests `cipherlane pair` with a model of the board. `tests/end_to_end/test_linux_peer.py` tests this command with a
+real Linux.
+"""
 
 import os
 import stat
@@ -26,14 +28,14 @@ AGREE = struct.Struct("<BBBBHH32s32s")
 
 
 class MACsecBoard(PeerBoard):
-    """A model board with MACsec. `asked` holds the requests to change it."""
+    """A model board with MACsec. `asked` lists the requests that change its MACsec settings."""
 
     def __init__(self, refuses=None):
         super().__init__()
         self.asked = []
         self.refuses = refuses
         self.agreement = None  # state, and the request
-        self.failed = False  # the hardware, when keys changed
+        self.failed = False  # whether the hardware has failed at a change of keys
         self.required = False  # MACsec, by the configuration
 
     def _macsec(self, session, offset, token, data):
@@ -70,7 +72,7 @@ def to(board):
 
 
 def command_lines(script):
-    """Run the script with an `ip` that prints its arguments, and return them."""
+    """Run the script with a fake program `ip` that prints its arguments; return the printed text."""
     tools = script.with_name("tools")
     tools.mkdir()
     (tools / "ip").write_text('#!/bin/sh\necho "$*"\n')
@@ -189,7 +191,7 @@ def test_undo_on_a_board_that_requires_macsec(board, to, tmp_path, monkeypatch):
 
 
 def test_advice(board, to, tmp_path, monkeypatch):
-    """What the messages advise works."""
+    """Follow the advice in the messages of `cipherlane pair`: it must work."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pair, "_INTERFACES", tmp_path / "net")
     words = ("pair", *to, "--static", "--interface", "eth7", "script")

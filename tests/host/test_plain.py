@@ -16,8 +16,8 @@ from rich.console import Console
 from .commands import IV, ON_POSIX, command
 from .model import PeerBoard, SocketBoard
 
-# Text that sets a title and a colour, reverses and hides letters, clears the screen, forges an error line, and is not
-# valid Unicode.
+# This text tries to set a title and a colour, to reverse and to hide letters, to clear the screen, and to forge an
+# error line. It is not valid Unicode.
 HOSTILE = "\x1b]0;t\x07\x1b[31m\u202eevil\u2066\x9b2J\u200b\u2028\r\nerror: forged\x7f\udcff[bold]end"
 HOST = Path(cipherlane.__file__).parents[1]
 
@@ -124,7 +124,9 @@ def test_of_exceptions_of_libraries(monkeypatch, error):
 
 
 def test_of_progress_bars_and_tables(monkeypatch, capsys):
-    """On a terminal, the package rich writes its own escape sequences; those in text from outside must not appear."""
+    """The package rich writes its own escape sequences to a terminal. Escape sequences in text from boards, files or
+    users must not reach the terminal.
+    """
     monkeypatch.setattr(views, "Console", lambda **options: Console(**{**options, "width": 400}))
     with views.transfer_progress(HOSTILE, 1, show=True), views.bench_progress(1, show=True) as begin:
         begin(HOSTILE)
@@ -137,7 +139,9 @@ def test_of_progress_bars_and_tables(monkeypatch, capsys):
 
 
 def test_nothing_else_writes_to_a_terminal():
-    """In the package, only the modules listed here print text, and they pass text from outside through `plain`."""
+    """In the package, only the modules listed here print text. They pass text from boards, files and users through
+    `plain` before they print it.
+    """
     found = set()
     for path in sorted(HOST.glob("cipherlane*/**/*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -155,7 +159,7 @@ def test_nothing_else_writes_to_a_terminal():
             ):
                 found.add((path.relative_to(HOST).as_posix(), name))
     assert found == {
-        # prints completions and the manual page, which contain only the tool's own text
+        # prints completions and the manual page; both contain only the tool's own text
         ("cipherlane/commands/shell.py", "sys.stdout.write"),
         ("cipherlane_base/wire/reference.py", "sys.stderr.write"),  # runs only in `make pages`
         # runs in a child process, so its output goes to `simboard` and not to the terminal

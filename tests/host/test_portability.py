@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the host tool without POSIX modules, as on Windows: features that need one report this, the others work."""
+"""Tests the host tool without POSIX modules, as on Windows. Features that need such a module must report this, and all
+others must work.
+"""
 
 import os
 import subprocess
@@ -97,8 +99,8 @@ def test_nothing_posix_is_needed_but_where_it_is_used(tmp_path):
 
 
 def test_datagrams_without_linux_s_options(monkeypatch):
-    """Outside Linux, the host must not use UDP_SEGMENT, UDP_GRO and sendmsg: their numbers mean other options, or they
-    are missing.
+    """Outside Linux, the host must not use UDP_SEGMENT, UDP_GRO and sendmsg. On other systems, sendmsg can be missing,
+    and the numbers of the two options can stand for different options.
     """
     monkeypatch.setattr(sys, "platform", "win32")
     board = NullBoard(port=0)
@@ -138,7 +140,9 @@ def test_windows_errors_name_their_remedy(text, expected):
 
 @LOCKED
 def test_a_locked_file_is_not_locked_twice(tmp_path):
-    """A lock, by flock or else by msvcrt, keeps other writers out and does not change the file's data."""
+    """A lock, set by flock or else by msvcrt, must keep other writers out of the file, and must not change the file's
+    data.
+    """
     path = tmp_path / "part"
     one = private.create(path)
     with pytest.raises(FileExistsError):

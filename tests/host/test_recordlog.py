@@ -30,7 +30,7 @@ def lines(path):
 
 
 def logged(path, board=None, data=PLAINTEXT):
-    """Log a transfer; return the lines and the session."""
+    """Log the records of a transfer; return the lines of the log, and the session."""
     link = LossyLink(board or PeerBoard(), seed=0)
     with (
         Device(link, log=RecordLog(str(path), link.clock)) as device,

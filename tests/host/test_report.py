@@ -404,7 +404,8 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-# limit of function calls: about four times as many as this report needs, but fewer than filling all cells would take
+# Maximum number of function calls to make one report. The report needs about a quarter of this number. A table with a
+# cell for each field in each row would need more.
 MOST_CALLS = 5_000_000
 
 

@@ -26,8 +26,8 @@ STATUS = {
 
 
 def heed_signals():
-    """Restore default signal handling in the programs started here, because nohup or a shell may have set it to
-    "ignore".
+    """Restore default signal handling in the programs that the test starts, because nohup or a shell can have set it
+    to "ignore".
     """
     for number in STATUS:
         signal.signal(number, signal.SIG_DFL)
@@ -60,7 +60,9 @@ def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-f
 
 
 def held(server, count):
-    """Let the board answer `count` data records and then wait until the test sets the event that is returned."""
+    """Let the board answer `count` data records. Before it answers further records, the board waits until the test
+    sets the event that this function returns.
+    """
     going, answer, asked = threading.Event(), server.board._data, itertools.count()
 
     def answer_late(*record):
@@ -124,7 +126,9 @@ def test_what_is_said_of_going_on_has_no_key(server, big, tmp_path, words):
 @LOCKED
 @ON_POSIX
 def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big, tmp_path):
-    """A hangup that removes the terminal must still close the session, although standard error cannot be written."""
+    """If the terminal disappears (a hangup), the tool can no longer write to standard error. It must still close the
+    session.
+    """
     server.most = 10
     master, terminal = os.openpty()
     process = subprocess.Popen(

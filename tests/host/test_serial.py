@@ -162,7 +162,9 @@ def repeats(device, seconds):
 
 
 def test_corrupted_stream_over_a_socket():
-    """Frames are damaged on the way to the board, but no data are lost and the board's buffer never overflows."""
+    """Frames are damaged on the way to the board. The transfer must lose no data, and must never overflow the board's
+    buffer.
+    """
     rng = random.Random(5)
     count = [0]
 

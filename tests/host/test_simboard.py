@@ -134,7 +134,7 @@ def test_an_installed_tool_has_no_checkout_to_look_in(tmp_path, monkeypatch):
 
 
 def given_up_after(monkeypatch, board, text):
-    """Simulate a time-out in the start of `board`, as soon as its log contains `text`."""
+    """When the log of the starting board contains `text`, simulate that the time limit for the start has passed."""
     passed = itertools.chain([0.0], iter(lambda: inf if text in board.log_tail() else 0.0, None))
     simulated = SimpleNamespace(monotonic=lambda: next(passed), sleep=time.sleep)
     monkeypatch.setattr(simboard, "time", simulated)
@@ -191,7 +191,7 @@ os.write(1, b"%d" % lines)
 
 
 def processes_of(folder):
-    """Return the processes that have `folder` in their environment."""
+    """Return the processes whose environment variables contain the path `folder`."""
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -202,8 +202,8 @@ def processes_of(folder):
 
 @pytest.mark.parametrize("moment", [0, 60, 180, 300, 350, 390])
 def test_nothing_outlives_a_tool_that_is_killed(build, folders, moment):
-    """Kill the tool after `moment` executed lines, while it starts or ends a board (0: do not kill it). No process or
-    folder may remain.
+    """Kill the tool after it has executed a number of lines (`moment`), while it starts or ends a board; with 0, do
+    not kill it. No process and no folder must remain.
     """
     program = [sys.executable, "-c", KILLED, str(moment)]
     done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S)

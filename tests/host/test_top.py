@@ -32,7 +32,7 @@ from tests.waiting import HANG_S, until
 from .commands import COMMAND, command, one_line_error
 from .served import Served
 
-LONG = ("--timeout", "1000")  # seconds to wait for a silent board: longer than the test may take
+LONG = ("--timeout", "1000")  # seconds to wait for a silent board: longer than the test is allowed to take
 EDGE = 32
 SIZE = (80, 24)
 BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
@@ -51,7 +51,7 @@ class Screen:
         self.app, self._pilot, self._devices, self.timeout = app, pilot, devices, None
 
     def board_is_gone(self):
-        """Tell this class that the board has gone, so that it shortens all waits."""
+        """Shorten all waits, because the board is gone."""
         self.timeout = 0.05
         self._devices[-1].link.set_pace(Pace.fixed(self.timeout))
 
@@ -72,7 +72,9 @@ class Screen:
 
 
 def show(url, scenario, size=SIZE, timeout=None):
-    """Run `scenario(screen)` on the board at `url`; check that the app closes the board; return the opened devices."""
+    """Run the app on the board at `url`; meanwhile, run the test `scenario(screen)`. Check that the app closes the
+    board; return the devices that the app opened.
+    """
     devices, screens = [], []
 
     def opened():
@@ -150,15 +152,15 @@ def test_other_sizes_break_nothing(null_board, size):
 
 @BY_TEXTUAL
 def test_keys_switch_while_it_runs(null_board):
-    """Keys change the sizes of key and records while the stream runs. The next session uses them, with new counter
-    blocks.
+    """While the stream runs, key presses change the AES key length and the record size. The next session uses these
+    values, with new counter blocks.
     """
 
     def last(screen):
         return screen.app._state["points"][-1] if screen.app._state.get("points") else {}
 
     async def scenario(screen):
-        await screen.press("k")  # this key has no effect, because there is nothing to choose yet
+        await screen.press("k")  # pressing "k" has no effect yet, because there is nothing to choose
         await screen.until(measured)
         before = screen.app._state["choice"]["key_bits"]
         await screen.press("k")
@@ -276,7 +278,7 @@ def test_without_a_terminal_it_says_so(null_board):
 
 
 class Terminal:
-    """Runs the command on a pseudo-terminal of its own."""
+    """Runs `cipherlane top` on its own pseudo-terminal."""
 
     def __init__(self, *words, program=(COMMAND,), controlling=True, **environment):
         import fcntl
@@ -393,7 +395,8 @@ def test_q_ends_it_soon_before_there_is_a_board():
 @ON_TERMINALS
 @pytest.mark.parametrize(("numbers", "status"), [(["INT", "INT"], 130), (["CONT"], 0), (["TERM", "HUP"], 143)])
 def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, monkeypatch, numbers, status):
-    """Signals that arrive while the app leaves the board must not keep it from closing the session.
+    """Signals can arrive while the app ends its session with the board. They must not keep the app from closing the
+    session.
 
     They arrive after the terminal was restored and before the board answers the close request.
     """

@@ -108,7 +108,7 @@ def test_hopeless_link_names_what_is_missing(seed):
         assert start < end and start % 16 == 0
     assert all(a[1] < b[0] for a, b in zip(error.missing, error.missing[1:], strict=False))
     assert f"resume at offset {error.written}" in str(error)
-    link.board.end_sessions()  # as the board ends idle sessions: the close request may have been lost
+    link.board.end_sessions()  # as a board ends idle sessions: the host's close request can get lost
     again = LossyLink(link.board, seed=seed)
     resumed = {"record_bytes": session.record_bytes, "ticket": session.ticket}
     with Device(again) as device, device.open_session(KEY, IV, Engine.BYTE, **resumed) as session:
@@ -168,7 +168,9 @@ def test_port_that_goes_away_says_how_to_resume():
 
 @pytest.mark.parametrize("run", [1, 5, 40])
 def test_replies_of_others_are_ignored(run):
-    """Replies that belong to no request of the transfer are ignored, between results and within a run of results."""
+    """Replies that belong to no request of the transfer must be ignored, whether they arrive between two runs of
+    results or within a run.
+    """
     data = random.Random(9).randbytes(20_000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, ordered=True, run=run)
     genuine = link.receive
@@ -184,11 +186,11 @@ def test_replies_of_others_are_ignored(run):
         queue.extend(
             [
                 reply[:16] + b"\xaa" * 8 + zeros,  # another token
-                reply[:8] + b"\0\0\0\x77" + reply[12:24] + zeros,  # a reply for an offset that was never sent
+                reply[:8] + b"\0\0\0\x77" + reply[12:24] + zeros,  # a reply with an offset of which no request was sent
                 reply[:1] + b"\x03" + reply[2:],  # a request
                 reply[:2] + b"\x01\0" + reply[4:],  # a wrong length field
                 b"\x01" + reply[1:],  # another version
-                b"\x02\xff\x02\0" + reply[4:24] + b"\x0a\0",  # an error record of half its length
+                b"\x02\xff\x02\0" + reply[4:24] + b"\x0a\0",  # an error record of half its proper length
                 reply[:7],
                 b"",
                 reply,
@@ -266,7 +268,7 @@ def test_silence_then_a_late_answer():
 
     with Device(link) as device, device.open_session(KEY, IV, Engine.ISE) as session:
         device.link.set_pace(Pace.fixed(0.02, attempts=10))
-        # after time-outs, the link may carry more than one window of records, so use a large buffer
+        # after time-outs, the link can carry more than one window of records, so use a large buffer
         link.board.rx_window = 1 << 20
         link.receive = receive
         out = io.BytesIO()
@@ -305,7 +307,7 @@ def test_reader_that_gives_little_at_a_time():
 @pytest.mark.parametrize("window", [1, 2, 5, 32])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, seed):
-    """The board forgets records that lie more than a window before the highest record that arrived.
+    """The board no longer knows records that lie more than a window before the highest record that has arrived.
 
     So the host must not send a record that would move an unanswered record out of the window.
     """
@@ -334,7 +336,7 @@ def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, see
 
 @pytest.mark.parametrize("kept", range(0, 40, 3))
 def test_what_was_interrupted_goes_on_in_its_range(kept):
-    """A transfer interrupted after `kept` results can be resumed at any record from the session's `first` on.
+    """An interrupted transfer has written `kept` results. It can be resumed at any record from `session.first` on.
 
     The board still answers records that were already sent.
     """

@@ -152,7 +152,9 @@ def test_silence_says_what_is_missing():
 
 
 def test_sessions_that_end_in_mid_transfer():
-    """If the board ends the session, the host reports the missing bytes, and a new session continues from there."""
+    """If the board ends the session, the host reports the missing bytes, and a new session continues from the first
+    missing byte.
+    """
     data = random.Random(5).randbytes(100_000)
     network = bad_network(seed=4)
     out = io.BytesIO()
@@ -219,7 +221,9 @@ def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
 
 @pytest.mark.parametrize("most", [0, 1, 3, 100])
 def test_datagrams_that_arrive_apart_come_together(most):
-    """A run contains at most the requested number of datagrams, of one size, in order, and only from the board."""
+    """One read returns a run of at most `most` datagrams, in order and only from the board. All datagrams of a run
+    have the same size, except that the last one can be shorter.
+    """
     sizes = [40] * 7 + [16, 40, 40, 0, 40, 50, 50, 50]
     sent = [bytes([number]) * size for number, size in enumerate(sizes)]
     with contextlib.ExitStack() as stack:
@@ -273,7 +277,7 @@ def test_nobody_there():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"udp://127.0.0.1:{probe.getsockname()[1]}"
-        # The port is in use by `probe`, which sends nothing.
+        # The socket `probe` is bound to the port, but sends nothing.
         with pytest.raises(NoReplyError, match=r"no reply .* UDP port \d+ of 127\.0\.0\.1; `cipherlane doctor"):
             Device(UdpTransport(url), timeout=0.05).connect()
 
@@ -345,8 +349,8 @@ def test_bench_through_the_link(null_board, tmp_path):
 
 @pytest.mark.parametrize("length", [3 * 1440, 100 * 1440 + 1])
 def test_what_a_stream_used_of_its_range_is_used(null_board, length):
-    """The blocks that a stream did not use are free again, even on an echo board, which does not track records."""
-    after = -(-length // 1440) * 90  # counter blocks that the stream's records used
+    """Counter blocks that a stream has not used are free again, even on an echo board, which does not track records."""
+    after = -(-length // 1440) * 90  # number of counter blocks that the stream's records used
     with Device(UdpTransport(null_board.url)) as device:
         with device.open_session(KEY, IV, Engine.TABLE) as session:
             session.transfer(io.BytesIO(bytes(length)), io.BytesIO())

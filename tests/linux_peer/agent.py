@@ -14,7 +14,7 @@ import sys
 
 FINIT_MODULE = 313  # system call on x86-64
 POWER_OFF = 0x4321FEDC
-# gcm needs random numbers, so their generator comes first.
+# The module gcm needs random numbers, so the modules of their generator are loaded before it.
 MODULES = (
     "hmac",
     "sha512_generic",
@@ -30,13 +30,13 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def require(status: int, action: str) -> None:
-    """Print why an action failed."""
+    """Print why an action failed, if its status is not 0."""
     if status:
         print(f"{action}: {os.strerror(ctypes.get_errno())}", flush=True)
 
 
 def main() -> None:
-    """Serve until the console ends, then power off."""
+    """Run commands from the console until the console closes, then switch the machine off."""
     for kind, place in (("proc", "/proc"), ("sysfs", "/sys"), ("tmpfs", "/run"), ("tmpfs", "/tmp")):
         require(LIBC.mount(kind.encode(), place.encode(), kind.encode(), 0, None), f"mount {place}")
     os.environ.update(PATH="/usr/sbin:/usr/bin:/sbin:/bin", HOME="/tmp", LANG="C.UTF-8")

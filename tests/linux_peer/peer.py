@@ -29,7 +29,7 @@ from tests.waiting import until
 
 KERNEL = "/usr/bin/linux.uml"
 AGENT = Path(__file__).with_name("agent.py")
-DEVICE = "uml0"  # where the namespace and the Linux meet
+DEVICE = "uml0"  # network device that connects the Linux to the board's namespace
 BOOT_S, ANSWER_S = 120, 60
 MEMORY = "256M"
 _RECEIVE_BUFFER_FORCE = 33  # SO_RCVBUFFORCE
@@ -67,11 +67,11 @@ print(came)
 
 
 class PeerError(RuntimeError):
-    """The Linux did not boot, ended, or a command failed; the message has its output."""
+    """The Linux did not boot or has ended, or a command failed. The message contains the last output, if any."""
 
 
 def missing() -> str:
-    """Return why user-mode Linux cannot run here; empty if it can."""
+    """Return the reason why user-mode Linux cannot run here, or an empty text if it can."""
     if not Path(KERNEL).exists():
         return f"no {KERNEL}: apt install user-mode-linux"
     if os.geteuid():
@@ -130,14 +130,14 @@ class LinuxPeer:
             self.outside("ip", "link", "delete", "br0")
 
     def outside(self, *words: str) -> str:
-        """Run a program in the namespace, outside the Linux; return its output."""
+        """Run a program outside the Linux, in the board's network namespace; return its output."""
         result = subprocess.run([*self._inside, *words], capture_output=True, text=True, timeout=ANSWER_S, check=False)
         if result.returncode:
             raise PeerError(f"{' '.join(words)}: {result.stderr.strip()}")
         return result.stdout
 
     def attempt(self, *words: str, timeout: float = ANSWER_S) -> tuple[int | None, str]:
-        """Run a program inside; return its status, or None if it did not end, and its output."""
+        """Run a program in the Linux. Return its exit status (None if it did not end) and its output."""
         assert self._process
         line = json.dumps({"run": words, "timeout": timeout}) + "\n"
         self._process.stdin.write(line.encode())
@@ -146,7 +146,7 @@ class LinuxPeer:
         return answer["status"], answer["output"]
 
     def run(self, *words: str, timeout: float = ANSWER_S) -> str:
-        """Run a program inside; return its output.
+        """Run a program in the Linux; return its output.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class LinuxPeer:
         return output
 
     def ping(self, address: str, count: int = 1, size: int = 56, timeout: float = 10) -> int:
-        """Send echo requests one after another; return how many were answered with the same data."""
+        """Send echo requests from the Linux, one after another; return how many were answered with the same data."""
         script = _PING.format(timeout=timeout)
         words = ("python3", "-I", "-c", script, address, str(count), str(size))
         return int(self.run(*words, timeout=count * timeout + ANSWER_S).split()[-1])
@@ -167,11 +167,11 @@ class LinuxPeer:
     # MACsec ----------------------------------------------------------------------------------------------
 
     def sci(self) -> bytes:
-        """Return the SCI of this Linux: the MAC address of eth0 and port 1."""
+        """Return the SCI (secure channel identifier) of this Linux: the MAC address of eth0 and port 1."""
         return bytes.fromhex(self.run("cat", "/sys/class/net/eth0/address").replace(":", "")) + b"\0\1"
 
     def add_macsec(self, suite: str, board_sci: bytes, an: int, receive_key: bytes, transmit_key: bytes) -> None:
-        """Create macsec0 with static keys. `suite` is a name of `ip link`, such as gcm-aes-128."""
+        """Create macsec0 with static keys. `suite` is a cipher suite as `ip link` names it, such as gcm-aes-128."""
         options = ["port", "1", "cipher", suite, "encrypt", "on", "validate", "strict", "replay", "on", "window", "0"]
         self.run("ip", "link", "add", "link", "eth0", "macsec0", "type", "macsec", *options)
         self.run("ip", "macsec", "add", "macsec0", "rx", "port", "1", "address", _mac(board_sci))
@@ -180,26 +180,29 @@ class LinuxPeer:
         self.run("ip", "link", "set", "macsec0", "up")
 
     def add_receive_key(self, board_sci: bytes, an: int, key: bytes) -> None:
-        """Install a key to receive."""
+        """Install a MACsec key to receive frames from the board."""
         words = ["ip", "macsec", "add", "macsec0", "rx", "port", "1", "address", _mac(board_sci)]
         self.run(*words, "sa", str(an), "pn", "1", "on", "key", f"{2 * an + 1:02x}", key.hex())
 
     def use_transmit_key(self, an: int, key: bytes) -> None:
-        """Install a key to transmit, and transmit with it."""
+        """Install a MACsec key to transmit, and transmit with it."""
         words = ["ip", "macsec", "add", "macsec0", "tx"]
         self.run(*words, "sa", str(an), "pn", "1", "on", "key", f"{2 * an:02x}", key.hex())
         self.run("ip", "link", "set", "macsec0", "type", "macsec", "encodingsa", str(an))
 
     def remove_macsec(self) -> None:
-        """Remove macsec0 if there is one."""
+        """Remove the interface macsec0 if there is one."""
         if self.attempt("ip", "link", "show", "macsec0")[0] == 0:
             self.run("ip", "link", "delete", "macsec0")
 
     def macsec_counters(self) -> dict[str, int]:
-        """Return the counters of macsec0, each summed over what `ip` lists below its associations."""
+        """Return the counters that `ip` lists for macsec0 and its channels. The counters of single associations are
+        left out, since the counters of the channels include them.
+        """
         found: dict[str, int] = {}
         lines = self.run("ip", "-s", "macsec", "show", "macsec0").splitlines()
-        inside = False  # an association, whose counters are those of its channel once more
+        # whether the line is about an association; the counters of its channel include those of the association
+        inside = False
         for names, values in itertools.pairwise(lines):
             if "PN " in names:
                 inside = True
@@ -236,11 +239,13 @@ class LinuxPeer:
         return self.mka_status()
 
     def cable(self) -> "Cable":
-        """Return a tap on the board's end of the cable; a context manager."""
+        """Return a `Cable` object that receives and sends frames at the board's end of the cable. It is a context
+        manager.
+        """
         return Cable(self._inside, self._tap)
 
     def _await(self, start: str, timeout: float) -> str:
-        """Return the rest of the next line that begins with `start`."""
+        """Wait for a line of the Linux's output that begins with `start`, and return the rest of this line."""
         deadline = time.monotonic() + timeout
         while True:
             line, newline, rest = self._seen.partition(b"\n")
@@ -274,7 +279,9 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 class Cable:
-    """Sees and sends frames on the cable, outside the Linux; a context manager."""
+    """Receives and sends frames on the cable between the board and the Linux, from a process outside the Linux. It is
+    a context manager.
+    """
 
     def __init__(self, inside: list[str], tap: str):
         here, there = socket.socketpair()
@@ -302,5 +309,5 @@ class Cable:
         return found
 
     def send(self, frame: bytes) -> None:
-        """Send a frame to the board."""
+        """Send a frame to the board, without check sequence."""
         self._socket.send(frame)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reaches the UART of a simulated board that is in a network namespace of its own, through a port of this machine."""
+"""Makes the UART of a simulated board reachable at a port of this machine, if the board is in its own network
+namespace.
+"""
 
 import contextlib
 import socket
@@ -17,7 +19,7 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 def connected(pid: int, port: int) -> socket.socket:
-    """Return a TCP connection to a port of 127.0.0.1 in the namespace of a process."""
+    """Return a TCP connection to a port of 127.0.0.1 in the network namespace of a process."""
     here, there = socket.socketpair()
     with here, there:
         here.settimeout(CONNECT_S)
@@ -30,7 +32,7 @@ def connected(pid: int, port: int) -> socket.socket:
 
 @contextlib.contextmanager
 def reachable(pid: int, port: int) -> Iterator[str]:
-    """Relay one connection at a time to the UART; the value is a URL for pyserial."""
+    """Relay one connection at a time to the UART; yield a URL at which pyserial reaches the UART."""
     with socket.create_server(("127.0.0.1", 0)) as server, connected(pid, port) as inside:
         threading.Thread(target=_serve, args=(server, inside), daemon=True).start()
         try:

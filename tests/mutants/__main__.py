@@ -54,15 +54,17 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the guards in the requested parts that contain the requested text in their names."""
+    """Yield the guards of the parts that the options select. With the option --only, yield only guards whose names
+    contain its text.
+    """
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
             yield each
 
 
 def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the mutants of the requested targets. A target's mutants do not depend on which other targets are
-    requested.
+    """Yield the mutants of the targets that the options select. A target always has the same mutants, whatever other
+    targets are selected.
     """
     paths = [FOLDER / "targets.toml", *ROOT.glob("*/tests/targets.toml")]
     tables = [table for path in paths for table in tomllib.loads(path.read_text())["target"]]
@@ -79,7 +81,8 @@ def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def judged(mutants: list[Mutant], workers: Workers) -> dict[str, bool]:
-    """Return by digest whether each mutant was detected. Mutants that no worker finished are left out.
+    """Run the tests of each mutant. Return a dictionary that maps a mutant's digest to whether the tests detected the
+    mutant. Mutants that no worker finished are left out.
 
     Results of earlier runs count: a mutant once noticed stays noticed. A survivor is tried again when its tests have
     changed.

@@ -12,23 +12,25 @@ from pathlib import Path
 
 from tests.mutants.mutant import ROOT, Mutant, digest_of
 
-# Files that list the guards: of the main SECURITY.md, and of folders with a SECURITY.md of their own.
+# Files that list guards: one for the main SECURITY.md, and one for each folder with its own SECURITY.md.
 TABLES = [Path(__file__).with_suffix(".toml"), *ROOT.glob("*/tests/guards.toml")]
 PROOFS = "tests/formal/"
 
 
 @dataclass(frozen=True)
 class Guard(Mutant):
-    """A mutant without a guard: one test must fail with it. A mutant that only fails to compile is an error."""
+    """A mutant that lacks one guard. The guard's test must fail with this mutant. A mutant that does not even compile
+    is an error.
+    """
 
     must_fail = True
 
     def digest(self) -> str:
-        """Return a digest of the fault and of the test. If the test changes, the mutant must be tested again."""
+        """Return a digest of the mutant and of its test. If the test changes, the mutant must be tested again."""
         return digest_of([self.place, self.change, self.judges()])
 
     def control(self) -> Mutant:
-        """Return the unchanged sources as a mutant; the test must pass with them."""
+        """Return a control run: a `Mutant` with unchanged sources. The test must pass with it."""
         return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
 
 

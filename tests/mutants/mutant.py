@@ -29,7 +29,7 @@ class Target:
     files: tuple[str, ...] = ()
 
     def digest(self) -> str:
-        """Return a digest of the tests and of all files on which they may depend, such as the part's sources."""
+        """Return a digest of the tests and of all files on which the tests can depend, such as the part's sources."""
         folders = {
             "host": ["host/cipherlane", "host/cipherlane_base"],
             "firmware": ["firmware"],
@@ -62,7 +62,7 @@ class Mutant:
     environment: Mapping[str, str] = field(default_factory=dict)
     boards: tuple[str, ...] = ()
 
-    must_fail = False  # True: only a failing test counts as detection; False: any unsuccessful end does
+    must_fail = False  # if true, only a failing test counts as detection; else any unsuccessful end does
 
     def digest(self) -> str:
         """Return a digest of the fault: the changed text, or the design and its change."""
@@ -74,7 +74,9 @@ class Mutant:
         return digest_of([*self.tests, *((ROOT / file).read_text() for file in files)])
 
     def control(self) -> "Mutant":
-        """Return the mutant without its fault; the tests must pass with it. Yosys still rewrites a gateware design."""
+        """Return a control run: a `Mutant` that has no fault. The tests must pass with it. In gateware, Yosys still
+        rewrites the design.
+        """
         if self.part == "gateware":
             environment = {**self.environment, mutation.NUMBER: "0"}
             return Mutant(f"{self.place}, as it is", self.part, self.tests, self.place, "", environment)

@@ -17,8 +17,8 @@ FAULTY = BUILD / "faulty"
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
-    """Yield `count` mutants of the designs that the target's tests simulate. A design is chosen with a probability
-    in proportion to the square root of its size.
+    """Yield `count` mutants of the designs that the target's tests simulate. The probability of a design is
+    proportional to the square root of its size.
 
     Raises
     ------

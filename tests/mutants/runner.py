@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the tests of a mutant in its own copy of the tree, which differs from the original only in the fault."""
+"""Runs the tests of a mutant in a separate copy of the source tree, which differs from the original only in
+the fault.
+"""
 
 import contextlib
 import os
@@ -64,7 +66,8 @@ def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
             status, seconds, said = _run(tree, command(mutant.tests, thorough=thorough), limit, environment)
             if status != NO_TESTS:
                 break
-        # Report these as errors. Any other failure is an effect of the fault, because the tests pass without the fault.
+        # These two exit statuses are errors. Any other failure is an effect of the fault, because the tests pass without
+        # the fault.
         if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
             raise RuntimeError(f"pytest ended with status {status} for {' '.join(mutant.tests)}")
         passed = status == 0
@@ -79,7 +82,9 @@ def faulty(mutant: Mutant, folder: Path) -> Path:
 
 
 def _copy_to(tree: Path) -> None:
-    """Copy the sources to `tree`, and link the original's caches into it."""
+    """Copy the sources to the folder `tree`. Instead of a copy of the caches, `tree` gets links to the original
+    caches.
+    """
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv*", "build", str(INPUTS), "__pycache__"))
     (tree / "build").mkdir()
     for cache in ("tools", "cache"):  # cache entries are named by content, so trees can share them

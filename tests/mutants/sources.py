@@ -20,7 +20,9 @@ TRIES = 40  # lines to try per mutant, because most changes by the rules do not 
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
-    """Yield up to `count` mutants of the target's files; each file is chosen in proportion to its lines."""
+    """Yield up to `count` mutants of the target's files. The probability of a file is proportional to its number of
+    lines.
+    """
     paths = sorted(path for pattern in target.files for path in ROOT.glob(pattern))
     texts = {path: path.read_text() for path in paths}
     lines = [(path, number) for path in paths for number in range(texts[path].count("\n"))]
@@ -44,7 +46,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
-    from universalmutator import mutator  # imported here, because only `make mutants` installs it
+    from universalmutator import mutator  # imported here, because only `make mutants` installs the package
 
     with contextlib.redirect_stdout(io.StringIO()):
         found = mutator.mutants_regexp([line], RULES[suffix], ignorePatterns=[], ignoreStringOnly=True)
@@ -52,7 +54,7 @@ def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
 
 
 def _differs(path: Path, before: str, after: str) -> bool:
-    """Return whether the mutant compiles to code that differs from the original's."""
+    """Return whether the mutant compiles, and to code that differs from the original program's code."""
     if path.suffix == ".py":
         try:
             return _meaning(before) != _meaning(after)
@@ -65,7 +67,9 @@ def _differs(path: Path, before: str, after: str) -> bool:
 
 
 def _meaning(text: str) -> str:
-    """Return the program without docstrings, annotations and message texts: changes of these are no faults."""
+    """Return the program's syntax tree as text, without docstrings, annotations and message texts, because changes of
+    these are no faults.
+    """
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Read an SVG: its texts, which are drawn as outlines with the text in a comment, and its shapes by colour."""
+"""Reads an SVG: its shapes by colour, and its texts. A text is drawn as outlines, next to a comment that contains the
+text.
+"""
 
 import re
 from html import unescape

@@ -93,8 +93,8 @@ def live_view(port: str) -> Iterator[str]:
     Raises:
         SystemExit: the tool does not start, or does not end in order.
     """
-    # A shell starts background jobs with SIGINT ignored, and children inherit this. Undo it, because SIGINT ends the
-    # tool.
+    # A shell starts background jobs with SIGINT ignored, and child processes inherit this. Restore SIGINT's default
+    # handler, because SIGINT must end the tool.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port", port]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as tool:

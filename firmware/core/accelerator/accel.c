@@ -89,7 +89,8 @@ int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache
 }
 
 /**
- * Runs the command load_key or clear_key. The caller has written its arguments to the registers.
+ * Runs the command load_key or clear_key. The caller has written the command's arguments to the
+ * registers.
  */
 static int key_command(const struct cl_accel *accel, uint32_t mask)
 {
@@ -161,7 +162,7 @@ int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot)
 	return key_command(accel, CL_ACCEL_CONTROL_CLEAR_KEY_MASK);
 }
 
-/* Inlined, so that the code that runs for CTR occupies few cache lines. */
+/* This function is inlined, so that the code that runs for CTR occupies few cache lines. */
 __attribute__((always_inline)) static inline int start(const struct cl_accel *accel,
 						       uint16_t *number)
 {
@@ -211,7 +212,7 @@ int cl_accel_start(const struct cl_accel *accel, uint16_t *number)
 	return start(accel, number);
 }
 
-/** Returns true if a descriptor has ended. */
+/** Returns true if descriptor @p number has ended. */
 static bool has_ended(const struct cl_accel *accel, uint16_t number)
 {
 	return (uint16_t)(CL_ACCEL_READ(accel, CL_ACCEL_COMPLETED) - number - 1u) < 0x8000u;
@@ -237,7 +238,8 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 __attribute__((always_inline)) static inline int
 finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool uncached)
 {
-	uint32_t polls = POLLS_RUN; /* plus one for each byte or bit of the length */
+	/* Limit for register reads: POLLS_RUN, plus one for each byte or bit of the data. */
+	uint32_t polls = POLLS_RUN;
 
 	/*
 	 * Flush the cache while the accelerator works. The CPU does not read the output before the

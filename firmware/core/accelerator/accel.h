@@ -5,8 +5,8 @@
  *
  * Sequence: call cl_accel_init once, then cl_accel_set_key for each key. Each key needs its own
  * slot. Then call cl_accel_ctr or cl_accel_eea2 for each piece of data; both return when the result
- * is complete. To queue several pieces, call cl_accel_submit for each, and later cl_accel_poll for
- * each.
+ * is complete. To queue several pieces, call cl_accel_submit for each piece, and later
+ * cl_accel_poll for each piece.
  *
  * No call waits longer than a bound that its arguments determine. A function returns -EBUSY if the
  * accelerator cannot accept the command or descriptor now. It returns -ETIMEDOUT if the accelerator
@@ -25,7 +25,7 @@
 #define CL_ACCEL_SLOTS CL_ACCEL_KEY_VALID_BITS
 
 struct cl_accel {
-	/** Base of the registers of cl_accel_regs.h. */
+	/** Base address of the accelerator's registers (cl_accel_regs.h). */
 	volatile uint32_t *regs;
 	/**
 	 * Drops the CPU's cached copies of the memory that the DMA writes. NULL if the CPU does not
@@ -34,40 +34,46 @@ struct cl_accel {
 	void (*dcache_flush)(void);
 };
 
-/** Describes what to encrypt or decrypt, and how. */
+/** A descriptor: tells the accelerator what to encrypt or decrypt, and how. */
 struct cl_accel_descriptor {
 	/**
-	 * Buffers at any alignment, in memory that the DMA may reach. @p out may equal @p in, or
-	 * begin before it; it must not begin elsewhere inside @p in.
+	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
+	 * or begin before @p in. It must not begin at another byte inside @p in.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
 	/** Length in bytes, or in bits if in_bits is set; 0 is allowed. */
 	uint32_t length;
-	/** The length is in bits. The accelerator writes the unused bits of the last byte as 0. */
+	/**
+	 * True if the length is in bits. The accelerator then sets the unused bits of the last
+	 * output byte to 0.
+	 */
 	bool in_bits;
-	/** Raise the interrupt when the descriptor has ended. */
+	/** True: the accelerator raises its interrupt when the descriptor has ended. */
 	bool interrupt;
 	/**
-	 * Begin only when all earlier descriptors have ended. Needed if this descriptor reads the
-	 * output of an earlier one.
+	 * True: the accelerator begins this descriptor only when all earlier descriptors have
+	 * ended. Needed if this descriptor reads the output of an earlier one.
 	 */
 	bool ordered;
-	/** The CPU does not cache @p out, so cl_accel_run need not flush the cache. */
+	/** True if the CPU does not cache @p out: cl_accel_run then does not flush the cache. */
 	bool uncached;
 	/** Key slot to use. */
 	uint8_t slot;
 	/**
-	 * Number of low bits of the counter block that are incremented: CL_ACCEL_OPTIONS_WIDTH_*.
+	 * How many low bits of the counter block are incremented from block to block: one of the
+	 * codes CL_ACCEL_OPTIONS_WIDTH_*.
 	 */
 	uint8_t width;
-	/** Counter block T1 (SP 800-38A, 6.5). The first block of data uses T1 + index. */
+	/**
+	 * `counter`: counter block T1 (SP 800-38A, 6.5). The first block of data uses T1 + `index`.
+	 */
 	_Alignas(sizeof(uint32_t)) uint8_t counter[16];
 	uint64_t index;
 };
 
 /**
- * Starts to use the accelerator, and zeroizes it.
+ * Initialises the driver, disables the accelerator's interrupt, and calls cl_accel_zeroize.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT the accelerator did not answer in time
@@ -75,8 +81,8 @@ struct cl_accel_descriptor {
 int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache_flush)(void));
 
 /**
- * Loads a key into a slot and waits for its schedule. The slot's previous key is lost. Work with
- * other slots continues.
+ * Loads a key into a slot, and waits until the accelerator has computed the round keys. The slot's
+ * previous key is lost. Work with other slots continues.
  *
  * @param key the key as 32-bit words; each word is four key bytes, loaded little-endian
  * @retval 0 done
@@ -131,23 +137,24 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 		    uint16_t *number);
 
 /**
- * Returns how a descriptor ended. If it has ended, the CPU can read its output.
+ * Returns whether a descriptor has ended, and with which result. If it has ended, the CPU can read
+ * its output.
  *
- * @retval 0 it ended without error
- * @retval -EAGAIN it has not ended
+ * @retval 0 the descriptor ended without error
+ * @retval -EAGAIN the descriptor has not ended
  * @retval -EINVAL the slot holds no key, or @p out begins inside @p in
- * @retval -EFAULT a buffer is not in memory that the DMA may reach
+ * @retval -EFAULT a buffer is not in memory that the DMA can reach
  * @retval -EIO the bus reported an error; the output is incomplete
  * @retval -ETIMEDOUT the bus did not answer; the output is incomplete
- * @retval -ECANCELED it was aborted; the output is incomplete
+ * @retval -ECANCELED the descriptor was aborted; the output is incomplete
  * @retval -EBADMSG the tag of a GCM message is wrong; nothing was written
  * @retval -EMSGSIZE a length of a GCM message is not allowed; nothing was done
  */
 int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
 
 /**
- * Queues a descriptor and waits for its end. Its output must share no cache line with the CPU's
- * stack or with @p accel.
+ * Queues a descriptor and waits for its end. The descriptor's output must share no cache line with
+ * the CPU's stack or with @p accel.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT it did not end in time; all outstanding descriptors were aborted

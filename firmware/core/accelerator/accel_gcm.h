@@ -12,35 +12,42 @@
 
 /** Describes a GCM message. */
 struct cl_accel_gcm {
-	/** CL_ACCEL_OPTIONS_MODE_ENCRYPT, _DECRYPT or _VERIFY; the last one does not use @p out. */
+	/** CL_ACCEL_OPTIONS_MODE_ENCRYPT, _DECRYPT or _VERIFY; _VERIFY does not use @p out. */
 	uint8_t mode;
 	/** Key slot to use. */
 	uint8_t slot;
-	/** Bytes of the tag: 4, 8 or 12 to 16. */
+	/** Length of the tag in bytes: 4, 8 or 12 to 16. */
 	uint8_t tag_length;
-	/** Raise the interrupt when the message has ended. */
+	/** True: the accelerator raises its interrupt when the message has ended. */
 	bool interrupt;
-	/** Begin only when all earlier descriptors have ended. */
+	/**
+	 * True: the accelerator begins this message only when all earlier descriptors have ended.
+	 */
 	bool ordered;
-	/** The CPU caches neither @p out nor @p tag, so cl_accel_gcm_run need not flush the cache.
+	/**
+	 * True if the CPU caches neither @p out nor @p tag: cl_accel_gcm_run then does not flush
+	 * the cache.
 	 */
 	bool uncached;
 	/**
-	 * The IV. An IV of 12 bytes may be in any memory. The DMA reads an IV of another length: it
-	 * must be in memory that the DMA may reach, and stay unchanged until the message has ended.
+	 * The IV. An IV of 12 bytes can be in any memory. An IV of another length is read by the
+	 * DMA: it must be in memory that the DMA can reach, and must not change until the message
+	 * has ended.
 	 */
 	const uint8_t *iv;
 	uint32_t iv_length;
 	/**
-	 * Buffers at any alignment, in memory that the DMA may reach. @p out may equal @p in, or
-	 * begin before it. A buffer of length 0 may be NULL.
+	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
+	 * or begin before @p in. A buffer of length 0 can be NULL.
 	 */
 	const uint8_t *aad;
 	uint32_t aad_length;
 	const uint8_t *in;
 	uint8_t *out;
 	uint32_t length;
-	/** Encryption writes the tag; decryption and verification read it. */
+	/**
+	 * Buffer of the tag. Encryption writes the tag here; decryption and verification read it.
+	 */
 	uint8_t *tag;
 };
 
@@ -58,8 +65,8 @@ int cl_accel_gcm_submit(const struct cl_accel *accel, const struct cl_accel_gcm 
 
 /**
  * Queues a message and waits for its end. To decrypt a ciphertext that does not fit the
- * accelerator's memory, it verifies the tag first, and then decrypts in CTR mode. The ciphertext
- * must not change between these two steps.
+ * accelerator's memory, the function verifies the tag first, and then decrypts in CTR mode. The
+ * ciphertext must not change between these two steps.
  *
  * @retval 0 done
  * @retval -EBADMSG the tag is wrong; nothing was written

@@ -100,8 +100,8 @@ static int overwrite(const struct cl_accel_device *device, unsigned int slot)
 }
 
 /**
- * Called after every slot was zeroized: marks all slots as free, and overwrites the data that
- * remain in the accelerator.
+ * Called when all slots have been zeroized: marks them as free, and overwrites the data that remain
+ * in the accelerator.
  */
 static int begin_anew(struct cl_accel_device *device)
 {

@@ -18,17 +18,22 @@
 struct cl_accel_device {
 	/** Set up by cl_engine_accel_init. */
 	struct cl_accel accel;
-	/** Memory that the DMA may reach. Buffers in it need no copy, at any alignment. */
+	/**
+	 * First address and size of the memory that the DMA can reach. Buffers in this memory need
+	 * no copy, whatever their alignment.
+	 */
 	uintptr_t dma_origin;
 	size_t dma_bytes;
 	/**
-	 * More memory that the DMA may reach and the CPU does not cache; 0 bytes if there is none.
+	 * First address and size of further memory that the DMA can reach, and that the CPU does
+	 * not cache. The size is 0 if there is none.
 	 */
 	uintptr_t uncached_origin;
 	size_t uncached_bytes;
 	/**
-	 * Buffer in the memory that the DMA reaches. The engine copies data in other memory through
-	 * this buffer; if bounce_bytes is below 16, it refuses such data with -EINVAL.
+	 * Buffer in memory that the DMA can reach. Data in memory that the DMA cannot reach are
+	 * copied through this buffer. If bounce_bytes is below 16, the engine refuses such data
+	 * with -EINVAL.
 	 */
 	uint8_t *bounce;
 	size_t bounce_bytes;
@@ -40,7 +45,7 @@ struct cl_accel_device {
 	void (*pass)(const struct cl_accel_device *device, unsigned int slot, size_t len);
 	/** For each key slot, the generation number of its key; 0 if the slot is free. */
 	uint32_t slots[CL_ACCEL_SLOTS];
-	/** The generation number that was assigned last. */
+	/** The generation number of the key that was set last. */
 	uint32_t generation;
 };
 
@@ -59,7 +64,7 @@ bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t
 			     size_t len);
 
 /**
- * Checks that the key's slot still holds the key. Ports that submit descriptors themselves must
+ * Checks that the key's slot still holds the key. Firmware that submits descriptors itself must
  * call this function first. The engine's own functions include this check.
  *
  * @retval 0 the slot cl_engine_key.slot holds the key

@@ -14,8 +14,8 @@ struct space {
 };
 
 /**
- * Returns @p buffer if the DMA reaches it or @p len is 0. Otherwise reserves and returns a part of
- * the bounce buffer, or NULL if its free part is too short.
+ * Returns @p buffer if the DMA reaches it or @p len is 0. Otherwise reserves a part of the bounce
+ * buffer and returns its address; returns NULL if the free part of the bounce buffer is too short.
  */
 static uint8_t *reached(const struct cl_accel_device *device, struct space *space,
 			const uint8_t *buffer, size_t len)
@@ -102,8 +102,8 @@ static int accel_gcm(const struct cl_engine *engine, const struct cl_engine_key 
 }
 
 /**
- * Implements cl_accel_device.pass. The tag overwrites the first bytes of the ciphertext, because
- * nothing uses either of them.
+ * Implements cl_accel_device.pass: encrypts a GCM message in place. The tag overwrites the first
+ * bytes of the ciphertext, which does no harm: neither the tag nor the ciphertext is used.
  */
 static void pass(const struct cl_accel_device *device, unsigned int slot, size_t len)
 {

@@ -12,8 +12,8 @@
  * Returns the engine `accelerator` on @p device, whose accelerator has GCM. Call it before
  * cl_engine_accel_init.
  *
- * Buffers of a GCM message that the DMA does not reach are copied through the bounce buffer. If
- * they do not fit there together, the engine's `gcm` returns -ENOMEM.
+ * Buffers of a GCM message that the DMA does not reach are copied through the bounce buffer. If the
+ * bounce buffer is too small for all of them together, the engine's `gcm` returns -ENOMEM.
  */
 struct cl_engine cl_engine_accel_gcm(struct cl_accel_device *device);
 

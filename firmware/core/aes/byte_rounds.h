@@ -58,8 +58,8 @@ cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uin
 
 		if (inverse) {
 			/*
-			 * InvMixColumns equals MixColumns if this step comes first: {04} times the
-			 * sum of rows r and r + 2 is added to both rows.
+			 * InvMixColumns(column) = MixColumns(corrected column). The correction adds
+			 * {04} times the sum of rows r and r + 2 to row r and to row r + 2.
 			 */
 			const uint32_t sum = column ^ cl_byte_rotate(column, 2);
 

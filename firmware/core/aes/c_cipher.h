@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The block cipher in C, in one of three styles. A round uses byte operations, tables or the
- * instructions of an extension, whose header is included first and defines the functions
- * CL_C_INSTRUCTION_ROUND and CL_C_INSTRUCTION_LAST.
+ * The block cipher in C, in three styles of loop. A round uses byte operations, tables, or the
+ * instructions of an ISA extension. The extension's header must be included before this header, and
+ * must define CL_C_INSTRUCTION_ROUND and CL_C_INSTRUCTION_LAST.
  *
  * Everything is inlined with constant arguments, so each use compiles to its own code.
  */
@@ -17,7 +17,7 @@
 #include "engine/engine.h"
 #include "aes/table_rounds.h"
 
-/** How a round is computed. */
+/** Selects how a round is computed. */
 enum cl_c_rounds {
 	CL_C_BYTES,
 	CL_C_TABLES,
@@ -25,11 +25,14 @@ enum cl_c_rounds {
 	CL_C_INSTRUCTIONS,
 };
 
-/** How the code arranges the rounds: the styles of Jenkins et al. 2007. */
+/** Selects how the code arranges the rounds: the three styles of Jenkins et al. 2007. */
 enum cl_c_style {
-	/** A loop over rounds; each ends by copying the next state over the current one. */
+	/** A loop over rounds. Each round ends with a copy of the new state over the old one. */
 	CL_C_LOOP,
-	/** A loop over pairs of rounds, from one state to the other and back, without copies. */
+	/**
+	 * A loop over pairs of rounds. The first round writes a second state, and the second round
+	 * writes the first state again, so no copies are needed.
+	 */
 	CL_C_SWAP,
 	/** No loop: all rounds in sequence. Needs a constant number of rounds. */
 	CL_C_UNROLLED,
@@ -37,11 +40,12 @@ enum cl_c_style {
 
 struct cl_c_cipher {
 	enum cl_c_rounds by;
-	/** Use the equivalent inverse cipher, with round keys from cl_aes_invert_key. */
+	/** True selects the equivalent inverse cipher, with round keys from cl_aes_invert_key. */
 	bool inverse;
 	enum cl_c_style style;
 	/**
-	 * Number of rounds: 10, 12 or 14 for CL_C_UNROLLED. Otherwise 0: the key sets the number.
+	 * Number of rounds for CL_C_UNROLLED: 10, 12 or 14. 0 for the other styles, which read the
+	 * number from the key structure.
 	 */
 	unsigned int rounds;
 };
@@ -98,7 +102,7 @@ CL_C_INLINE void cl_c_xor(uint32_t to[4], const uint32_t from[4])
 	to[3] ^= from[3];
 }
 
-/** Encrypts or decrypts one block; @p out may be @p in. */
+/** Encrypts or decrypts one block; @p out can be equal to @p in. */
 CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_key *key,
 			    const uint32_t in[4], uint32_t out[4])
 {
@@ -120,7 +124,8 @@ CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_ke
 		for (;;) {
 			cl_c_round(cipher, t, s, k + 4);
 			k += 8;
-			if (k == last) { /* correct because the number of rounds is even */
+			/* The loop can only end here, because the number of rounds is even. */
+			if (k == last) {
 				break;
 			}
 			cl_c_round(cipher, s, t, k);

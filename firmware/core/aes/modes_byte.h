@@ -9,7 +9,7 @@
 
 #include "engine/modes.h"
 
-/** Decrypts in ECB mode. The other functions are NULL, and set_key refuses encryption. */
+/** ECB decryption only: set_key refuses encryption, and all other function pointers are NULL. */
 extern const struct cl_modes cl_modes_byte;
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Rounds of AES by tables. A column of the next state is the sum of four table entries and the
- * round key. Table r maps a byte of row r to its contribution to the column after (Inv)SubBytes and
- * (Inv)MixColumns (Daemen and Rijmen, The Design of Rijndael, 4.2). (Inv)ShiftRows needs no work:
- * it determines from which column each byte is taken.
+ * Rounds of AES by tables. A column of the next state is the XOR of four table entries and a column
+ * of the round key. Table r maps a byte of row r to its contribution to the column after
+ * (Inv)SubBytes and (Inv)MixColumns (Daemen and Rijmen, The Design of Rijndael, 4.2).
+ * (Inv)ShiftRows needs no work: it determines from which column each byte is taken.
  */
 #ifndef CL_TABLE_ROUNDS_H
 #define CL_TABLE_ROUNDS_H
@@ -14,15 +14,16 @@
 
 #include "aes/aes_inverse.h"
 
-/** Tables for encryption, one per row. */
+/** Tables for encryption, one for each row of the state. */
 extern const uint32_t cl_aes_tables[4][256];
-/** Tables for decryption, one per row. */
+/** Tables for decryption, one for each row of the state. */
 extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**
- * Returns the entry of table @p row for the byte of that row of @p column. One shift and one mask
- * extract the byte offset from the column. A load's immediate offset reaches every table from one
- * base address, the third table. So a lookup takes four instructions on RV32.
+ * Returns the address of an entry of table number @p row: the entry for the byte of @p column in
+ * that row. One shift and one mask compute the entry's byte offset. A load's immediate offset
+ * reaches all four tables from one base address, the start of the third table. So a lookup takes
+ * four instructions on RV32.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
@@ -60,9 +61,10 @@ cl_table_round(bool inverse, uint32_t next[4], const uint32_t state[4], const ui
 }
 
 /**
- * Runs the last round, which has no (Inv)MixColumns. To encrypt, it reads S(x) from the tables of
- * the middle rounds, which are already in the cache: from byte 1 of an entry of table 0, byte 2 of
- * table 1, and byte 0 of tables 2 and 3. The tables for decryption do not contain InvS(x).
+ * Runs the last round, which has no (Inv)MixColumns. Encryption reads S(x) from the tables of the
+ * middle rounds, because these are already in the cache. S(x) is byte 1 of an entry of table 0,
+ * byte 2 in table 1, and byte 0 in tables 2 and 3. The tables for decryption do not contain
+ * InvS(x), so decryption reads the inverse S-box instead.
  */
 static inline __attribute__((always_inline)) void
 cl_table_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)

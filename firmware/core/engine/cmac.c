@@ -34,7 +34,10 @@ int cl_cmac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigned i
 	bool last = false;
 
 	memset(mac, 0, CL_BLOCK_BYTES);
-	/* CTR mode over zeros, with the block as its counter block, encrypts the block. */
+	/*
+	 * Single blocks are encrypted with CTR mode: the block is the counter block and the data
+	 * are zeros, so the output is the encrypted block.
+	 */
 	if (status == 0) {
 		status = engine->ctr(engine, &key, zeros, zeros, subkey, CL_BLOCK_BYTES);
 	}

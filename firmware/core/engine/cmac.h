@@ -9,8 +9,8 @@
 #include "engine/engine.h"
 
 /**
- * Multiplies a block, a big-endian polynomial, by x (SP 800-38B, 6.1). E_K(0) doubled once is the
- * subkey K1, and doubled twice K2. Takes the same time for every block.
+ * Doubles a block: multiplies it by x, as a big-endian polynomial (SP 800-38B, 6.1). E_K(0) doubled
+ * once is the subkey K1, and doubled twice K2. Takes the same time for every block.
  */
 void cl_cmac_double(uint8_t block[CL_BLOCK_BYTES]);
 

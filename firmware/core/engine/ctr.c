@@ -13,8 +13,8 @@ void cl_ctr_counter(uint8_t counter[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_B
 		const uint32_t sum = word + addend;
 
 		/*
-		 * At most one of the two additions can overflow: if the first one overflows, its
-		 * result is 0.
+		 * At most one of the additions that compute `addend` and `sum` overflows: if the
+		 * first one does, `addend` is 0, so `sum` is `word`.
 		 */
 		carry = (addend < carry) | (sum < word);
 		block >>= 32;

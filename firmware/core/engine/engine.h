@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Interface of every engine: a key, and CTR mode (SP 800-38A, 6.5) under it. Hardware that
- * processes and answers records from the network without firmware is a server, not an engine
- * (server.h). An engine may implement a cipher other than AES. It then generates that cipher's
- * keystream from the counter block, and may refuse some key lengths and counter blocks.
+ * Interface of every engine: it sets a key, and encrypts or decrypts with the key in CTR mode (SP
+ * 800-38A, 6.5). Hardware that processes and answers records from the network without firmware is a
+ * server, not an engine (server.h). An engine can implement a cipher other than AES. Such an engine
+ * generates that cipher's keystream from the counter block, and can refuse some key lengths and
+ * counter blocks.
  *
- * struct cl_engine is constant. State that must survive between calls, such as the base of the
- * registers and the generation number of the key in them, is in the device context that `hw` points
- * to. The state of one key is in the caller's struct cl_engine_key. Blocks are bytes in the order
- * of FIPS-197, 3.4. Each word of the key schedule is four of these bytes, loaded little-endian.
+ * struct cl_engine is constant. State that must survive between calls, such as the registers' base
+ * address and the generation number of the key in the registers, is in the device context that `hw`
+ * points to. The state of one key is in the caller's struct cl_engine_key. Blocks are bytes in the
+ * order of FIPS-197, 3.4. Each word of the key schedule is four of these bytes, loaded
+ * little-endian.
  */
 #ifndef CL_ENGINE_H
 #define CL_ENGINE_H
@@ -32,43 +34,48 @@ struct cl_engine_key {
 	/**
 	 * Round keys of encryption (FIPS-197, 5.2): word 4r+c is column c of round key r. Words 0
 	 * to key_bits/32 - 1 are the cipher key itself. An engine whose hardware computes the key
-	 * schedule may store only the cipher key.
+	 * schedule can store the cipher key only.
 	 */
 	_Alignas(16) uint32_t round_key[CL_ROUND_KEY_WORDS_MAX];
 	/**
 	 * Generation number of this key, never 0. It is used by engines that hold a key in hardware
-	 * registers; set_key gives each key another number. If the registers hold a key with
-	 * another number, the engine loads this key again.
+	 * registers; set_key assigns a new number to each key. If the number of the key in the
+	 * registers differs from this number, the engine loads this key again.
 	 */
 	uint32_t generation;
-	/** 128, 192 or 256; 0 if no key is set. */
+	/** Length of the key: 128, 192 or 256; 0 if no key is set. */
 	uint16_t key_bits;
 	/** Number of rounds: 10, 12 or 14. */
 	uint8_t rounds;
-	/** Key slot or context of the hardware, if the engine has several. */
+	/** Number of the key slot or context in the hardware, if there are several. */
 	uint8_t slot;
-	/** Only the engine itself uses these words. */
+	/** Free for use by the engine; nothing else uses these words. */
 	uint32_t engine_word[2];
 };
 
-/** Bytes of a nonce of GCM. */
+/** Length of a GCM nonce in bytes. */
 #define CL_GCM_NONCE_BYTES 12u
 
 /** A message of AES-GCM (SP 800-38D) with a nonce of 96 bits and a tag of 128 bits. */
 struct cl_gcm_message {
-	/** CL_GCM_NONCE_BYTES bytes; a key must encrypt only one message with each nonce. */
+	/**
+	 * The nonce, CL_GCM_NONCE_BYTES bytes. A key must encrypt only one message with each nonce.
+	 */
 	const uint8_t *nonce;
 	/** Additional authenticated data. */
 	const uint8_t *aad;
 	size_t aad_len;
 	/**
-	 * Plaintext and ciphertext, or the other way round. `out` is equal to `in`, or does not
-	 * overlap it.
+	 * `in` is the text to encrypt or decrypt, `out` the result. `out` is equal to `in`, or does
+	 * not overlap it.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
 	size_t len;
-	/** 16 bytes: encryption writes the tag here, and decryption reads it. Not part of `out`. */
+	/**
+	 * Buffer of 16 bytes for the tag: encryption writes it, and decryption reads it. Not part
+	 * of `out`.
+	 */
 	uint8_t *tag;
 	bool decrypt;
 };
@@ -81,7 +88,7 @@ struct cl_engine {
 	/**
 	 * Makes @p key ready for use. Computes everything that depends only on the key.
 	 *
-	 * @param key holds no key: zero, or cleared
+	 * @param key a structure without a key: all zero, or cleared by `clear`
 	 * @param key_bytes key_bits / 8 bytes at any alignment
 	 * @retval 0 done
 	 * @retval -EINVAL key_bits is not 128, 192 or 256

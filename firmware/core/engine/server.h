@@ -19,7 +19,10 @@ struct cl_server_client {
 	/** Number and token of the session, as in the headers of the session's records. */
 	uint32_t session;
 	uint64_t token;
-	/** The host that owns the session, as `peer` in struct cl_link; it must be on a network. */
+	/**
+	 * The host that owns the session, in the format of `peer` in struct cl_link. It must be a
+	 * host on a network.
+	 */
 	uint64_t peer;
 	/** Counter block of the first block of the stream. */
 	const uint8_t *iv;
@@ -33,7 +36,7 @@ struct cl_server_client {
 	/**
 	 * The window of the session's records: it remembers which records arrived
 	 * (streams/window.h). For a new stream it is empty. For a resumed stream it contains the
-	 * records of earlier sessions. It has as many records as the member `window` of struct
+	 * records of earlier sessions. Its size in records is the member `window` of struct
 	 * cl_server.
 	 */
 	const struct cl_window *window;
@@ -48,8 +51,8 @@ struct cl_server_work {
 
 struct cl_server {
 	/**
-	 * Code and name of the server, as in struct cl_engine. A host selects a server like an
-	 * engine, by its code.
+	 * Code and name of the server, as in struct cl_engine. A host selects a server by its code,
+	 * like an engine.
 	 */
 	uint8_t code;
 	const char *name;
@@ -57,7 +60,7 @@ struct cl_server {
 	int (*set_key)(const struct cl_server *server, struct cl_engine_key *key,
 		       const uint8_t *key_bytes, unsigned int key_bits);
 	/**
-	 * Begins to process a session's records with a key from `set_key`. To end this, call
+	 * Begins to process a session's records with a key from `set_key`. To stop the server, call
 	 * `finish` and then `clear`.
 	 *
 	 * @retval 0 done

@@ -19,7 +19,7 @@
 _Static_assert(CL_FASTPATH_KEY_VALID_BITS >= ROWS, "a key slot for every row");
 _Static_assert(CL_FASTPATH_ROWS_MAX >= ROWS, "a place for every row");
 _Static_assert(CL_WINDOW_MAX == 1u << CL_FASTPATH_WINDOW_PLACE_BITS, "windows of one size");
-/* Limits of the registers: blocks in a record, and bytes in a stream. */
+/* Limits of the hardware: most blocks in a record, and most bytes in a stream. */
 #define RECORD_BLOCKS_MAX ((1u << CL_FASTPATH_RECORD_BLOCKS_BITS) - 1)
 #define LENGTH_MAX        (UINT64_C(1) << 32 << 4)
 /*
@@ -111,7 +111,10 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 		return -ETIMEDOUT;
 	}
 	cl_zeroize(key, sizeof(*key));
-	/* From here on the slot may hold a key. `clear` clears it only if key_bits is set. */
+	/*
+	 * From here on, the slot can contain a key. `clear` clears the slot only if key_bits is
+	 * set.
+	 */
 	key->key_bits = (uint16_t)key_bits;
 	key->slot = (uint8_t)slot;
 	put_bytes(device, CL_FASTPATH_KEY0, key_bytes, key_bits / 8);
@@ -127,8 +130,9 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 }
 
 /**
- * Reads or writes entry @p place of the selected row's window, which stores whether one record
- * arrived, and a checksum of its data. A row is the hardware's entry for one session.
+ * Runs a command that reads or writes entry number @p place of a window. The entry stores whether a
+ * record arrived, and a checksum of its data. The window belongs to the selected row, which is the
+ * hardware's entry for one session.
  */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
 {
@@ -145,8 +149,8 @@ static int window_command(const struct cl_fastpath *device, uint32_t place, uint
 }
 
 /**
- * Writes which records arrived to the window of a session's row. The row must be closed, with no
- * record in progress.
+ * Writes a window to a session's row: which records have arrived, and their checksums. The row must
+ * be closed, with no record in progress.
  */
 static int write_window(const struct cl_fastpath *device, unsigned int row,
 			const struct cl_window *window)
@@ -169,8 +173,8 @@ static int write_window(const struct cl_fastpath *device, unsigned int row,
 }
 
 /**
- * Reads from the window of a session's row which records arrived. The row must be closed, with no
- * record in progress.
+ * Reads the window of a session's row: which records have arrived, and their checksums. The row
+ * must be closed, with no record in progress.
  */
 static int read_window(const struct cl_fastpath *device, unsigned int row, struct cl_window *window)
 {
@@ -265,7 +269,8 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
 	for (uint32_t polls = POLLS; (get(device, CL_FASTPATH_IN_USE) >> key->slot & 1u) != 0;) {
 		if (--polls == 0) {
-			return -ETIMEDOUT; /* a record in progress may still change the window */
+			/* a record in progress can still change the window */
+			return -ETIMEDOUT;
 		}
 	}
 	const int status = read_window(device, key->slot, window);

@@ -6,8 +6,8 @@
  * windows of their records, and reads windows and counters back.
  *
  * A row is the hardware's entry for one session. A session's row and its key slot have the same
- * number, which struct cl_engine_key stores. The structure does not store the key. No call waits
- * longer than a fixed number of register accesses.
+ * number, which struct cl_engine_key stores. That structure does not contain the key itself. No
+ * call waits longer than a fixed number of register accesses.
  */
 #ifndef CL_FASTPATH_H
 #define CL_FASTPATH_H
@@ -29,26 +29,28 @@
 #define CL_FASTPATH_RX_WINDOW(simulated) ((simulated) ? 12288u : 524288u)
 
 struct cl_fastpath {
-	/** Base of the registers of cl_fastpath_regs.h. */
+	/** Base address of the fast path's registers (cl_fastpath_regs.h). */
 	volatile uint32_t *regs;
 	/**
-	 * For each row, the number of blocks per record in its present or last session. The driver
-	 * stores it because the hardware does not report it.
+	 * For each row, the number of blocks per record in the row's present or last session. The
+	 * driver stores it because the hardware does not report it.
 	 */
 	uint8_t record_blocks[CL_FASTPATH_ROWS_MAX];
 };
 
-/** Zeroizes all keys and sessions. After a restart the hardware's memories may still hold some. */
+/** Zeroizes all keys and sessions. After a restart, the hardware's memories may still hold keys. */
 void cl_fastpath_zeroize(const struct cl_fastpath *device);
 
 /**
  * Returns the server `fastpath`. Its set_key returns -EBUSY when every row is in use, -ETIMEDOUT
- * when the hardware does not answer in time, and -EIO when it does not take the key.
+ * when the hardware does not answer in time, and -EIO when the hardware does not report a valid
+ * key.
  */
 struct cl_server cl_fastpath_server(struct cl_fastpath *device);
 
 /**
- * Fills in the address that receives records, and the counters. The port sets the other members.
+ * Sets the members of @p reply that the hardware knows: the IP address and UDP port that receive
+ * records, and the counters. The caller sets the remaining members.
  */
 void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastpath_reply *reply);
 

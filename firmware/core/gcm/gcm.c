@@ -7,11 +7,13 @@
 #include "gcm/ghash.h"
 #include "zeroize.h"
 
-/** The counter block that encrypts the hash has this number; the text begins at the next one. */
+/**
+ * Numbers of the counter blocks for the hash (OF_HASH) and for the first block of text (OF_TEXT).
+ */
 #define OF_HASH 1u
 #define OF_TEXT 2u
 
-/** Runs CTR from counter block @p number of the message's nonce. */
+/** Runs CTR mode. The first counter block is the message's nonce, followed by @p number. */
 static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 					   const struct cl_engine_key *key,
 					   const struct cl_gcm_message *message, uint8_t number,
@@ -23,7 +25,7 @@ static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 	return engine->ctr(engine, key, counter, in, out, len);
 }
 
-/** Computes the tag of a message, whose ciphertext is at @p ciphertext. */
+/** Computes the tag of a message. @p ciphertext is the message's ciphertext. */
 static int make_tag(const struct cl_engine *engine, const struct cl_engine_key *key,
 		    const struct cl_gcm_message *message, const uint8_t *ciphertext,
 		    uint8_t tag[CL_BLOCK_BYTES])

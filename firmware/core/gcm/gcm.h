@@ -24,7 +24,7 @@ static inline bool cl_gcm_has(const struct cl_engine *engine)
  * Decryption writes nothing to `out` before it has verified the tag. Afterwards, memory holds
  * neither the hash subkey nor keystream.
  *
- * @param engine one for which cl_gcm_has is true
+ * @param engine an engine for which cl_gcm_has returns true
  * @return as cl_engine.gcm
  */
 int cl_gcm_run(const struct cl_engine *engine, const struct cl_engine_key *key,

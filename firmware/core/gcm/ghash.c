@@ -11,9 +11,10 @@
 /**
  * Multiplies two polynomials over GF(2).
  *
- * Each factor is split into four parts that have every fourth bit. The product of two parts, as
- * integers, has up to eight ones in a sum, which three zeros above it take up. Its lowest bit is
- * the sum modulo 2. Without GCC's first scheduling, fewer registers must be saved.
+ * Each factor is split into four parts; a part contains every fourth bit of the factor. Two parts
+ * are multiplied as integers. Every fourth bit of this product is a sum of at most eight bits,
+ * modulo 2. The three bits above each sum have room for its carry. GCC's first instruction
+ * scheduling is off, so that fewer registers must be saved.
  */
 #ifdef __clang__
 #define UNSCHEDULED
@@ -63,7 +64,9 @@ static __attribute__((noinline)) void multiply(struct cl_ghash *ghash)
 {
 	uint32_t *const product = ghash->product;
 
-	/* Three products of 64 bits: of the lower halves, of the upper halves, and of their sums.
+	/*
+	 * Three products of 64-bit numbers: of the factors' lower halves, of their upper halves,
+	 * and of the sums of both halves.
 	 */
 	product[8] = product[4] ^ product[6];
 	product[9] = product[5] ^ product[7];

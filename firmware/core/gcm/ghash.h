@@ -13,25 +13,30 @@
 #include "engine/engine.h"
 
 /**
- * State of a hash. Nothing secret is stored outside it. The caller zeroizes it afterwards.
+ * State of a hash. It contains all secret data of the hash; the caller zeroizes it afterwards.
  *
- * Blocks are numbers of 128 bits, whose first byte is the most significant one. They are stored
- * from the least significant word on.
+ * A block is a number of 128 bits: its first byte is the most significant one. Here it is stored as
+ * four words, least significant word first.
  */
 struct cl_ghash {
-	/** The hash subkey; then the sums of its words 0 and 2, and of its words 1 and 3. */
+	/** The four words of the hash subkey, then two sums: words 0 and 2, and words 1 and 3. */
 	uint32_t subkey[6];
-	/** Space for a product. Before and after, words 4 to 7 are the hash. */
+	/**
+	 * Space for a product of two blocks. Between multiplications, words 4 to 7 are the hash.
+	 */
 	uint32_t product[12];
 };
 
 /** Begins a hash with a hash subkey. */
 void cl_ghash_begin(struct cl_ghash *ghash, const uint8_t subkey[CL_BLOCK_BYTES]);
 
-/** Hashes data, with zeros after them up to whole blocks. */
+/** Hashes data. If the last block is partial, it is padded with zeros. */
 void cl_ghash_update(struct cl_ghash *ghash, const uint8_t *data, size_t len);
 
-/** Hashes the lengths in bytes of additional data and text, and writes the hash to @p hash. */
+/**
+ * Ends a hash: hashes the lengths of additional data and text, which are given in bytes. Writes the
+ * result to @p hash.
+ */
 void cl_ghash_end(struct cl_ghash *ghash, size_t aad_len, size_t len, uint8_t hash[CL_BLOCK_BYTES]);
 
 #endif

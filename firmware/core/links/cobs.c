@@ -5,7 +5,7 @@
 static void next_block(struct cl_cobs_encoder *encoder)
 {
 	encoder->chunk[encoder->code] = (uint8_t)(encoder->fill - encoder->code);
-	/* Make room for the whole next block: its code and CL_COBS_RUN bytes. */
+	/* If the chunk has no room for a whole further block, transmit it now. */
 	if (encoder->fill + 1 + CL_COBS_RUN > sizeof(encoder->chunk)) {
 		encoder->put(encoder->context, encoder->chunk, encoder->fill);
 		encoder->fill = 0;

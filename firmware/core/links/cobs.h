@@ -26,7 +26,7 @@
 /** Returns the next byte received, or a negative number if there is none at present. */
 typedef int cl_cobs_get(void *context);
 
-/** Takes @p size bytes to transmit, and returns when it has taken all of them. */
+/** Transmits @p size bytes; returns when the caller is free to overwrite @p bytes. */
 typedef void cl_cobs_put(void *context, const uint8_t *bytes, size_t size);
 
 /** A frame being received. */
@@ -36,14 +36,14 @@ struct cl_cobs_decoder {
 	size_t capacity;
 	/** Bytes decoded so far. */
 	size_t length;
-	/** Data bytes of the current block that have not arrived yet. */
+	/** Number of data bytes of the current block that have not arrived yet. */
 	uint8_t left;
 	/**
 	 * True if the current block represents a zero after its bytes. The decoder drops this zero
 	 * if the block is the frame's last one.
 	 */
 	bool zero;
-	/** The frame is longer than the buffer; the rest of the frame is ignored. */
+	/** True if the frame is longer than the buffer; the rest of the frame is then ignored. */
 	bool too_long;
 };
 
@@ -59,7 +59,7 @@ enum cl_cobs_status {
 	CL_COBS_BAD,
 };
 
-/** Prepares for the next frame, once the caller has used the last one. */
+/** Prepares the decoder for the next frame. Call it after the last frame has been used. */
 static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 {
 	decoder->length = 0;
@@ -69,11 +69,12 @@ static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 }
 
 /**
- * Decodes received bytes up to the end of a frame; skips empty frames. One call takes a bounded
- * number of bytes, so a sender that never pauses cannot block the caller.
+ * Decodes received bytes up to the end of a frame; skips empty frames. One call reads at most as
+ * many bytes as the buffer has, so a sender that never pauses cannot block the caller.
  *
- * Inlined with @p get: the state stays in registers as long as bytes are available. After
- * CL_COBS_FRAME or CL_COBS_BAD the caller restarts the decoder.
+ * The function is inlined together with @p get, so that the decoder's state stays in CPU registers
+ * as long as bytes are available. After CL_COBS_FRAME or CL_COBS_BAD the caller restarts the
+ * decoder.
  */
 static inline __attribute__((always_inline)) enum cl_cobs_status
 cl_cobs_decode(struct cl_cobs_decoder *decoder, cl_cobs_get *get, void *context)
@@ -114,7 +115,8 @@ cl_cobs_decode(struct cl_cobs_decoder *decoder, cl_cobs_get *get, void *context)
 			}
 			decoded = 0;
 		}
-		if (out == end) { /* this check also prevents writes beyond the buffer */
+		/* without this check, the store below could go beyond the buffer */
+		if (out == end) {
 			decoder->too_long = true;
 			out = decoder->buffer;
 		}
@@ -138,8 +140,8 @@ struct cl_cobs_encoder {
 	/** Index in `chunk` of the current block's code. */
 	size_t code;
 	/**
-	 * Data to transmit: ended blocks and the current one. They are collected so that `put` is
-	 * called less often.
+	 * Data to transmit: finished blocks and the current block. They are collected so that `put`
+	 * is called less often.
 	 */
 	uint8_t chunk[2 * (CL_COBS_RUN + 1)];
 };

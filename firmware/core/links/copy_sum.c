@@ -27,7 +27,10 @@ uint32_t cl_sum(const uint8_t *from, size_t len)
 	return sum;
 }
 
-/** Copies the remaining bytes: up to three, or all bytes if the alignment does not allow words. */
+/**
+ * Copies and sums the remaining bytes: up to three, or all if the alignment does not allow word
+ * accesses.
+ */
 static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t sum)
 {
 	for (; len >= 2; len -= 2, from += 2, to += 2) {

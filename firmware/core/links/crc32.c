@@ -7,8 +7,8 @@
 
 /*
  * The table is linear: the entry of a byte is the sum of the entries of its bits. These macros are
- * the entries for bytes in which one bit is set. The entry of 0x80 is the polynomial; the entry of
- * each lower bit is computed from the next higher one by one more step of the CRC.
+ * the entries for bytes in which one bit is set. The entry of 0x80 is the polynomial. The entry of
+ * each lower bit is one step of the CRC, applied to the entry of the next higher bit.
  */
 #define BIT(byte, bit, entry) (((byte) >> (bit)&1) * (entry))
 #define ENTRY(byte)                                                                                \

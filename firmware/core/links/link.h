@@ -12,33 +12,33 @@
 #include "cl_wire.h"
 
 /**
- * Identifies a host on a network: this bit, the IPv4 address in bits 47:16, the UDP port in bits
- * 15:0.
+ * The number that identifies a peer on a network consists of this bit, the peer's IPv4 address in
+ * bits 47:16, and its UDP port in bits 15:0.
  */
 #define CL_PEER_NETWORK (UINT64_C(1) << 48)
 
-/** A link is a UART or a network interface. The port zeroes it at power-on. */
+/** A link is a UART or a network interface. The structure is zero at power-on. */
 struct cl_link {
 	/**
-	 * The peer is the host that sent the record being handled; a session belongs to one peer.
-	 * On a UART it is always the UART's number. On a network it is CL_PEER_NETWORK with address
-	 * and port, and the link sets it before each record.
+	 * Number of the peer: the host that sent the record being handled. A session belongs to one
+	 * peer. On a UART, it is always the UART's number. On a network, it consists of
+	 * CL_PEER_NETWORK, IPv4 address and UDP port, and the link sets it before each record.
 	 */
 	uint64_t peer;
 	/** Counts of link events since power-on, as a record of type `counters` reports them. */
 	struct cl_wire_counters_reply counters;
 	/**
-	 * Both values are for the last record handled. `session`: the number of its session; 0 if
-	 * the record names no session, or a session that the sender may not use. `engine_cycles`:
-	 * cycles that the engine took.
+	 * Both values describe the last record handled. `session`: the number of the record's
+	 * session; 0 if the record names no session, or a session that does not belong to the
+	 * sender. `engine_cycles`: clock cycles that the engine took.
 	 */
 	uint32_t session;
 	uint32_t engine_cycles;
 	/**
 	 * `staging`: buffer for the data of a record, for engines that are slower on the link's own
 	 * memory. It has max_data bytes and is 16-byte aligned. NULL if the link's memory is fast
-	 * for all engines. The port zeroizes it when a key is closed. `copy_cycles`: cycles that
-	 * copies to and from this buffer took for the last record handled.
+	 * for all engines. It is zeroized when a session with a key is closed. `copy_cycles`:
+	 * cycles that copies to and from this buffer took for the last record handled.
 	 */
 	uint8_t *staging;
 	uint32_t copy_cycles;
@@ -50,32 +50,33 @@ struct cl_link {
 	uint64_t sum;
 	/**
 	 * `rx_window`: bytes that the board can buffer while it receives over this link.
-	 * `max_data`: most data bytes in a record over this link; at most the platform's limit. If
-	 * a value is 0, the platform's value applies.
+	 * `max_data`: largest number of data bytes in a record over this link; at most the
+	 * platform's limit. If a value is 0, the platform's value applies.
 	 */
 	uint32_t rx_window;
 	uint16_t max_data;
 	/**
-	 * On a network: counters of the link and the port. NULL on a UART. Cycles are counted per
-	 * session: see cl_service_account.
+	 * Counters of a link on a network, and of its driver; NULL on a UART. Cycles are counted
+	 * for each session instead: see cl_service_account.
 	 */
 	struct cl_wire_network_reply *network;
 	/**
-	 * Only on a network. `pauses`: how often the port found no frame waiting. `strained`: value
-	 * of `pauses` + 1 at the last long request that the service carried out; see
-	 * cl_exchange_begin_long.
+	 * Only on a network. `pauses`: how often the driver looked for a received frame and found
+	 * none. `strained`: value of `pauses` + 1 at the last long request that the service carried
+	 * out; see cl_exchange_begin_long.
 	 */
 	uint32_t pauses;
 	uint32_t strained;
 	/**
 	 * The service calls this function before it reports the counters in `network`, so that the
-	 * port can update them.
+	 * driver can update them.
 	 */
 	void (*refresh)(struct cl_link *link);
 	/**
-	 * Reserves room for the frames of a session's peer (@p open), or ends the reservation.
-	 * Called after the sender of the record being handled opened the session at index @p place,
-	 * and after that session was closed. NULL if the link reserves no room.
+	 * If @p open is true, reserves room for the frames of a session's peer; otherwise ends the
+	 * reservation. @p place is the session's index. The service calls this function when the
+	 * sender of the present record has opened a session, and again when that session was
+	 * closed. NULL if the link reserves no room.
 	 */
 	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
 	/** Describes the fast path on the same network; NULL if there is none. */

@@ -41,14 +41,14 @@ void cl_link_uart_init(struct cl_link_uart *uart, struct cl_link *link, uint8_t 
 size_t cl_link_uart_frame(struct cl_link_uart *uart, enum cl_cobs_status status);
 
 /**
- * Takes received bytes until a record is complete.
+ * Reads received bytes. When they complete a record, returns the record's length.
  *
  * Frames that are broken, too short, too long or fail their CRC are zeroized and counted. Each call
- * takes a bounded number of bytes; call it in a loop. The function is inlined together with @p get,
- * so a port should call it in only one place.
+ * reads a limited number of bytes: call the function in a loop. It is inlined together with @p get,
+ * so a program should call it at only one place.
  *
- * @return bytes of the record in the buffer, which the caller may use until the next call; 0 if
- *         there is none yet
+ * @return length in bytes of the record, which is in the buffer until the next call; 0 if no record
+ *         is complete yet
  */
 static inline __attribute__((always_inline)) size_t
 cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
@@ -64,7 +64,7 @@ cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
  */
 void cl_link_uart_forget(struct cl_link_uart *uart);
 
-/** Transmits a record, or nothing if @p len is 0. Returns when `put` has taken all of it. */
+/** Transmits a record, or nothing if @p len is 0. Returns when `put` has accepted all bytes. */
 void cl_link_uart_send(struct cl_link_uart *uart, const uint8_t *record, size_t len);
 
 #endif

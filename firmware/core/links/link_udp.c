@@ -41,7 +41,8 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_ARP  0x0806u
-#define MAC_GROUP      1u /* bit of a MAC address, byte 0: group or broadcast (IEEE 802.3, 3.2.3) */
+/* bit in byte 0 of group and broadcast MAC addresses (IEEE 802.3, 3.2.3) */
+#define MAC_GROUP 1u
 /*
  * IPv4 addresses with this first byte or a higher one are multicast, broadcast or reserved (RFC
  * 1112, RFC 919).
@@ -58,7 +59,8 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define DONT_FRAGMENT    0x4000u
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
-#define ECHO_REPLY_DELTA 8u /* little-endian change of the checksum if type 8 becomes 0 */
+/* Added to the ICMP checksum (a little-endian word) when the type changes from 8 to 0. */
+#define ECHO_REPLY_DELTA 8u
 
 /*
  * Type of a header field. All fields are 2-byte aligned, because the copy of the frame's first
@@ -109,8 +111,8 @@ static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /**
- * Compares two addresses like `same`, but starts with the last bytes, in which addresses differ
- * most often.
+ * Returns true if two addresses are equal, like `same`. Compares the last bytes first, because
+ * addresses differ there most often.
  */
 static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 {
@@ -119,7 +121,7 @@ static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 	return *(const half *)(a + end) == *(const half *)(b + end) && same(a, b, end);
 }
 
-/** Turns the frame around: sets its destination to its sender, and its source to the board. */
+/** Turns the frame into an answer: its sender becomes the destination, the board the source. */
 static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
 {
 	copy(frame + TO_MAC, frame + FROM_MAC, 6);
@@ -179,13 +181,16 @@ const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint
 		       : NULL;
 }
 
-/* Not inlined, like receive_icmp, so that the code for records occupies few cache lines. */
+/*
+ * receive_arp and receive_icmp are not inlined, so that the code for records occupies few cache
+ * lines.
+ */
 static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp,
 								   uint8_t *frame, size_t *len)
 {
 	/*
-	 * Start of an ARP request: hardware type Ethernet, protocol IPv4, lengths of their
-	 * addresses, operation "request".
+	 * First bytes of an ARP request: hardware type Ethernet, protocol IPv4, lengths of both
+	 * kinds of address, operation "request".
 	 */
 	static const _Alignas(sizeof(half)) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
 	struct cl_wire_network_reply *const seen = udp->link->network;
@@ -268,8 +273,8 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 	/*
-	 * A checksum of 0 means that the sender computed none (RFC 768). The sum includes the IP
-	 * addresses, because they belong to the pseudo header.
+	 * A checksum of 0 means that the sender computed no checksum (RFC 768). The sum below
+	 * begins at the IP addresses, because they belong to the pseudo header.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
 	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),

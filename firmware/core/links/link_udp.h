@@ -3,13 +3,13 @@
  * @file
  * Records over UDP: one record per datagram, in an Ethernet frame (RFC 768, 791, 894).
  *
- * The link only answers the frame that it was given. It sends each answer back to the source
- * addresses of the frame, so it needs no ARP table that an attacker could fill, and never waits for
- * an ARP reply. It answers ARP requests (RFC 826) and ICMP echo requests (RFC 792) in the same way.
- * It accepts no fragments and no IPv4 options, and checks every length against the frame's length
- * before use. Frames from a group address are dropped as malformed, as an answer would go to the
- * whole group. Frames that name the board itself as their source are dropped as well. Frames with a
- * VLAN tag are ignored.
+ * The link sends a frame only as the answer to a received one. It sends each answer to the source
+ * addresses of the received frame, so it needs no ARP table that an attacker could fill, and never
+ * waits for an ARP reply. It answers ARP requests (RFC 826) and ICMP echo requests (RFC 792) in the
+ * same way. It accepts no fragments and no IPv4 options, and checks every length against the
+ * frame's length before use. Frames from a group address are dropped as malformed, as an answer
+ * would go to the whole group. Frames that name the board itself as their source are dropped as
+ * well. Frames with a VLAN tag are ignored.
  */
 #ifndef CL_LINK_UDP_H
 #define CL_LINK_UDP_H
@@ -23,20 +23,20 @@
 /** Bytes of the Ethernet, IPv4 and UDP headers before a record. */
 #define CL_LINK_UDP_HEADERS 42u
 /**
- * Bytes at the start of a frame that the link needs in the CPU's own memory: the headers up to
- * UDP's, and a record's header.
+ * Number of bytes at the start of a frame that the link needs in the CPU's own memory: the
+ * Ethernet, IPv4 and UDP headers, and a record's header.
  */
 #define CL_LINK_UDP_HEAD (CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_SIZE)
 /** Largest frame in bytes without its frame check sequence: header and 1500 bytes of payload. */
 #define CL_LINK_UDP_FRAME_MAX 1514u
-/** Most data bytes in a record, a multiple of 16. */
+/** Largest number of data bytes in a record, a multiple of 16. */
 #define CL_LINK_UDP_MAX_DATA ((CL_LINK_UDP_FRAME_MAX - CL_LINK_UDP_HEAD) / 16u * 16u)
 
 struct cl_link_udp {
-	/** The link; its `network` must be set. */
+	/** The link; its member `network` must not be NULL. */
 	struct cl_link *link;
 	_Alignas(sizeof(uint16_t)) uint8_t mac[6];
-	/** IPv4 address, in network byte order. */
+	/** The board's IPv4 address, in network byte order. */
 	_Alignas(sizeof(uint16_t)) uint8_t address[4];
 	uint16_t port;
 };
@@ -50,9 +50,10 @@ struct cl_link_udp {
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
- * For a port with a network stack. If the frame appears to contain an unfragmented datagram without
- * IPv4 options for the link's UDP port, returns a pointer to the destination IPv4 address in @p
- * head; otherwise NULL. All other checks are left to cl_link_udp_receive.
+ * For firmware with a network stack, which receives all frames that are not for the link. If the
+ * frame appears to contain an unfragmented datagram without IPv4 options for the link's UDP port,
+ * returns a pointer to the destination IPv4 address in @p head; otherwise NULL. All other checks
+ * are left to cl_link_udp_receive.
  *
  * @param head as for cl_link_udp_receive
  */

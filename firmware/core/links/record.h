@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Headers of records, without sessions: checks received headers and writes the headers of replies.
+ * Headers of records: checks received headers, and writes the headers of replies. Sessions are
+ * checked elsewhere.
  */
 #ifndef CL_RECORD_H
 #define CL_RECORD_H
@@ -16,10 +17,10 @@
  *
  * @param header the header that was read
  * @param record as received, @p len bytes at any alignment
- * @retval 0 a request in our version, with a length field that fits @p len
- * @retval -EBADMSG shorter than a header; @p header is zero
- * @retval -EINVAL a reply
- * @retval -EPROTONOSUPPORT another version; its other fields may have other meanings
+ * @retval 0 the record is a request in our version, with a length field that fits @p len
+ * @retval -EBADMSG the record is shorter than a header; @p header is then zero
+ * @retval -EINVAL the record is a reply, not a request
+ * @retval -EPROTONOSUPPORT a header of another version; its other fields may have other meanings
  * @retval -EMSGSIZE the length field does not fit @p len
  */
 int cl_record_parse(struct cl_wire_header *header, const uint8_t *record, size_t len);

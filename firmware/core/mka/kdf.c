@@ -10,7 +10,10 @@ int cl_mka_kdf(const struct cl_engine *engine, const uint8_t *key_bytes, unsigne
 	       const char *label, const uint8_t *context, size_t context_bytes, uint8_t *out,
 	       unsigned int out_bits)
 {
-	/* Number of the block, label, zero, context, length of the result in bits. */
+	/*
+	 * Input of AES-CMAC: block number, label, a zero byte, context, the result's length in
+	 * bits.
+	 */
 	uint8_t text[1 + CL_MKA_LABEL_BYTES + 1 + CL_MKA_CONTEXT_MAX + 2];
 	uint8_t *const context_at = text + 1 + CL_MKA_LABEL_BYTES + 1;
 	uint8_t *const length_at = context_at + context_bytes;

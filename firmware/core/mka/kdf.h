@@ -9,16 +9,19 @@
 #include "engine/engine.h"
 
 #define CL_MKA_LABEL_BYTES 12u
-/** Bytes of the longest context: a nonce of 256 bits, two member identifiers, a key number. */
+/**
+ * Length in bytes of the longest context: a nonce of 256 bits, two member identifiers and a key
+ * number.
+ */
 #define CL_MKA_CONTEXT_MAX (32u + 2u * 12u + 4u)
 
-/** Labels (IEEE 802.1X-2020, 9.3.3 and 9.8.1). */
+/** Labels: they tell which key is derived (IEEE 802.1X-2020, 9.3.3 and 9.8.1). */
 #define CL_MKA_LABEL_ICK "IEEE8021 ICK"
 #define CL_MKA_LABEL_KEK "IEEE8021 KEK"
 #define CL_MKA_LABEL_SAK "IEEE8021 SAK"
 
 /**
- * Derives a key.
+ * Derives a key from another key, a label and a context.
  *
  * @param key_bytes key_bits / 8 bytes; key_bits is 128 or 256
  * @param label CL_MKA_LABEL_BYTES bytes

@@ -28,7 +28,7 @@ int cl_key_wrap(const struct cl_engine *engine, const uint8_t *kek, unsigned int
 
 		memcpy(block, wrapped, HALF);
 		memcpy(block + HALF, part, HALF);
-		/* CTR mode over zeros encrypts the counter block. */
+		/* CTR mode over 16 zero bytes returns the encrypted counter block. */
 		status = engine->ctr(engine, &expanded, block, zeros, result, CL_BLOCK_BYTES);
 		memcpy(wrapped, result, HALF);
 		wrapped[HALF - 1] ^= (uint8_t)t;
@@ -54,7 +54,7 @@ int cl_key_unwrap(const struct cl_engine *engine, const struct cl_modes *modes, 
 	uint8_t difference = 0;
 	int status = modes->set_key(hw, &expanded, kek, kek_bits, true);
 
-	/* The first half of the block is A, and `key` holds R[1] to R[n]. */
+	/* In the terms of RFC 3394, the first half of `block` is A, and `key` is R[1] to R[n]. */
 	memcpy(block, wrapped, HALF);
 	memcpy(key, wrapped + HALF, size);
 	for (unsigned int t = STEPS * PARTS(size); status == 0 && t > 0; t--) {

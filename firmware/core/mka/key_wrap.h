@@ -9,13 +9,13 @@
 #include "engine/engine.h"
 #include "engine/modes.h"
 
-/** Bytes by which a wrapped key is longer. */
+/** A wrapped key is this many bytes longer than the key itself. */
 #define CL_KEY_WRAP_BYTES 8u
 
 /**
  * Wraps a key.
  *
- * @param kek key_bits / 8 bytes: the key that wraps
+ * @param kek the key that wraps, kek_bits / 8 bytes
  * @param size bytes of @p key: a multiple of 8, 16 to CL_KEY_BYTES_MAX
  * @param[out] wrapped size + CL_KEY_WRAP_BYTES bytes; zeros after an error
  * @return 0, or the error that the engine returned
@@ -26,13 +26,13 @@ int cl_key_wrap(const struct cl_engine *engine, const uint8_t *kek, unsigned int
 /**
  * Unwraps a key.
  *
- * @param engine clears the key that @p modes sets
- * @param modes decrypts in ECB mode
+ * @param engine engine whose `clear` zeroizes the expanded key that @p modes computes
+ * @param modes functions for ECB decryption
  * @param hw modes.hw
  * @param[out] key @p size bytes; zeros after an error
  * @retval 0 done
- * @retval -EBADMSG the wrapped key was changed, or wrapped by another key
- * @return another error of @p modes
+ * @retval -EBADMSG the wrapped key was changed, or was wrapped with a key other than @p kek
+ * @return otherwise the error that a function of @p modes returned
  */
 int cl_key_unwrap(const struct cl_engine *engine, const struct cl_modes *modes, void *hw,
 		  const uint8_t *kek, unsigned int kek_bits, const uint8_t *wrapped, uint8_t *key,

@@ -10,11 +10,17 @@
 #include "zeroize.h"
 
 #define VERSION 1u
-#define PORT    1u /* port number in the own SCI */
-/** Shortest time between two MKPDUs, and between two SAKs of this key server. */
+#define PORT    1u /* port number in this participant's SCI */
+/**
+ * Shortest time in milliseconds between two MKPDUs (SEND_GAP_MS), and between two SAKs that this
+ * key server makes (MAKE_GAP_MS).
+ */
 #define SEND_GAP_MS 50u
 #define MAKE_GAP_MS 500u
-/** ICVs that are computed in each window: for members that are not known, and for known ones. */
+/**
+ * Limits against floods of MKPDUs. In each window of WINDOW_MS, this many ICVs (integrity check
+ * values) are computed: CHECKS_UNKNOWN for unknown members, CHECKS_KNOWN for known ones.
+ */
 #define WINDOW_MS      1000u
 #define CHECKS_UNKNOWN 32u
 #define CHECKS_KNOWN   512u
@@ -22,7 +28,7 @@
 #define PN_EXHAUSTION 0xc0000000u
 /** After this message number, the participant chooses a new member identifier. */
 #define NUMBER_LAST UINT32_MAX
-/** Confidentiality offset of a Distributed SAK that encrypts from the first byte. */
+/** Value of the field "confidentiality offset": encrypt from the first byte. */
 #define CONFIDENTIALITY_OFFSET_0 1u
 #define ETHERTYPE                12u
 #define ETHERNET_BYTES           14u
@@ -37,7 +43,10 @@ static bool same_member(const struct cl_mkpdu_member *a, const struct cl_mkpdu_m
 	return same_mi(a, b) && a->number == b->number;
 }
 
-/** Returns whether a time has passed; @p since may be a little later than @p now_ms. */
+/**
+ * Returns true if @p time_ms milliseconds have passed since @p since_ms. @p since_ms is allowed to
+ * be a little later than @p now_ms.
+ */
 static bool has_passed(uint32_t now_ms, uint32_t since_ms, uint32_t time_ms)
 {
 	return (int32_t)(now_ms - since_ms) >= (int32_t)time_ms;
@@ -55,7 +64,7 @@ static const struct cl_mka_peer *find_live(const struct cl_mka *mka)
 
 /* SecY. */
 
-/** Returns the SAK that transmits, or NULL. */
+/** Returns the SAK that protects the transmitted frames, or NULL if there is none. */
 static const struct cl_mka_sak *transmitting(const struct cl_mka *mka)
 {
 	return mka->latest.transmits ? &mka->latest : mka->old.transmits ? &mka->old : NULL;
@@ -67,8 +76,8 @@ static unsigned int receiving(const struct cl_mka_sak *sak)
 }
 
 /**
- * Sets the SecY's policy by the SAKs in use. The controlled port transmits nothing
- * while no SAK transmits: encodingSA then is an SA that has no key.
+ * Sets the SecY's policy according to the SAKs in use. While no SAK protects transmitted frames,
+ * encodingSA selects an SA without a key, so the controlled port transmits nothing.
  */
 static void apply(struct cl_mka *mka)
 {
@@ -100,7 +109,7 @@ static void remove_sas(struct cl_mka *mka, uint8_t an)
 	cl_secy_remove(mka->config.secy, CL_SECY_TRANSMIT, an);
 }
 
-/** Stops using a SAK, if there is one. The policy changes before the SAs are removed. */
+/** Stops using a SAK, if it is installed. Changes the SecY's policy before it removes the SAs. */
 static void withdraw(struct cl_mka *mka, struct cl_mka_sak *sak)
 {
 	if (sak->there) {
@@ -122,7 +131,10 @@ static void close_port(struct cl_mka *mka)
 	mka->retires = false;
 }
 
-/** Remembers that a SAK was installed, instead of the last one of its key server. */
+/**
+ * Remembers that a SAK was installed. For each key server, only the last SAK is remembered. @p ki
+ * is the SAK's key identifier.
+ */
 static void remember(struct cl_mka *mka, const struct cl_mkpdu_member *ki)
 {
 	size_t i = 0;
@@ -134,7 +146,10 @@ static void remember(struct cl_mka *mka, const struct cl_mkpdu_member *ki)
 	mka->installed[0] = *ki;
 }
 
-/** Returns whether a SAK, or a later one of its key server, was installed before. */
+/**
+ * Returns true if the SAK with key identifier @p ki, or a later SAK of the same key server, was
+ * installed before.
+ */
 static bool was_installed(const struct cl_mka *mka, const struct cl_mkpdu_member *ki)
 {
 	for (size_t i = 0; i < CL_MKA_PEERS; i++) {
@@ -146,8 +161,8 @@ static bool was_installed(const struct cl_mka *mka, const struct cl_mkpdu_member
 }
 
 /**
- * Installs a SAK as the latest one. It receives at once, and does not transmit yet. If the SAK
- * before it transmits, that one continues.
+ * Installs a SAK as `latest`. The new SAK is used to receive at once, but not yet to transmit. A
+ * previous SAK that is used to transmit stays in use. Returns false if the SecY failed.
  */
 static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint8_t *key)
 {
@@ -159,7 +174,10 @@ static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint
 		.pn = 1,
 	};
 
-	/* Keep of the two SAKs the one that transmits, and none with the same AN. */
+	/*
+	 * Of the two earlier SAKs, keep only the one that protects transmitted frames. Remove that
+	 * SAK as well if it has the same AN (association number) as the new SAK.
+	 */
 	withdraw(mka, mka->latest.transmits ? &mka->old : &mka->latest);
 	if (mka->latest.there) {
 		mka->old = mka->latest;
@@ -193,7 +211,7 @@ static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint
 	return true;
 }
 
-/** Transmits with the latest SAK from now on. */
+/** From now on, protects transmitted frames with the latest SAK. */
 static void transmit(struct cl_mka *mka, uint32_t now_ms)
 {
 	mka->latest.transmits = true;
@@ -207,7 +225,10 @@ static void transmit(struct cl_mka *mka, uint32_t now_ms)
 
 /* Members. */
 
-/** Chooses a member identifier, and forgets all peers: to them it is a new member. */
+/**
+ * Chooses a new member identifier. Deletes all peers and closes the port, because the peers regard
+ * this participant as a new member.
+ */
 static int rename_self(struct cl_mka *mka)
 {
 	struct cl_mkpdu_member id = {.number = 0};
@@ -233,8 +254,9 @@ static void lose(struct cl_mka *mka, struct cl_mka_peer *peer)
 }
 
 /**
- * Returns whether this participant is key server (IEEE 802.1X-2020, 9.5). A peer takes part in the
- * election while it sets its flag, which it does until it decides for this participant.
+ * Returns true if this participant is the key server (IEEE 802.1X-2020, 9.5). A peer takes part in
+ * the election while it sets its flag "key server". The peer clears the flag when it accepts this
+ * participant as key server.
  */
 static bool is_server(const struct cl_mka *mka, const struct cl_mka_peer *peer)
 {
@@ -257,7 +279,10 @@ static struct cl_mka_peer *find(struct cl_mka *mka, const struct cl_mkpdu_member
 	return NULL;
 }
 
-/** Finds room for a potential peer: an unused entry, or that of the oldest potential peer. */
+/**
+ * Returns an entry for a new potential peer: a free entry, or else the entry of the oldest
+ * potential peer.
+ */
 static struct cl_mka_peer *make_room(struct cl_mka *mka, uint32_t now_ms)
 {
 	struct cl_mka_peer *oldest = NULL;
@@ -276,12 +301,18 @@ static struct cl_mka_peer *make_room(struct cl_mka *mka, uint32_t now_ms)
 	return oldest;
 }
 
-/** What a peer's lists say about this participant. */
+/** How a peer's list mentions this participant. */
 enum listed {
 	NOT_LISTED,
-	/** With a recent message number: the peer has just heard this participant. */
+	/**
+	 * The list contains a recent message number of this participant: the peer has just heard
+	 * it.
+	 */
 	LISTED,
-	/** With a number that was not sent yet: another member has the same identifier. */
+	/**
+	 * The list contains a message number that this participant has not sent yet. So another
+	 * member has the same identifier.
+	 */
 	COLLIDES,
 };
 
@@ -351,37 +382,45 @@ static void take_sak(struct cl_mka *mka, const struct cl_mka_peer *peer,
 	cl_zeroize(key, sizeof(key));
 }
 
-/** Handles what the live peer says about the SAKs that it uses. */
+/** Handles the parameter set "MACsec SAK Use", in which the live peer tells which SAKs it uses. */
 static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct cl_mkpdu_use *use,
 		     uint32_t now_ms)
 {
 	const struct cl_mkpdu_member *const ki = &mka->latest.ki;
 	const bool server = is_server(mka, peer);
-	/* After a while, a peer reports the SAK in use as its old one. */
+	/* After a while, the peer reports the SAK in use as its old SAK, not as its latest. */
 	const struct cl_mkpdu_key_use *const key = !use->keys                         ? NULL
 						   : same_member(&use->latest.ki, ki) ? &use->latest
 						   : same_member(&use->old.ki, ki)    ? &use->old
 										      : NULL;
 
 	peer->bounded = use->delay_protect;
-	/* The key server is the first that transmits, and does so when its peer receives. */
+	/*
+	 * The key server transmits with a new SAK as soon as the peer receives with it. The peer
+	 * then transmits, too.
+	 */
 	if (mka->latest.there && key != NULL && !mka->latest.transmits &&
 	    (server ? key->receives : key->transmits)) {
 		transmit(mka, now_ms);
 	}
-	/* A peer that lost the SAK, because it lost this participant, cannot use it again. */
+	/*
+	 * A peer that lost contact with this participant has removed the SAK. The peer must not
+	 * install a SAK twice, so it needs a new one.
+	 */
 	if (server && mka->latest.transmits) {
 		mka->rekeys |= key == NULL || !key->receives || key->lowest_pn >= PN_EXHAUSTION;
 	}
 }
 
-/** Accepts a potential peer as live. Returns false if there is another live peer. */
+/** Makes a potential peer the live peer. Returns false if another machine is the live peer. */
 static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 {
 	const struct cl_mka_peer *const live = find_live(mka);
 
 	if (live != NULL) {
-		/* With the same SCI it is the same machine, which has restarted. */
+		/*
+		 * If the live peer has the same SCI, it is the same machine, which has restarted.
+		 */
 		if (memcmp(live->sci, peer->sci, sizeof(peer->sci)) != 0) {
 			mka->counts.crowded++;
 			return false;
@@ -453,7 +492,11 @@ void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint3
 	}
 	struct cl_mka_peer *const peer = find(mka, &mkpdu.basic.actor);
 
-	/* An MKPDU with the own SCI is a reflected one, so its identifier is no collision. */
+	/*
+	 * An MKPDU with this participant's own SCI is its own message, which the network has
+	 * reflected. So its member identifier, which equals this participant's, does not mean that
+	 * another member has chosen the same one.
+	 */
 	if (memcmp(mkpdu.basic.sci, mka->sci, sizeof(mka->sci)) == 0 ||
 	    (peer != NULL && mkpdu.basic.actor.number <= peer->id.number)) {
 		counts->repeated++;
@@ -483,7 +526,7 @@ static void make_sak(struct cl_mka *mka, const struct cl_mka_peer *peer)
 		.bits = config->sak_bits,
 		.ki = mka->id,
 	};
-	/* Nonce, member identifiers, key number. */
+	/* Context of the key derivation: nonce, both member identifiers, key number. */
 	uint8_t context[CL_MKA_CONTEXT_MAX];
 	uint8_t key[CL_KEY_BYTES_MAX];
 	int status = config->random(config->context, context, bytes);
@@ -618,7 +661,7 @@ static void send(struct cl_mka *mka, const struct cl_mka_peer *live, uint32_t no
 	mka->counts.sent++;
 }
 
-/** Reads the next packet number to send with a SAK. */
+/** Reads from the SecY the next packet number that a SAK will protect. */
 static void sample(const struct cl_mka *mka, struct cl_mka_sak *sak)
 {
 	if (sak->there) {
@@ -629,7 +672,7 @@ static void sample(const struct cl_mka *mka, struct cl_mka_sak *sak)
 	}
 }
 
-/** Does what is due once in the hello time. */
+/** Does the work that is due once in each hello time (CL_MKA_HELLO_MS). */
 static void tick(struct cl_mka *mka)
 {
 	const struct cl_secy *const secy = mka->config.secy;
@@ -641,7 +684,8 @@ static void tick(struct cl_mka *mka)
 	if (mka->latest.transmits &&
 	    (cl_secy_expiring(secy) || mka->latest.pn >= PN_EXHAUSTION ||
 	     cl_secy_next_pn(secy, CL_SECY_RECEIVE, mka->latest.an) >= PN_EXHAUSTION)) {
-		mka->rekeys = true; /* serve() ignores it unless this is the key server */
+		/* serve() clears `rekeys` again if the peer is the key server */
+		mka->rekeys = true;
 	}
 }
 
@@ -706,7 +750,10 @@ static bool is_supported(const struct cl_mka_config *config)
 	       config->ckn_bytes <= CL_MKPDU_CKN_MAX && config->replay_window <= 64;
 }
 
-/** Derives ICK and KEK (IEEE 802.1X-2020, 9.3.3). Their context is the start of the CKN. */
+/**
+ * Derives the keys ICK and KEK from the CAK (IEEE 802.1X-2020, 9.3.3). The context is the first 16
+ * bytes of the CAK's name, padded with zeros.
+ */
 static int derive(struct cl_mka *mka)
 {
 	const struct cl_mka_config *const config = &mka->config;

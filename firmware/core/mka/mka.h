@@ -5,8 +5,8 @@
  *
  * MKA finds the peer, elects a key server, agrees on secure association keys (SAKs), and drives the
  * SecY. From cl_mka_start to cl_mka_stop the controlled port is either secured or closed. Without a
- * peer no frame passes except EAPOL, as the standard requires of a port with a CAK. A port that
- * shall also talk in the clear does not start MKA.
+ * peer no frame passes except EAPOL, as the standard requires of a port with a CAK. Do not start
+ * MKA on a port that must also send unprotected frames.
  *
  * Limits:
  * - The group has two members. Further members stay potential peers and are counted.
@@ -18,7 +18,7 @@
  * - A stranger who floods the port with MKPDUs of the right CKN can delay a new peer, because only
  *   a limited number of ICVs is computed in a second. The live peer has a limit of its own.
  *
- * How a port uses it:
+ * How firmware uses MKA:
  *
  *     static struct cl_mka mka;                         // zero at power-on
  *
@@ -34,16 +34,16 @@
  *
  * - On a board, `engine` is cl_engine_ise_fused, `modes` is cl_modes_ise_inverse with the same
  *   device, and `random` calls cl_random_condition.
- * - The frame reaches from the destination address to the last byte before the FCS. It may be in
- *   the MAC's slot. Pass frames to the group address 01:80:c2:00:00:03.
- * - Call cl_mka_poll at least every 100 ms. A call takes the time of at most 80 AES blocks and two
- *   installations of the SecY.
- * - cl_mka_stop zeroizes all keys and leaves the port closed. A policy with validateFrames disabled
- *   and without protectFrames opens it.
+ * - The frame reaches from the destination address to the last byte before the FCS. It can be in a
+ *   slot of the Ethernet MAC. Pass frames to the group address 01:80:c2:00:00:03.
+ * - Call cl_mka_poll at least every 100 ms. A call takes at most the time of 80 AES blocks and two
+ *   calls of cl_secy_install.
+ * - cl_mka_stop zeroizes all keys and leaves the controlled port closed. A policy with
+ *   validateFrames disabled and without protectFrames opens the port.
  * - A closed port has protectFrames set, validateFrames strict, and no SA: the SecY then drops all
  *   frames to send and to receive, except EAPOL.
  *
- * No function waits, allocates memory or recurses. All of them belong to one thread.
+ * No function waits, allocates memory or recurses. Call all functions from the same thread.
  */
 #ifndef CL_MKA_H
 #define CL_MKA_H
@@ -70,12 +70,12 @@
 
 struct cl_mka_config {
 	const struct cl_secy *secy;
-	/** AES: the cipher of all keys except that of the SAK. */
+	/** AES engine that MKA uses with all keys except the SAK. */
 	const struct cl_engine *engine;
 	/**
-	 * The inverse cipher, for AES key unwrap: only set_key and ecb[1] are used, with one block.
-	 * Its key structures are cleared by `engine`. For example cl_modes_byte or
-	 * cl_modes_ise_inverse.
+	 * AES decryption, to unwrap SAKs: for example cl_modes_byte or cl_modes_ise_inverse. MKA
+	 * calls only the functions set_key and ecb[1] of this structure, with one block per call.
+	 * `engine` clears the key structures that set_key fills.
 	 */
 	const struct cl_modes *modes;
 	void *modes_hw;
@@ -86,64 +86,91 @@ struct cl_mka_config {
 	 * @retval -errno there are no random bytes
 	 */
 	int (*random)(void *context, uint8_t *bytes, size_t count);
-	/** Sends a frame on the uncontrolled port; the last 4 bytes of it are not the FCS. */
+	/**
+	 * Sends a frame on the uncontrolled port, that is, without MACsec. The frame does not
+	 * include the frame check sequence.
+	 */
 	void (*send)(void *context, const uint8_t *frame, size_t size);
 	/** First argument of `random` and `send`. */
 	void *context;
-	/** Own MAC address. The SCI is this address with port 1. */
+	/**
+	 * This participant's MAC address. Its SCI (secure channel identifier) is this address and
+	 * port number 1.
+	 */
 	uint8_t mac[6];
-	/** The CAK: cak_bits is 128 or 256, and the key has cak_bits / 8 bytes. */
+	/** The CAK (pre-shared key). `cak_bits` is 128 or 256; the key has cak_bits / 8 bytes. */
 	uint16_t cak_bits;
 	uint8_t cak[CL_KEY_BYTES_MAX];
-	/** The CAK's name, 1 to 32 bytes. */
+	/** The CAK's name (CKN), 1 to 32 bytes. */
 	uint8_t ckn_bytes;
 	uint8_t ckn[CL_MKPDU_CKN_MAX];
-	/** Key server priority: the lowest number wins; CL_MKA_NEVER_SERVER never becomes one. */
+	/**
+	 * Key server priority: the participant with the lowest number becomes key server. A
+	 * participant with CL_MKA_NEVER_SERVER never becomes key server.
+	 */
 	uint8_t priority;
 	/** 128 or 256: length of the SAKs that this participant makes as key server. */
 	uint16_t sak_bits;
-	/** Encrypt. If true, a key server's SAK for integrity only is refused. */
+	/**
+	 * If true, the SAKs that this participant makes encrypt, and it refuses SAKs of another key
+	 * server that protect only the integrity. If false, the SAKs that this participant makes
+	 * protect only the integrity.
+	 */
 	bool encrypt;
-	/** The SCI is in each SecTAG. */
+	/** True if the SecTAG of each frame must contain the SCI. */
 	bool include_sci;
-	/** Drop frames whose packet number is older than the window, 0 to 64. */
+	/**
+	 * `replay_protect`: drop frames with packet numbers below the replay window.
+	 * `replay_window`: size of this window, 0 to 64.
+	 */
 	bool replay_protect;
 	uint8_t replay_window;
-	/** Milliseconds between MKPDUs, instead of the standard's 2000; 0: the standard's. */
+	/**
+	 * Milliseconds between MKPDUs. 0 selects the standard's times: 2000, or 500 if the peer
+	 * asked for delay protection.
+	 */
 	uint16_t hello_ms;
 };
 
 enum cl_mka_phase {
-	/** Not started, or stopped. The SecY is as at power-on. */
+	/** MKA was not started, or was stopped; cl_mka_stop leaves the controlled port closed. */
 	CL_MKA_OFF,
-	/** No live peer; the controlled port is closed. */
+	/** There is no live peer; the controlled port is closed. */
 	CL_MKA_ALONE,
-	/** A live peer, and no SAK yet; the controlled port is closed. */
+	/** There is a live peer, but no SAK yet; the controlled port is closed. */
 	CL_MKA_PEER,
-	/** The first SAK is used to receive, and not yet to transmit. */
+	/** The first SAK is used to receive, but not yet to transmit. */
 	CL_MKA_RECEIVING,
 	/** The controlled port is secured in both directions. */
 	CL_MKA_SECURED,
 };
 
-/** What happened to MKPDUs and keys, since cl_mka_start; modulo 2^32. */
+/** Counts of MKPDUs, SAKs and errors since cl_mka_start, modulo 2^32. */
 struct cl_mka_counts {
 	uint32_t sent;
 	/** MKPDUs that passed all checks. */
 	uint32_t accepted;
-	/** Not an MKPDU, or its form is wrong. */
+	/** Received frames that are not MKPDUs, or whose format is wrong. */
 	uint32_t malformed;
 	/** Another CKN. */
 	uint32_t strangers;
 	/** Wrong ICV. */
 	uint32_t forged;
-	/** The message number did not increase, or the MKPDU is the participant's own. */
+	/** MKPDUs whose message number did not increase, or that this participant sent itself. */
 	uint32_t repeated;
-	/** Dropped before the ICV was computed, because too many came in a short time. */
+	/**
+	 * MKPDUs that were dropped before their ICV was computed, because too many came in a short
+	 * time.
+	 */
 	uint32_t flooded;
-	/** From a member for which there is no room: the group has two members. */
+	/**
+	 * MKPDUs from a third member, because the group has two members; or from a known member,
+	 * but with another SCI.
+	 */
 	uint32_t crowded;
-	/** SAKs that were refused: from a peer that is not key server, or unsupported, or damaged.
+	/**
+	 * SAKs that were refused: the sender is not key server, or the SAK is unsupported or
+	 * damaged.
 	 */
 	uint32_t refused;
 	/** SAKs that were installed. */
@@ -158,9 +185,12 @@ struct cl_mka_counts {
 
 struct cl_mka_state {
 	enum cl_mka_phase phase;
-	/** This participant is key server; false if there is no live peer. */
+	/** True if this participant is key server; false if there is no live peer. */
 	bool server;
-	/** The SAK that transmits; key_bits is 0 if there is none. */
+	/**
+	 * The SAK that protects transmitted frames: length, association number, key number.
+	 * `key_bits` is 0 if there is none.
+	 */
 	uint16_t key_bits;
 	uint8_t an;
 	uint32_t key_number;
@@ -169,7 +199,10 @@ struct cl_mka_state {
 	struct cl_mka_counts counts;
 };
 
-/** All keys of a participant. cl_mka_stop zeroizes them. SAKs exist only while one is installed. */
+/**
+ * The keys that a participant stores. cl_mka_stop zeroizes them. A SAK is in memory only while it
+ * is being installed.
+ */
 struct cl_mka_keys {
 	uint8_t cak[CL_KEY_BYTES_MAX];
 	/** Key of the ICV. */
@@ -188,15 +221,18 @@ struct cl_mka_peer {
 	uint8_t sci[CL_SECY_SCI_BYTES];
 	uint8_t priority;
 	uint8_t capability;
-	/** The peer sets the flag "key server". */
+	/** True if the peer sets the flag "key server" in its MKPDUs. */
 	bool server;
-	/** The peer asked for delay protection. */
+	/** True if the peer asked for delay protection. */
 	bool bounded;
-	/** When the peer last proved that it is alive; for a potential peer when it was found. */
+	/**
+	 * Time when the peer last proved that it is alive; for a potential peer, time when it was
+	 * found.
+	 */
 	uint32_t heard_ms;
 };
 
-/** A SAK and the SAs that use it. */
+/** A SAK and the two secure associations (SAs) that use it. */
 struct cl_mka_sak {
 	/** Whether there is one. */
 	bool there;
@@ -206,39 +242,61 @@ struct cl_mka_sak {
 	uint8_t an;
 	uint16_t bits;
 	struct cl_mkpdu_member ki;
-	/** Next packet number to send, now and at the last tick. */
+	/**
+	 * Next packet number to send with this SAK: `pn` at the last tick, `pn_before` at the tick
+	 * before it. A tick occurs once in CL_MKA_HELLO_MS.
+	 */
 	uint32_t pn, pn_before;
 };
 
-/** A participant. Zero it before the first cl_mka_start; only MKA uses its members. */
+/**
+ * State of an MKA participant. Zero it before the first cl_mka_start; only MKA uses its members.
+ */
 struct cl_mka {
 	bool started;
 	struct cl_mka_config config;
 	struct cl_mka_keys keys;
 	uint8_t sci[CL_SECY_SCI_BYTES];
-	/** Own member identifier, and the message number that was sent last. */
+	/** This participant's member identifier, and the last message number that it sent. */
 	struct cl_mkpdu_member id;
-	/** The message numbers at the last ticks, newest first. */
+	/** This participant's message numbers at the last ticks, newest first. */
 	uint32_t recent[CL_MKA_LIFE_MS / CL_MKA_HELLO_MS + 1u];
 	struct cl_mka_peer peers[CL_MKA_PEERS];
 	struct cl_mka_sak latest, old;
-	/** The SAKs that were installed last, one for each key server: none is installed twice. */
+	/**
+	 * For each key server, the key identifier of its last SAK that was installed. Prevents that
+	 * a SAK is installed twice.
+	 */
 	struct cl_mkpdu_member installed[CL_MKA_PEERS];
-	/** This participant, as key server, distributes `latest`, wrapped as it is sent. */
+	/**
+	 * `distributes`: true while this participant, as key server, distributes the SAK `latest`.
+	 * `distributed`: this SAK, wrapped.
+	 */
 	bool distributes;
 	struct cl_mkpdu_sak distributed;
-	/** A new SAK is wanted. */
+	/** True if the key server must make a new SAK. */
 	bool rekeys;
-	/** `old` is withdrawn at retire_ms. */
+	/**
+	 * `retires`: true if the SAK `old` must be removed CL_MKA_RETIRE_MS after the time
+	 * `retire_ms`.
+	 */
 	bool retires;
 	uint32_t retire_ms;
-	/** An MKPDU is due as soon as possible. */
+	/** True if an MKPDU must be sent as soon as possible. */
 	bool urgent;
-	/** When the last MKPDU was sent, and the last SAK was made. */
+	/**
+	 * `sent_ms`: time when the last MKPDU was sent. `made_ms`: time when the last SAK was made.
+	 */
 	uint32_t sent_ms, made_ms;
-	/** When the last tick was, and the last window of `checks` began. */
+	/**
+	 * `tick_ms`: time of the last tick. `window_ms`: time when the present window for `checks`
+	 * began.
+	 */
 	uint32_t tick_ms, window_ms;
-	/** ICVs that may still be computed in this window: for unknown members, for known ones. */
+	/**
+	 * Numbers of ICVs (integrity check values) that MKA is still allowed to compute in the
+	 * present window: [0] for unknown members, [1] for known members.
+	 */
 	uint16_t checks[2];
 	/** Key number of the SAK that this participant made last. */
 	uint32_t key_number;
@@ -248,20 +306,20 @@ struct cl_mka {
 /**
  * Starts a participant with a new member identifier, and closes the controlled port.
  *
- * @param now_ms a clock in milliseconds, which wraps
+ * @param now_ms present time in milliseconds, modulo 2^32
  * @retval 0 done
  * @retval -EINVAL a length or the replay window is not supported
  * @retval -errno an error of the engine or of the random source; the participant is off
  */
 int cl_mka_start(struct cl_mka *mka, const struct cl_mka_config *config, uint32_t now_ms);
 
-/** Zeroizes all keys here and in the SecY, which then passes all frames, as at power-on. */
+/** Zeroizes all keys in @p mka and in the SecY. The controlled port is closed afterwards. */
 void cl_mka_stop(struct cl_mka *mka);
 
-/** Handles a received EAPOL frame; ignores all others. Never sends. */
+/** Handles a received EAPOL frame; ignores other frames. This function never sends a frame. */
 void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint32_t now_ms);
 
-/** Does what is due: expires peers, makes SAKs, retires old ones, sends an MKPDU. */
+/** Does the work that is due: expires peers, makes SAKs, removes old SAKs, sends an MKPDU. */
 void cl_mka_poll(struct cl_mka *mka, uint32_t now_ms);
 
 /**

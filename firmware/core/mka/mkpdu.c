@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Ethernet and EAPOL (IEEE 802.1X-2020, 11.3). */
+/* Offsets and values in the headers of Ethernet and EAPOL (IEEE 802.1X-2020, 11.3). */
 #define MAC_BYTES     6u
 #define FROM_MAC      6u
 #define ETHERTYPE     12u
@@ -16,7 +16,7 @@
 #define VERSION_MIN   3u
 #define TYPE_MKA      5u
 
-/* Basic Parameter Set (Figure 11-8): offsets from its start. */
+/* Basic Parameter Set (Figure 11-8): offsets from its start, and values of its fields. */
 #define BASIC_PRIORITY   1u
 #define BASIC_FLAGS      2u
 #define BASIC_SCI        4u
@@ -28,7 +28,7 @@
 #define CAPABILITY_SHIFT 4u
 #define ALGORITHM        0x0080c201u
 
-/* Further parameter sets (Figures 11-9 to 11-12): a header, then a body. */
+/* Each further parameter set is a header and a body (Figures 11-9 to 11-12). */
 #define HEADER         4u
 #define TYPE_LIVE      1u
 #define TYPE_POTENTIAL 2u
@@ -36,7 +36,10 @@
 #define TYPE_SAK       4u
 #define TYPE_ICV       255u
 
-/* MACsec SAK Use: each key has 4 bits of the header's second byte, and 20 bytes of the body. */
+/*
+ * Parameter set "MACsec SAK Use". It describes two keys. For each key there are 4 bits in the
+ * header's second byte, and 20 bytes in the body.
+ */
 #define USE_BYTES       40u
 #define USE_KEY_BYTES   20u
 #define LATEST_SHIFT    4u
@@ -47,7 +50,10 @@
 #define PLAIN_RECEIVES  0x40u
 #define DELAY_PROTECT   0x10u
 
-/* Distributed SAK: key number, cipher suite except for GCM-AES-128, wrapped key. */
+/*
+ * Parameter set "Distributed SAK". Its body is the key number, the cipher suite (absent for
+ * GCM-AES-128) and the wrapped key.
+ */
 #define SAK_NUMBER_BYTES  4u
 #define SAK_SUITE_BYTES   8u
 #define SAK_AN_SHIFT      6u
@@ -55,7 +61,7 @@
 #define SAK_WRAPPED(bits) ((bits) / 8u + 8u)
 
 static const uint8_t group[MAC_BYTES] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x03};
-/** Cipher suites (IEEE 802.1AE-2018, Table 14-1) without their last byte. */
+/** First seven bytes of the identifiers of both cipher suites (IEEE 802.1AE-2018, Table 14-1). */
 static const uint8_t suites[SAK_SUITE_BYTES - 1] = {0x00, 0x80, 0xc2, 0x00, 0x01, 0x00, 0x00};
 #define SUITE_GCM_128 1u
 #define SUITE_GCM_256 2u
@@ -82,7 +88,7 @@ static void store_u32(uint8_t *p, uint32_t value)
 	store_u16(p + 2, value);
 }
 
-/** Returns the length of a parameter set's body: 12 bits. */
+/** Returns the length in bytes of a parameter set's body, a field of 12 bits. */
 static size_t body_bytes(const uint8_t *set)
 {
 	return load_u16(set + 2) & 0xfffu;
@@ -192,7 +198,9 @@ static bool read_sak(struct cl_mkpdu_sak *sak, const uint8_t *set, size_t size)
 	return true;
 }
 
-/** Reads a parameter set. Unknown ones are skipped. */
+/**
+ * Reads a parameter set, or ignores it if its type is unknown. Returns false if it is malformed.
+ */
 static bool read_set(struct cl_mkpdu *mkpdu, const uint8_t *set, size_t size)
 {
 	switch (set[0]) {
@@ -213,7 +221,7 @@ static bool read_basic(struct cl_mkpdu_basic *basic, const uint8_t *set, size_t 
 {
 	const size_t body = body_bytes(set);
 
-	/* The caller has checked that the fields before the CKN are there. */
+	/* The caller has checked that the frame contains all fields before the CKN. */
 	if (body <= BASIC_CKN - HEADER || body > BASIC_CKN - HEADER + CL_MKPDU_CKN_MAX ||
 	    HEADER + padded(body) > size || load_u32(set + BASIC_ALGORITHM) != ALGORITHM) {
 		return false;
@@ -254,10 +262,14 @@ int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size)
 		return -EBADMSG;
 	}
 	set += HEADER + padded(body_bytes(set));
-	while (set != end) { /* both are multiples of 4 bytes from the body's start */
+	/*
+	 * The loop reaches `end` exactly, because the distances of `set` and of `end` from the
+	 * body's start are multiples of 4 bytes.
+	 */
+	while (set != end) {
 		const size_t bytes = body_bytes(set);
 
-		/* The ICV Indicator is the header of the ICV. */
+		/* The parameter set "ICV Indicator" is a header, followed by the ICV. */
 		if (set[0] == TYPE_ICV) {
 			return bytes == CL_MKPDU_ICV_BYTES && set + HEADER == end ? 0 : -EBADMSG;
 		}
@@ -269,7 +281,10 @@ int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size)
 	return 0;
 }
 
-/** Writes the header of a parameter set, and zeros as its body; returns its body. */
+/**
+ * Writes the header of a parameter set and a body of zeros. Returns the address of the body, and
+ * moves @p at to the end of the set.
+ */
 static uint8_t *put_set(uint8_t **at, unsigned int type, unsigned int flags1, unsigned int flags2,
 			size_t body)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * MACsec key agreement PDUs (MKPDUs, IEEE 802.1X-2020, 11.11): the frame, and nothing of the
- * protocol. Reading checks all lengths, and accesses no byte outside the frame.
+ * Reads and writes the frames of MACsec key agreement: MKPDUs (IEEE 802.1X-2020, 11.11). The
+ * protocol is in mka.h. cl_mkpdu_read checks all lengths, and accesses no byte outside the frame.
  *
  *     offset  bytes
  *     0       14     Ethernet: group address 01:80:c2:00:00:03, sender, EtherType 0x888e
@@ -23,22 +23,28 @@
 #define CL_MKPDU_ENTRY_BYTES (CL_MKPDU_MI_BYTES + 4u)
 #define CL_MKPDU_CKN_MAX     32u
 #define CL_MKPDU_ICV_BYTES   16u
-/** Bytes of the longest frame that is read: the longest on Ethernet without FCS. */
+/**
+ * Length in bytes of the longest frame that cl_mkpdu_read accepts: the longest Ethernet frame,
+ * without its FCS.
+ */
 #define CL_MKPDU_READ_MAX 1514u
-/** Most entries of both lists that cl_mkpdu_write accepts. */
+/** Largest number of entries in both peer lists together that cl_mkpdu_write accepts. */
 #define CL_MKPDU_WRITE_ENTRIES 4u
-/** Bytes of the longest frame that cl_mkpdu_write writes, with its ICV. */
+/** Length in bytes of the longest frame that cl_mkpdu_write writes, including its ICV. */
 #define CL_MKPDU_WRITE_MAX                                                                         \
 	(18u + 64u + 2u * 4u + CL_MKPDU_WRITE_ENTRIES * CL_MKPDU_ENTRY_BYTES + 44u + 56u +         \
 	 CL_MKPDU_ICV_BYTES)
-/** Bytes of a wrapped SAK of 256 bits. */
+/** Length in bytes of a wrapped SAK of 256 bits. */
 #define CL_MKPDU_WRAPPED_MAX 40u
 
-/** MACsec capability (IEEE 802.1X-2020, Table 11-6). */
+/** Values of the field "MACsec capability" (IEEE 802.1X-2020, Table 11-6). */
 #define CL_MKPDU_INTEGRITY       1u
 #define CL_MKPDU_CONFIDENTIALITY 2u
 
-/** A member and its message number. Also a key identifier: the key server and its key number. */
+/**
+ * A member identifier `mi` and a message number. The structure also serves as a key identifier: the
+ * key server's member identifier and a key number.
+ */
 struct cl_mkpdu_member {
 	uint8_t mi[CL_MKPDU_MI_BYTES];
 	uint32_t number;
@@ -57,13 +63,16 @@ struct cl_mkpdu_basic {
 	size_t ckn_bytes;
 };
 
-/** A Live or a Potential Peer List: entries of CL_MKPDU_ENTRY_BYTES bytes, as in the frame. */
+/**
+ * A Live or Potential Peer List. `entries` has the format of the frame: CL_MKPDU_ENTRY_BYTES bytes
+ * for each entry.
+ */
 struct cl_mkpdu_list {
 	const uint8_t *entries;
 	size_t count;
 };
 
-/** A key in MACsec SAK Use. */
+/** One of the keys in the parameter set "MACsec SAK Use". */
 struct cl_mkpdu_key_use {
 	uint8_t an;
 	bool transmits, receives;
@@ -73,9 +82,9 @@ struct cl_mkpdu_key_use {
 
 /** MACsec SAK Use. */
 struct cl_mkpdu_use {
-	/** The parameter set is in the MKPDU. */
+	/** True if the MKPDU contains the parameter set "MACsec SAK Use". */
 	bool there;
-	/** Its body is not empty: it names keys. */
+	/** True if the body of the parameter set is not empty, so that it names keys. */
 	bool keys;
 	bool plain_transmits, plain_receives, delay_protect;
 	struct cl_mkpdu_key_use latest, old;
@@ -83,15 +92,18 @@ struct cl_mkpdu_use {
 
 /** Distributed SAK. */
 struct cl_mkpdu_sak {
-	/** The parameter set is in the MKPDU. */
+	/** True if the MKPDU contains the parameter set "Distributed SAK". */
 	bool there;
 	uint8_t an;
-	/** 0: integrity only; 1: offset 0; 2: offset 30; 3: offset 50. */
+	/** Confidentiality offset. 0: integrity only. 1, 2, 3: encrypted from byte 0, 30, 50 on. */
 	uint8_t confidentiality;
-	/** 128 or 256. 0: the key server asks for no MACsec, or for an unknown cipher suite. */
+	/**
+	 * Length of the SAK: 128 or 256. 0 if the key server asks for no MACsec, or for an unknown
+	 * cipher suite.
+	 */
 	uint16_t bits;
 	uint32_t key_number;
-	/** The wrapped key has bits / 8 + 8 bytes. */
+	/** The wrapped SAK: bits / 8 + 8 bytes. */
 	uint8_t wrapped[CL_MKPDU_WRAPPED_MAX];
 };
 
@@ -102,16 +114,16 @@ struct cl_mkpdu {
 	struct cl_mkpdu_list live, potential;
 	struct cl_mkpdu_use use;
 	struct cl_mkpdu_sak sak;
-	/** Bytes of the frame that the ICV protects; the ICV follows them. */
+	/** Number of bytes that the ICV protects, from the frame's start. The ICV follows them. */
 	size_t protected_bytes;
 };
 
 /**
- * Reads a frame. The ICV is not checked here: believe nothing before it is.
+ * Reads a frame. Does not check the ICV: the caller must check it before it trusts the contents.
  *
- * @param[out] mkpdu points into the frame
+ * @param[out] mkpdu the contents of the frame; its pointers point into @p frame
  * @retval 0 done
- * @retval -EBADMSG not an MKPDU, or its form is wrong
+ * @retval -EBADMSG the frame is not an MKPDU, or its format is wrong
  */
 int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size);
 
@@ -122,12 +134,13 @@ struct cl_mkpdu_member cl_mkpdu_entry(const struct cl_mkpdu_list *list, size_t i
 void cl_mkpdu_put_entry(uint8_t *entry, const struct cl_mkpdu_member *member);
 
 /**
- * Writes a frame, without its ICV. Lists with no entry and sets that are not there are left out.
+ * Writes a frame without its ICV. Leaves out empty peer lists, and parameter sets whose member
+ * `there` is false.
  *
- * @param mkpdu with at most CL_MKPDU_WRITE_ENTRIES entries in both lists together; the SAK has 128
- *              or 256 bits
+ * @param mkpdu both peer lists together have at most CL_MKPDU_WRITE_ENTRIES entries; the SAK has
+ *              128 or 256 bits
  * @param[out] frame CL_MKPDU_WRITE_MAX bytes
- * @return protected_bytes: the ICV belongs at this offset
+ * @return bytes written; the caller must write the ICV at this offset
  */
 size_t cl_mkpdu_write(const struct cl_mkpdu *mkpdu, uint8_t *frame);
 

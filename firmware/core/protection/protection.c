@@ -7,7 +7,10 @@
 #include "zeroize.h"
 
 static const struct cl_secy_policy off = {.validate = CL_SECY_DISABLED};
-/** Without a key, no frame passes. Frames with a key that is about to be removed stay encrypted. */
+/**
+ * Policy of a closed port: no frame passes, because no SA has a key. While the keys are being
+ * removed, a remaining key still encrypts frames.
+ */
 static const struct cl_secy_policy closed = {
 	.protect = true, .encrypt = true, .include_sci = true, .validate = CL_SECY_STRICT};
 
@@ -17,7 +20,7 @@ static struct cl_macsec *macsec_of(const struct cl_exchange *exchange)
 	return (struct cl_macsec *)exchange->platform->macsec;
 }
 
-/** Values of `state` in record macsec. */
+/** Values of the field `state` in the reply to a record of type `macsec`. */
 enum {
 	OFF,
 	STATIC,
@@ -25,7 +28,7 @@ enum {
 	AGREED,
 };
 
-/** Fills in what MKA has agreed on. */
+/** Sets the fields of the reply that depend on MKA: state, cipher suite, keys in use, counts. */
 static void describe_agreement(const struct cl_mka *mka, struct cl_wire_macsec_reply *reply)
 {
 	const struct cl_mka_state state = cl_mka_state(mka);
@@ -99,7 +102,7 @@ static void set_policy(struct cl_macsec *macsec, const struct cl_secy_policy *po
 	cl_secy_set_policy(macsec->secy, policy);
 }
 
-/** Ends MKA, lets no frame pass any more, and removes all associations. */
+/** Stops MKA, closes the port for all frames, and removes all secure associations. */
 static void close_port(struct cl_macsec *macsec)
 {
 	cl_mka_stop(&macsec->mka);
@@ -120,7 +123,10 @@ static void open_port(struct cl_macsec *macsec)
 	}
 }
 
-/** Returns whether the board transmitted with this key before, and remembers it. */
+/**
+ * Returns true if the board has transmitted before with the key that the number @p identity
+ * identifies. Otherwise stores this number and returns false.
+ */
 static bool repeats(struct cl_macsec *macsec, uint64_t identity)
 {
 	const uint32_t count =
@@ -135,7 +141,10 @@ static bool repeats(struct cl_macsec *macsec, uint64_t identity)
 	return false;
 }
 
-/** Installs the two associations of a request that was checked. Returns 0 or -errno. */
+/**
+ * Installs the secure associations of a checked request, one to receive and one to transmit.
+ * Returns 0 or -errno.
+ */
 static int install(struct cl_macsec *macsec, const struct cl_wire_protect_request *request,
 		   uint16_t key_bits)
 {
@@ -155,7 +164,7 @@ static int install(struct cl_macsec *macsec, const struct cl_wire_protect_reques
 	return status;
 }
 
-/** Checks pairs of a value and its maximum. */
+/** Checks pairs (value, maximum). Refuses the request if a value is greater than its maximum. */
 static uint16_t within(struct cl_exchange *exchange, const uint32_t (*values)[2], size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -166,7 +175,7 @@ static uint16_t within(struct cl_exchange *exchange, const uint32_t (*values)[2]
 	return 0;
 }
 
-/** Checks the fields of a request. */
+/** Checks that each number in a request is within its limit. */
 static uint16_t check(struct cl_exchange *exchange, const struct cl_wire_protect_request *request)
 {
 	const uint32_t values[][2] = {
@@ -198,7 +207,10 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 		cl_identity_key(exchange->platform, request->transmit_key, key_bits, &identity);
 
 	if (status == 0 && repeats(macsec, identity)) {
-		/* The host asks again if it has not received the reply. */
+		/*
+		 * A host that received no reply repeats its request. The repeated request has the
+		 * same token, and the board reports success.
+		 */
 		return macsec->port == CL_MACSEC_PROTECTED &&
 				       macsec->token == exchange->header.token
 			       ? 0
@@ -253,7 +265,7 @@ static uint16_t handle_protect(struct cl_exchange *exchange)
 	return code;
 }
 
-/** Starts MKA. The request's numbers are checked. */
+/** Starts MKA with the request's values, which the caller has checked. Returns 0 or -errno. */
 static int start(struct cl_macsec *macsec, const struct cl_wire_agree_request *request)
 {
 	struct cl_mka_config *const config = &macsec->config;

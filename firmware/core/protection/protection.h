@@ -13,18 +13,23 @@
 #include "mka/mka.h"
 #include "service/platform.h"
 
-/** Keys that the board refuses to transmit with again. */
+/**
+ * Number of keys that the board remembers, in order to refuse them if a host installs them again.
+ */
 #define CL_MACSEC_KEYS 16u
 
-/** State of MACsec. It holds no key except the CAK of MKA and keys derived from it. */
+/** State of MACsec. The only keys in it are MKA's CAK and the two keys derived from it. */
 struct cl_macsec {
-	/** The functions that the service calls; first member. */
+	/** Handlers that the service calls. Must be the first member. */
 	struct cl_macsec_handlers handlers;
 	const struct cl_secy *secy;
 	uint8_t sci[CL_SECY_SCI_BYTES];
 	uint8_t peer_sci[CL_SECY_SCI_BYTES];
 	uint8_t suite;
-	/** Without MKA: all frames pass, none does, or static keys protect them. */
+	/**
+	 * State of the board's controlled port while MKA is stopped: no frame passes, all frames
+	 * pass, or static keys protect them.
+	 */
 	enum {
 		CL_MACSEC_CLOSED,
 		CL_MACSEC_OPEN,
@@ -33,27 +38,32 @@ struct cl_macsec {
 	/** Token of the last request that installed static keys. */
 	uint64_t token;
 	struct cl_secy_policy policy;
-	/** Numbers that identify the last keys with which the board transmitted, and their count.
+	/**
+	 * `keys`: numbers that identify the last static keys with which the board transmitted.
+	 * `key_count`: number of such keys since power-on.
 	 */
 	uint64_t keys[CL_MACSEC_KEYS];
 	uint32_t key_count;
-	/** Key agreement. The port fills in the engines and functions of its configuration. */
+	/**
+	 * MKA and its configuration. The platform's main program sets the engines and functions in
+	 * `config`.
+	 */
 	struct cl_mka mka;
 	struct cl_mka_config config;
-	/** Milliseconds since the start, which wrap. */
+	/** Time of the last call of cl_macsec_poll in milliseconds, modulo 2^32. */
 	uint32_t now_ms;
 };
 
 /**
- * Zeroizes the SecY and sets the state off. The board's SCI is its MAC address with port 1 (IEEE
- * 802.1AE-2018, 8.2.1).
+ * Zeroizes the SecY. Afterwards all frames pass, unless the hardware requires MACsec. The board's
+ * SCI is its MAC address and port number 1 (IEEE 802.1AE-2018, 8.2.1).
  */
 void cl_macsec_init(struct cl_macsec *macsec, const struct cl_secy *secy, const uint8_t mac[6]);
 
 /** Does the work of MKA that is due at @p now_ms. Call it at least every 100 ms. */
 void cl_macsec_poll(struct cl_macsec *macsec, uint32_t now_ms);
 
-/** Handles a received frame of EtherType 0x888e (EAPOL), without check sequence. */
+/** Handles a received EAPOL frame (EtherType 0x888e), without its frame check sequence. */
 void cl_macsec_receive(struct cl_macsec *macsec, const uint8_t *frame, size_t size);
 
 #endif

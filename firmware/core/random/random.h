@@ -22,7 +22,7 @@
 #define CL_RANDOM_WORDS_128 (128u / CL_RANDOM_WORD_ENTROPY)
 
 struct cl_random {
-	/** Base of the registers of cl_random_regs.h. */
+	/** Base address of the source's registers (cl_random_regs.h). */
 	volatile uint32_t *regs;
 };
 

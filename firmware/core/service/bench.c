@@ -31,8 +31,8 @@ struct call {
 };
 
 /**
- * Runs a call in GCM. Not inlined, and so is find_most, so that the loop that measures CTR occupies
- * few cache lines.
+ * Runs and measures a call in GCM. This function and find_most are not inlined, so that the loop
+ * that measures CTR occupies few cache lines.
  */
 static __attribute__((noinline)) int run_gcm(struct call *call)
 {
@@ -46,7 +46,7 @@ static __attribute__((noinline)) int run_gcm(struct call *call)
 	};
 	int status = 0;
 
-	if (call->request->direction != 0) { /* decryption needs a genuine message */
+	if (call->request->direction != 0) { /* decryption needs a message with a correct tag */
 		status = cl_gcm_run(call->engine, call->key, &message);
 		message.decrypt = true;
 	}
@@ -59,7 +59,7 @@ static __attribute__((noinline)) int run_gcm(struct call *call)
 	return status;
 }
 
-/** Runs a call; in CTR, from counter block @p counter on. */
+/** Runs and measures a call. In CTR, its first counter block is @p counter. */
 static inline int run_call(struct call *call, const uint8_t counter[CL_BLOCK_BYTES])
 {
 	if (call->request->mode == CL_WIRE_MODE_GCM) {
@@ -73,7 +73,7 @@ static inline int run_call(struct call *call, const uint8_t counter[CL_BLOCK_BYT
 	return status;
 }
 
-/** Computes how many bytes a call can process in about @p limit cycles. */
+/** Estimates how many bytes a call can process in @p limit cycles: runs two short calls. */
 static __attribute__((noinline)) int find_most(struct call *call, uint32_t limit, uint32_t *most)
 {
 	const uint32_t room = call->platform->bench_bytes;
@@ -92,7 +92,7 @@ static __attribute__((noinline)) int find_most(struct call *call, uint32_t limit
 	return status;
 }
 
-/** Runs and measures the engine's calls. @p key is already set. */
+/** Runs and measures the engine's calls with @p key, which the caller has set. */
 static int run(const struct cl_platform *platform, const struct cl_engine *engine,
 	       const struct cl_engine_key *key, const struct cl_wire_bench_request *request,
 	       struct cl_wire_bench_reply *result)

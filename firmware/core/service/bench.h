@@ -16,16 +16,17 @@
 #define CL_BENCH_PER_SECOND 500u
 
 /**
- * Runs @p engine in CTR or GCM, in place, over the platform's buffer. Each call of the engine
- * processes `record_bytes` bytes: the next ones in the buffer, or the first ones if the rest of the
- * buffer is too short. If one call would take longer than a whole run may take, calls process fewer
- * bytes. Before the run, two short calls measure the time per block.
+ * Runs @p engine in CTR or GCM, in place, in the platform's buffer for the benchmark. Each call of
+ * the engine processes `record_bytes` bytes: the next ones in the buffer, or the first ones if the
+ * rest of the buffer is too short. If such a call would last longer than the time limit of the
+ * whole run, each call processes fewer bytes. Before the run, two short calls measure the time per
+ * block.
  *
  * In GCM, each call is one message without additional data. Before a message is decrypted, it is
- * encrypted, so that it has a right tag.
+ * encrypted, so that it has a correct tag.
  *
- * The result covers only the calls in the run, without those encryptions. Afterwards the buffer
- * contains no meaningful data.
+ * The result covers only the calls of the run, not the encryptions that prepare messages to
+ * decrypt. Afterwards the buffer contains no meaningful data.
  *
  * @param request `key_bits` and `mode` must be valid, and `record_bytes` must be 1 to the size of
  * the buffer

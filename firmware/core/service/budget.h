@@ -11,26 +11,26 @@
 
 /**
  * Limits for work that belongs to no session, while a peer other than the sender has a session.
- * This work may use one CPU cycle in CL_STRANGERS_PART on average, and at most CL_STRANGERS_MOST
+ * Such work is limited to one CPU cycle in CL_STRANGERS_PART on average, and to CL_STRANGERS_MOST
  * cycles without a pause.
  */
 #define CL_STRANGERS_PART 8u
 #define CL_STRANGERS_MOST (1 << 18)
 /**
- * Most CPU cycles that a session may use without a pause, if it shares the CPU with other sessions.
- * They are enough for a whole window of long records with an engine in plain C.
+ * Most CPU cycles that a session is allowed to use without a pause, if it shares the CPU with other
+ * sessions. They are enough for a whole window of long records with an engine in plain C.
  */
 #define CL_SESSION_MOST (1 << 21)
 
 /**
- * A token bucket: the number of CPU cycles that one kind of work, or one session, may still use.
+ * A token bucket: the number of CPU cycles that one kind of work, or one session, is still allowed
+ * to use.
  */
 struct cl_budget {
 	/** Value of the cycle counter when the budget was last filled. */
 	uint32_t filled_at;
 	/**
-	 * Number of cycles that may be spent now; may be negative. If it is 0 or negative, nothing
-	 * may be spent.
+	 * Number of cycles that can be spent now. If it is 0 or negative, no cycles can be spent.
 	 */
 	int32_t left;
 };
@@ -53,7 +53,7 @@ static inline bool cl_budget_fill(struct cl_budget *budget, uint32_t now, uint32
 }
 
 /**
- * Spends the cycles of a piece of work. The cost may exceed the budget; at most @p most cycles are
+ * Spends the cycles of a piece of work. The cost can exceed the budget; at most @p most cycles are
  * subtracted.
  */
 static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, int32_t most)
@@ -64,8 +64,9 @@ static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, in
 }
 
 /**
- * Spends the cycles of work that was put off until now, such as zeroization after a record. They
- * count even if the budget is exhausted: it falls to -@p most at most.
+ * Spends the cycles of work that was put off until now, such as zeroization after a record. These
+ * cycles count even if the budget is exhausted, so the budget can become negative, down to -@p
+ * most.
  */
 static inline void cl_budget_owe(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {

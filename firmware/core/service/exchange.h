@@ -16,17 +16,20 @@ struct cl_exchange {
 	struct cl_link *link;
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
-	/** The session that the header names. Only set for record types that require a session. */
+	/**
+	 * The session that the header names, if it belongs to the sender. NULL for record types
+	 * that need no session.
+	 */
 	struct cl_session *session;
 	/**
-	 * Data of the record, and buffer for the data of the reply. The two pointers are equal if
-	 * the reply overwrites the record.
+	 * The record's data, and the buffer for the reply's data. The two pointers are equal if the
+	 * reply overwrites the record.
 	 */
 	uint8_t *data;
 	uint8_t *reply_data;
 	/** Size of the reply's buffer in bytes. */
 	size_t reply_room;
-	/** Data bytes of the reply. */
+	/** Number of data bytes in the reply. */
 	uint16_t reply_length;
 	/** `detail` of an error reply: an additional number that explains its code. */
 	uint32_t detail;
@@ -39,7 +42,7 @@ static inline uint16_t cl_exchange_refuse(struct cl_exchange *exchange, uint16_t
 	return code;
 }
 
-/** Returns the largest number of data bytes that a record over this link may have. */
+/** Returns the largest number of data bytes in a record over this link. */
 static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
 {
 	return exchange->link->max_data != 0 ? exchange->link->max_data
@@ -47,8 +50,8 @@ static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
 }
 
 /**
- * Returns the server that sessions of this link may use, or NULL. A server is hardware that answers
- * records without firmware, such as the fast path.
+ * Returns the server that sessions of this link can use, or NULL if there is none. A server is
+ * hardware that answers records without firmware, such as the fast path.
  */
 static inline const struct cl_server *cl_exchange_server(const struct cl_exchange *exchange)
 {
@@ -56,7 +59,7 @@ static inline const struct cl_server *cl_exchange_server(const struct cl_exchang
 }
 
 /**
- * Returns a bit mask: bit N is set if sessions of this link may use the engine, or the server, with
+ * Returns a bit mask: bit N is set if sessions of this link can use the engine, or the server, with
  * code N.
  */
 static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
@@ -72,9 +75,10 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 
 /**
  * A handler calls this function before it carries out a request that takes long. While another peer
- * has a session, the request is refused. On a network, it is also dropped if frames have been
- * waiting without a pause since the last long request. So as long as frames wait, only one long
- * request is carried out, and a request to open a session waits for at most one.
+ * has a session, the request is refused. On a network, the request is dropped if received frames
+ * have been waiting without a pause since the last long request. So while frames keep waiting, only
+ * one long request is carried out, and a request to open a session waits for at most one long
+ * request.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */
@@ -86,7 +90,7 @@ uint16_t cl_exchange_begin_long(struct cl_exchange *exchange);
  */
 typedef uint16_t cl_handler(struct cl_exchange *exchange);
 
-/** Handlers of session records (service_session.c). */
+/** Handlers of the record types that concern a session (service_session.c). */
 cl_handler cl_handle_open;
 cl_handler cl_handle_data;
 cl_handler cl_handle_data_last;
@@ -94,7 +98,7 @@ cl_handler cl_handle_close;
 cl_handler cl_handle_stat;
 cl_handler cl_handle_reset;
 
-/** Handlers of board records (service_board.c). */
+/** Handlers of the record types that concern the board (service_board.c). */
 cl_handler cl_handle_info;
 cl_handler cl_handle_bench;
 cl_handler cl_handle_selftest;
@@ -105,7 +109,9 @@ cl_handler cl_handle_fastpath;
 /** Handler of all records about MACsec (service_macsec.c). */
 cl_handler cl_handle_macsec;
 
-/** Handler for the integrity of LTE messages (service_mac.c). */
+/**
+ * Handler of records of type mac: computes message authentication codes for LTE (service_mac.c).
+ */
 cl_handler cl_handle_mac;
 
 #endif

@@ -26,7 +26,10 @@ struct cl_station cl_frame_station(const struct cl_frame *frame)
 {
 	const uint32_t *const head = frame->head;
 
-	/* The addresses begin in the middle of words 1 and 6 of the head: at bytes 6 and 26. */
+	/*
+	 * The sender's MAC address begins at byte 6 of the head, and its IPv4 address at byte 26.
+	 * Both addresses begin in the middle of a 32-bit word.
+	 */
 	return (struct cl_station){
 		.mac = {head[1] >> 16, head[2]},
 		.address = head[6] >> 16 | head[7] << 16,

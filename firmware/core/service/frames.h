@@ -12,8 +12,8 @@
 #include "service/service.h"
 
 /**
- * Number of 32-bit words in the copy of a frame's head. The last 16 bits are not part of the head:
- * they are the first bytes of the record's data.
+ * Number of 32-bit words in the copy of a frame's head. The last 16 bits of the copy are not part
+ * of the head: they are the first bytes of the record's data.
  */
 #define CL_FRAME_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
@@ -31,9 +31,9 @@ struct cl_frame {
 	 */
 	uint32_t window_sums[2];
 	uint32_t sum;
-	/** Address of the slot, 4-byte aligned. */
+	/** Address of the frame's slot, 4-byte aligned. */
 	uint8_t *slot;
-	/** Length in bytes without the frame check sequence. */
+	/** Length of the frame in bytes, without the frame check sequence. */
 	size_t len;
 };
 
@@ -47,8 +47,9 @@ struct cl_frame {
 void cl_frame_take(struct cl_frame *frame, uint8_t *slot, size_t len, uint8_t *sums);
 
 /**
- * The station that sent a frame: bytes 0 and 1 of its MAC address, bytes 2 to 5, and its IPv4
- * address. The first byte is in bits 7:0, as in the MAC's registers of known stations.
+ * The station that sent a frame. `mac[0]`: bytes 0 and 1 of its MAC address. `mac[1]`: bytes 2 to
+ * 5. `address`: its IPv4 address. In each word, the first byte is in bits 7:0, as in the Ethernet
+ * MAC's registers of known stations.
  */
 struct cl_station {
 	uint32_t mac[2];
@@ -67,7 +68,8 @@ void cl_frame_put_head(const struct cl_frame *frame, uint8_t *slot);
 
 /**
  * Carries out the record of @p len bytes that cl_link_udp_receive found in the frame. Writes the
- * answer's frame to @p tx_slot. Its UDP checksum is not complete: see cl_link_udp_answer.
+ * answer's frame to @p tx_slot. The UDP checksum in this frame is not complete: see
+ * cl_link_udp_answer.
  *
  * @param[in,out] cost the function adds the cycles that it used to all members except `driver`
  * @return bytes of the answer's frame; 0 if there is none

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Description of the board that a port passes to the core. The core keeps a pointer to it and never
- * writes to it.
+ * Description of the board. The platform's main program (in firmware/baremetal or firmware/zephyr)
+ * passes it to the core, which keeps a pointer to it and never writes to it.
  */
 #ifndef CL_PLATFORM_H
 #define CL_PLATFORM_H
@@ -17,23 +17,26 @@
 
 struct cl_exchange;
 
-/** Handlers of records macsec, protect and agree, each a cl_handler (service/exchange.h). */
+/**
+ * Handlers of the record types macsec, protect and agree. Each is a cl_handler
+ * (service/exchange.h).
+ */
 struct cl_macsec_handlers {
 	uint16_t (*handle[CL_WIRE_TYPE_AGREE - CL_WIRE_TYPE_MACSEC + 1])(
 		struct cl_exchange *exchange);
 };
 
 struct cl_platform {
-	/** Names of the board and of the port; only the first 16 bytes are sent. */
+	/** Names of the board and of the firmware; only the first 16 bytes of each are sent. */
 	const char *board;
 	const char *firmware;
 	/** Kind of board: CL_WIRE_KIND_*. */
 	uint8_t kind;
-	/** Most data bytes in a record, a multiple of 16. */
+	/** Largest number of data bytes in a record, a multiple of 16. */
 	uint16_t max_data;
 	/** Frequency of the clock that `cycles` counts, in Hz. */
 	uint32_t clock_hz;
-	/** Bytes that the board can buffer while it receives, including framing. */
+	/** Number of bytes that the board can buffer while it receives, including framing. */
 	uint32_t rx_window;
 	/**
 	 * A session that was not used for this many cycles is closed, because its host is probably
@@ -61,8 +64,8 @@ struct cl_platform {
 	/** The board's SecY (protection/protection.h); NULL if there is none. */
 	const struct cl_macsec_handlers *macsec;
 	/**
-	 * Returns a free-running cycle counter. It may wrap, but not between two calls of
-	 * cl_service_poll.
+	 * Returns a free-running cycle counter, modulo 2^32. Less than 2^32 cycles must pass from
+	 * one call of cl_service_poll to the next.
 	 */
 	uint32_t (*cycles)(void *context);
 	/**
@@ -72,13 +75,13 @@ struct cl_platform {
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**
-	 * The core calls it when a session with a key was closed or a key was refused. Before the
-	 * port handles the next record, it must zeroize its record buffers, and the data that
-	 * function calls have left on the stack and in the caches. NULL if the port zeroizes them
-	 * in another way.
+	 * The core calls this function when a session with a key was closed or a key was refused.
+	 * Before the platform's main program handles the next record, it must zeroize its record
+	 * buffers, and the data that function calls have left on the stack and in the caches. NULL
+	 * if it zeroizes these data without being told.
 	 */
 	void (*forget)(void *context);
-	/** Argument for `cycles`, `random` and `forget`. */
+	/** First argument of the functions `cycles`, `random` and `forget`. */
 	void *context;
 };
 

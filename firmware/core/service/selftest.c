@@ -10,8 +10,8 @@
 
 #define CTR_BYTES 64u
 /**
- * Long enough for every engine to use its fast method; for shorter data, an engine may use a slower
- * method.
+ * Length of test data for which every engine uses its fast method. For shorter data, an engine can
+ * use a slower method.
  */
 #define WAY_BYTES 1024u
 
@@ -110,7 +110,10 @@ static const uint8_t gcm_plaintext[60] = {
 	0xb1, 0x6a, 0xed, 0xf5, 0xaa, 0x0d, 0xe6, 0x57, 0xba, 0x63, 0x7b, 0x39,
 };
 
-/** Tags, by key length. A tag depends on every bit of the ciphertext, which is therefore not stored. */
+/**
+ * The tags for keys of 128, 192 and 256 bits. The ciphertexts are not stored, as a tag depends on
+ * every bit.
+ */
 static const uint8_t gcm_tags[][CL_BLOCK_BYTES] = {
 	{0x5b, 0xc9, 0x4f, 0xbc, 0x32, 0x21, 0xa5, 0xdb, 0x94, 0xfa, 0xe9, 0x5a, 0xe7, 0x12, 0x1a, 0x47},
 	{0x25, 0x19, 0x49, 0x8e, 0x80, 0xf1, 0x47, 0x8f, 0x37, 0xba, 0x55, 0xbd, 0x6d, 0x27, 0x61, 0x8c},
@@ -199,7 +202,10 @@ static void count(struct cl_wire_selftest_reply *result, int status)
 	result->failed += status != 0;
 }
 
-/** Encrypts a message, decrypts it with a wrong tag, and decrypts it: counts three tests. */
+/**
+ * Runs and counts three tests: encrypts a message, decrypts it with a wrong tag, and decrypts it
+ * with the right tag.
+ */
 static void gcm_tests(const struct cl_engine *engine, size_t number,
 		      struct cl_wire_selftest_reply *result)
 {

@@ -9,10 +9,10 @@
 #include "links/record.h"
 #include "zeroize.h"
 
-/** Value for `length` of a record type whose data may have any length up to max_data. */
+/** Value for `length` of a record type whose data can have any length up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
-/** Which session a record must name. */
+/** Rule for the session that a record's header names. */
 enum __attribute__((packed)) naming {
 	/** The record type does not need a session; the header's session is ignored. */
 	ANY,
@@ -49,8 +49,8 @@ static const struct rule {
 };
 
 /*
- * Not inlined, so that the code for records of a single peer occupies few cache lines. The function
- * is not called while all sessions belong to the peer that sent the record.
+ * The function is not inlined, so that the code for data records occupies few cache lines. It is
+ * only called for work that belongs to no session.
  */
 __attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uint64_t peer)
 {
@@ -77,7 +77,7 @@ static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 	return may ? 0 : CL_EXCHANGE_DROP;
 }
 
-/** Checks that the record has the length, and names the session, that its type requires. */
+/** Checks that the record has the length and the session that its type requires. */
 static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, bool named)
 {
 	const struct cl_wire_header *const header = &exchange->header;

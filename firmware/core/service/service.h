@@ -14,7 +14,7 @@
 #include "service/platform.h"
 #include "service/session.h"
 
-/** Magic of record info: the bytes CLNE. */
+/** Magic number in the reply to a record of type `info`: the bytes CLNE. */
 #define CL_SERVICE_MAGIC 0x454e4c43u
 
 /**
@@ -47,7 +47,7 @@ struct cl_service {
 	 * bit here.
 	 */
 	uint32_t engines;
-	/** The same for engines that sessions in GCM can use. */
+	/** Bit N is set if sessions in GCM can use the board's engine with code N. */
 	uint32_t gcm_engines;
 };
 
@@ -56,9 +56,9 @@ struct cl_service {
  *
  * @param platform must outlive the service
  * @retval 0 done
- * @retval -EINVAL the platform lacks a member; max_data is 0 or no multiple of 16; two engines, or
- *                 an engine and the server, have the same code; or the server's window size is not
- *                 allowed
+ * @retval -EINVAL a required member of @p platform is NULL; max_data is 0 or no multiple of 16; a
+ *                 code is above 31; two engines, or an engine and the server, have the same code;
+ *                 or the server's window size is not allowed
  */
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 
@@ -74,9 +74,10 @@ struct cl_service_place {
  * Carries out one record.
  *
  * Afterwards the buffer of a record that carried a key holds no key, whether the record was carried
- * out or refused. If the record was refused, the reply's buffer holds only the error reply.
- * @p reply may be @p record, so one buffer is enough; the service then leaves no data in it after a
- * close or reset. A port with two buffers must zeroize its receive buffer itself.
+ * out or refused. If the record was refused, the reply's buffer holds only the error reply. @p
+ * reply can be equal to @p record, so one buffer is enough; after a record of type `close` or
+ * `reset`, this buffer then contains no data. A caller with two buffers must zeroize its receive
+ * buffer itself.
  *
  * @param link   the record's link, with its counters
  * @param record as received, its CRC checked and removed
@@ -93,14 +94,15 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Returns true if work for @p peer outside sessions may use CPU cycles now. While no other peer has
- * a session, the result is always true. Otherwise a budget limits such work. Call cl_sessions_tick
- * first, to update the time.
+ * Returns true if work for @p peer outside sessions is allowed to use CPU cycles now. While no
+ * other peer has a session, the result is always true. Otherwise a budget limits such work. Call
+ * cl_sessions_tick first, to update the time.
  */
 bool cl_service_admits(struct cl_service *service, uint64_t peer);
 
 /**
- * Reduces the budget of cl_service_admits by the cycles that a port used for work outside sessions.
+ * Reduces the budget of cl_service_admits by the cycles that a driver used for work outside
+ * sessions.
  */
 static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 {
@@ -128,9 +130,9 @@ static inline size_t cl_service_handle(struct cl_service *service, struct cl_lin
 void cl_service_look(struct cl_service *service);
 
 /**
- * A port's main loop must call this function at least once in 2^31 cycles. The function closes
- * sessions that were not used for session_idle_cycles, and zeroizes their keys. It may close them
- * late, by up to an eighth of that time.
+ * The main loop must call this function at least once in 2^31 cycles. The function closes sessions
+ * that were not used for session_idle_cycles, and zeroizes their keys. It can close a session late,
+ * by up to an eighth of that time.
  */
 static inline void cl_service_poll(struct cl_service *service)
 {
@@ -142,8 +144,8 @@ static inline void cl_service_poll(struct cl_service *service)
 /**
  * Accounts for the cycles that the last record cost outside the engine. If the record's session is
  * still open, adds the cost to the session's counts, and subtracts these cycles and the engine's
- * from the session's budget. Otherwise subtracts them from the budget for work outside sessions. A
- * port on a network calls this after each record.
+ * cycles from the session's budget. Otherwise subtracts all these cycles from the budget for work
+ * outside sessions. The driver of a network calls this function after each record.
  */
 void cl_service_account(struct cl_service *service, const struct cl_link *link,
 			const struct cl_session_cost *cost);

@@ -56,7 +56,10 @@ uint16_t cl_exchange_begin_long(struct cl_exchange *exchange)
 	return 0;
 }
 
-/** Checks whether bench and selftest can run the engine in a mode. */
+/**
+ * Checks the mode in a request of type `bench` or `selftest`. Refuses a mode that the engine does
+ * not support.
+ */
 static uint16_t check_mode(struct cl_exchange *exchange, const struct cl_engine *engine,
 			   uint32_t mode)
 {

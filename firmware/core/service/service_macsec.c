@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Passes records about MACsec to the board's SecY. In a file of its own for the bare-metal link.ld.
+/*
+ * Passes records about MACsec to the handlers of the board's SecY. It is a separate file so that
+ * the bare-metal linker script link.ld can place it.
  */
 #include "service/exchange.h"
 

@@ -4,8 +4,8 @@
 #include "zeroize.h"
 
 /**
- * Returns the most data bytes that a record may have in a session with this engine. The result
- * differs between records that the fast path handles and records that firmware handles.
+ * Returns the largest number of data bytes in a record of a session with this engine. The fast path
+ * and firmware have different limits.
  */
 static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
 {
@@ -64,7 +64,7 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 	return 0;
 }
 
-/** Copies between the link's memory and its staging buffer, and counts the cycles. */
+/** Copies data between the link's memory and its staging buffer, and counts the cycles. */
 static void copy(const struct cl_exchange *exchange, uint8_t *to, const uint8_t *from, size_t len)
 {
 	const uint32_t begin = cl_platform_cycles(exchange->platform);
@@ -115,7 +115,8 @@ uint16_t cl_handle_data_last(struct cl_exchange *exchange)
 
 uint16_t cl_handle_close(struct cl_exchange *exchange)
 {
-	if (exchange->session == NULL) { /* already closed: the host has repeated its request */
+	/* the session is closed already: the host has repeated its request */
+	if (exchange->session == NULL) {
 		return 0;
 	}
 	cl_session_close(exchange->session, exchange->platform);

@@ -86,13 +86,13 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 	const uint32_t record_bytes = session->request.record_bytes;
 	const uint64_t length = session->request.length;
 	const bool gcm = cl_session_is_gcm(session);
-	/* Negative if a record to decrypt is shorter than its tag. */
+	/* Bytes of data without a tag; negative if a record to decrypt is shorter than a tag. */
 	const int32_t text = (int32_t)(len - session->request_tag);
 	const uint64_t rest = length - offset;
 	const uint32_t most = rest < record_bytes ? (uint32_t)rest : record_bytes;
 	uint8_t counter[CL_BLOCK_BYTES];
 
-	/* Only an empty record may begin at the end of the stream, and only in GCM. */
+	/* Only an empty record is allowed to begin at the end of the stream, and only in GCM. */
 	if (offset >= length + gcm || text > (int32_t)most || offset % CL_BLOCK_BYTES != 0) {
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Sessions: they define who may use a key, and with which counter blocks.
+ * Sessions: they define who is allowed to use a key, and with which counter blocks.
  *
  * Each session has a stream (streams.h), which reserves a range of counter blocks under the
  * session's key. A used counter block stays marked as used until the power is switched off, and
@@ -31,9 +31,12 @@ _Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kep
 _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
 /** A session is active if it was used within this many cycles. Active sessions share the CPU. */
 #define CL_SESSION_ACTIVE_CYCLES (1u << 23)
-/** Most bytes in a stream. */
+/** Largest length of a stream in bytes. */
 #define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
-/** A stream in GCM has at most 2^30 records. Their nonces begin with a prefix. */
+/**
+ * In GCM, a stream has at most 2^30 records. The nonces of its records begin with the stream's
+ * prefix of 8 bytes.
+ */
 #define CL_SESSION_GCM_RECORD_BITS 30
 #define CL_SESSION_PREFIX_BYTES    8u
 
@@ -46,7 +49,8 @@ struct cl_session_owner {
 };
 
 /**
- * Clock cycles that a session's records cost outside the engine, as record network reports them.
+ * Clock cycles that a session's records cost outside the engine, as the reply to a record of type
+ * `network` reports them.
  */
 struct cl_session_cost {
 	uint64_t driver;
@@ -61,7 +65,10 @@ struct cl_session {
 	struct cl_wire_open_request request;
 	/** Initial counter block; in GCM the nonce prefix and zeros. */
 	uint8_t iv[CL_BLOCK_BYTES];
-	/** As in struct cl_range: with the mode in bit CL_RANGE_GCM. */
+	/**
+	 * Number that identifies the key. Its bit CL_RANGE_GCM tells the mode, as in struct
+	 * cl_range.
+	 */
 	uint64_t key_identity;
 	struct cl_session_owner owner;
 	struct cl_wire_stat_reply stat;
@@ -84,19 +91,25 @@ struct cl_session {
 	uint64_t used_at;
 	/** Time when the session was opened. */
 	uint64_t opened_at;
-	/** CPU cycles that the session may spend while sessions of other addresses are active. */
+	/**
+	 * CPU cycles that the session is allowed to use while sessions of other addresses are
+	 * active.
+	 */
 	struct cl_budget budget;
 	/**
 	 * Number that identifies the session in records; 0 if this entry is free. A number is
 	 * reused only after 2^24 more sessions.
 	 */
 	uint32_t id;
-	/** In GCM, bytes of the tag in a record's data, and in its reply's; one of them is 0. */
+	/**
+	 * Length of the tag, in bytes, in a record's data (`request_tag`) and in a reply's data
+	 * (`reply_tag`). In GCM, one of the two lengths is 0; in CTR, both are 0.
+	 */
 	uint8_t request_tag;
 	uint8_t reply_tag;
 	/**
-	 * As in the engine, but false in GCM: GHASH in C is slow in memory that the CPU does not
-	 * cache.
+	 * Copy of the engine's member `anywhere`, except that it is always false in GCM, because
+	 * GHASH in C is slow in memory that the CPU does not cache.
 	 */
 	bool anywhere;
 	/** True while the server processes the session's records. */
@@ -109,7 +122,8 @@ struct cl_session {
 struct cl_sessions {
 	struct cl_session session[CL_SESSIONS];
 	/**
-	 * Cycles since power-on, and the value of the cycle counter when they were last updated.
+	 * `now`: clock cycles since power-on. `counter`: the value of the cycle counter when `now`
+	 * was last updated.
 	 */
 	uint64_t now;
 	uint32_t counter;
@@ -118,12 +132,13 @@ struct cl_sessions {
 };
 
 /**
- * Opens a session. If the same request of this owner has already opened a session, returns that
- * one.
+ * Opens a session. If the owner has already opened a session with the same request, returns that
+ * session.
  *
- * @param request   the request. The caller has checked that this owner may use the engine, and
- *                  zeroizes the request afterwards; this function checks the other values
- * @param max_data  most data bytes that a record of this session may have
+ * @param request   the request. The caller has checked that this owner is allowed to use the
+ *                  engine, and zeroizes the request afterwards; this function checks the other
+ *                  values
+ * @param max_data  largest number of data bytes in a record of this session
  * @param[out] session the session, if opened or found
  * @param[out] detail  detail of an error reply
  * @return 0 or CL_WIRE_ERROR_*
@@ -167,8 +182,8 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
  * @param offset byte offset of @p in in the stream
  * @param sum    cl_window_sum of @p in
  * @param last   the record is the last one of a stream in GCM
- * @param out    in GCM, has room for the tag, too
- * @param len    bytes of @p in, with the tag of a record to decrypt
+ * @param out    buffer for the result; in GCM, with room for the tag
+ * @param len    bytes of @p in, including the tag of a record to decrypt
  * @param[out] detail detail of an error reply
  * @return 0, or CL_WIRE_ERROR_*; after an error, the content of @p out is undefined
  */
@@ -179,7 +194,7 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 /**
  * The part of cl_session_data for a session in GCM. Each record is one message.
  *
- * @param number of the record, times two; plus 1 for the last record, as in the nonce
+ * @param number twice the number of the record, plus 1 if it is the last record, as in the nonce
  * @param text   bytes of plaintext, which fit the stream; negative if the record is shorter than a
  *               tag
  */

@@ -13,7 +13,7 @@ static uint16_t refuse(uint32_t *detail, uint16_t code, uint32_t value)
 	return code;
 }
 
-/** Encrypts or decrypts a record. The tag follows the ciphertext. */
+/** Encrypts or decrypts a record as a GCM message. The tag follows the ciphertext. */
 static int run(const struct cl_session *session, uint32_t number, const uint8_t *in, uint8_t *out,
 	       size_t len)
 {
@@ -42,7 +42,11 @@ static int run(const struct cl_session *session, uint32_t number, const uint8_t 
 	return cl_gcm_run(session->engine, &session->key, &message);
 }
 
-/** Returns true if the records that arrived allow that this one is the last one, or is not. */
+/**
+ * Checks the claim of record number @p end - 1 to be the stream's last record (@p last true) or not
+ * to be the last (@p last false). Returns true if the claim agrees with the records that have
+ * arrived.
+ */
 static bool may_end(const struct cl_stream *stream, uint32_t end, bool last)
 {
 	if (stream->end == 0) {

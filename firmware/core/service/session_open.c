@@ -30,7 +30,9 @@ static bool is_gcm(const struct cl_wire_open_request *request)
 	return (request->flags & CL_WIRE_FLAG_GCM) != 0;
 }
 
-/** Returns the number of the last record in a stream of the longest length that is declared. */
+/**
+ * Returns the number of the last record, if the stream has the full length that the request states.
+ */
 static uint32_t last_record(const struct cl_wire_open_request *request)
 {
 	return request->length == 0 ? 0
@@ -52,7 +54,10 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 		padding |= request->key[i];
 	}
 	if (padding != 0) {
-		/* The detail is 0 and not the wrong bytes, because they could be part of a key. */
+		/*
+		 * Report 0 as `detail` instead of the wrong bytes, because the wrong bytes could be
+		 * part of a key.
+		 */
 		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
 	if (request->direction > 1) {
@@ -87,8 +92,8 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 }
 
 /**
- * Returns the session that this same request has already opened, or NULL. @p key_identity is the
- * number that identifies the request's key.
+ * Returns the session that was opened when the same request arrived before, or NULL if there is
+ * none. @p key_identity is the number that identifies the request's key.
  */
 static struct cl_session *find_repeated(struct cl_sessions *sessions,
 					const struct cl_session_owner *owner,
@@ -228,8 +233,8 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 }
 
 /**
- * If other peers have sessions, marks these sessions and the new one as shared. The board does not
- * report its cycle counts to the owner of a shared session.
+ * If other peers have sessions, marks these sessions and the new one as shared. The board reports
+ * no cycle counts to the owner of a shared session.
  */
 static void share(struct cl_sessions *sessions, struct cl_session *session)
 {

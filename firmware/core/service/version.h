@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Version of the firmware core, as record info reports it.
+ * Version of the firmware core. The reply to a record of type `info` reports it.
  */
 #ifndef CL_VERSION_H
 #define CL_VERSION_H

@@ -23,8 +23,9 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 }
 
 /**
- * Returns true if the given range overlaps a range of @p key in the table other than the range at
- * @p index, or if one is in CTR, contains block 0, and the other one is in GCM.
+ * Checks a range against all ranges of the same key in the table, except the range at @p index.
+ * Returns true if the range overlaps one of them. Also returns true if one of two compared ranges
+ * is in GCM, and the other is in CTR and contains block 0.
  */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)
@@ -102,7 +103,7 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 
 /**
  * If the range at @p next begins where the range at @p index ends, extends the range at @p index by
- * it. Returns true if it did.
+ * the blocks of the range at @p next, and returns true. Otherwise returns false.
  */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {

@@ -5,8 +5,8 @@
  * that a stream reserves. Used ranges stay in the table: when it is full, no new range is accepted.
  *
  * A range is a sequence of consecutive counter blocks, modulo 2^128, under one key. No two ranges
- * of a key overlap. A stream holds a range while it can still use it; afterwards the range merges
- * with adjacent ones.
+ * of a key overlap. A stream holds its range as long as the stream can still use the range.
+ * Afterwards the range is merged with adjacent ranges.
  *
  * A range is used in CTR or in GCM. GCM under a key also uses counter block 0, which gives the hash
  * subkey. So under one key, no range in CTR contains block 0 while there is a range in GCM.
@@ -21,7 +21,10 @@
 /** Number of ranges that the table can hold; each takes 33 bytes of memory. */
 #define CL_RANGES 128u
 
-/** Bit of a key's number: set in ranges in GCM, clear in ranges in CTR. */
+/**
+ * Bit in the number that identifies a range's key: set if the range is in GCM, clear if it is in
+ * CTR.
+ */
 #define CL_RANGE_GCM UINT64_C(1)
 
 /** A counter block as a number of 128 bits. */
@@ -31,7 +34,7 @@ struct cl_block_number {
 };
 
 struct cl_range {
-	/** Number that identifies the key, without CL_RANGE_GCM, and the mode in that bit. */
+	/** Number that identifies the key. Its bit CL_RANGE_GCM is replaced by the mode. */
 	uint64_t key;
 	struct cl_block_number first;
 	/** Number of blocks; 0 if the entry is free. */
@@ -73,8 +76,8 @@ int cl_ranges_extend(struct cl_ranges *ranges, int index, uint64_t blocks);
 void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks);
 
 /**
- * Marks a range as no longer held by a stream. It stays in the table. @p index is no longer valid
- * afterwards.
+ * Marks a range as no longer held by a stream. The range stays in the table, but @p index is no
+ * longer its index.
  */
 void cl_ranges_release(struct cl_ranges *ranges, int index);
 

@@ -59,7 +59,7 @@ int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *na
 	return 0;
 }
 
-/** Returns the stream with this name, or NULL. */
+/** Returns the stream that @p name identifies, or NULL if it is not in the table. */
 static struct cl_stream *find(struct cl_streams *streams, const struct cl_stream_name *name)
 {
 	for (size_t i = 0; i < CL_STREAMS; i++) {

@@ -16,7 +16,10 @@
 #include "streams/ranges.h"
 #include "streams/window.h"
 
-/** In GCM, a record has 2^CL_STREAM_GCM_BITS counter blocks: those of its two possible nonces. */
+/**
+ * In GCM, 2^CL_STREAM_GCM_BITS counter blocks belong to each record: a record has two possible
+ * nonces, with 2^32 counter blocks each.
+ */
 #define CL_STREAM_GCM_BITS 33
 
 /**
@@ -30,16 +33,16 @@ struct cl_stream_name {
 	/** Number that identifies key and mode, as in struct cl_range. */
 	uint64_t key;
 	struct cl_block_number first;
-	/** Most data bytes in each record of the stream, a multiple of 16. */
+	/** Largest number of data bytes in a record of the stream, a multiple of 16. */
 	uint32_t record_bytes;
 };
 
 struct cl_stream {
 	struct cl_window window;
-	/** Secret that a host needs to resume the stream (service/identity.h). */
+	/** The ticket: a secret that a host needs to resume the stream (service/identity.h). */
 	uint64_t ticket;
 	uint32_t record_bytes;
-	/** In GCM: number of the last record, plus 1; 0 until it has arrived. */
+	/** In GCM: number of the stream's last record, plus 1; 0 until that record has arrived. */
 	uint32_t end;
 	/** Sequence number of this stream's end: the stream with the lowest number ended first. */
 	uint32_t ended;
@@ -59,7 +62,8 @@ struct cl_streams {
 };
 
 /**
- * Begins a stream, with an empty window of @p records records and no ticket yet.
+ * Begins a stream, with an empty window and no ticket yet. The size of the window is @p records
+ * records.
  *
  * @param blocks number of blocks in its range, at least 1
  * @retval 0 done
@@ -70,7 +74,7 @@ int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *na
 		     uint32_t records, struct cl_stream **stream);
 
 /**
- * Resumes a stream that has ended; its window is changed to @p records records.
+ * Resumes a stream that has ended. The size of its window changes to @p records records.
  *
  * @param blocks new number of blocks in its range, unless more blocks were already used
  * @retval 0 done

@@ -5,8 +5,9 @@
  * prevents that a counter block is used for two different records. A record that is repeated with
  * the same data is answered again; with other data, it is refused.
  *
- * The window covers the W records that begin at `first`. Record n is refused unless first <= n <
- * first + 2W. When a record with n >= first + W is accepted, `first` becomes n - W + 1.
+ * The window covers W records; `first` is the number of the first one. Record n is refused unless
+ * first <= n < first + 2W. When a record with n >= first + W is accepted, `first` becomes n - W +
+ * 1.
  */
 #ifndef CL_WINDOW_H
 #define CL_WINDOW_H
@@ -14,7 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Largest size of a window in records. Windows in firmware have this size. */
+/**
+ * Sizes of a window in records: CL_WINDOW_MAX is the largest, CL_WINDOW_RECORDS that of windows in
+ * firmware.
+ */
 #define CL_WINDOW_MAX     64u
 #define CL_WINDOW_RECORDS 32u
 
@@ -26,7 +30,10 @@ struct cl_window {
 	 * bits are 0.
 	 */
 	uint64_t seen;
-	/** Entry n % records is cl_window_sum of the data of record n, if this record arrived. */
+	/**
+	 * Checksums of the data (cl_window_sum). Entry n % records belongs to record n, if that
+	 * record arrived.
+	 */
 	uint64_t sum[CL_WINDOW_MAX];
 	/** W, the size of the window: a power of 2, at most CL_WINDOW_MAX. */
 	uint32_t records;
@@ -64,8 +71,8 @@ uint64_t cl_window_sum(const uint8_t *data, size_t len);
 uint64_t cl_window_sum_from(uint32_t a, uint32_t b, const uint8_t *data, size_t len);
 
 /**
- * Returns whether record @p record, whose data have this sum, is new, repeated or outside the
- * window. Does not change the window.
+ * Returns whether record number @p record is new, repeated or outside the window. @p sum is the
+ * cl_window_sum of its data. Does not change the window.
  */
 enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t record,
 				       uint64_t sum);

@@ -23,8 +23,8 @@
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
 /**
- * Below this number of bytes, vector loads and stores are slower than scalar ones, because they
- * need a drain and a cache flush.
+ * Below this number of bytes, vector loads and stores are slower than scalar ones, because the code
+ * must wait for the CPU's stores before them and flush the CPU's cache after them.
  */
 #define VECTOR_BYTES_MIN 512u
 
@@ -127,7 +127,7 @@ void cl_ise_memory_begin(const struct cl_ise_memory *memory)
 	if (memory->drain != NULL) {
 		memory->drain();
 	}
-	CL_ISE_BATCH(); /* the compiler must not move stores past this point */
+	CL_ISE_BATCH(); /* prevents the compiler from moving stores past this point */
 }
 
 int cl_ise_memory_end(const struct cl_ise_memory *memory)
@@ -137,13 +137,15 @@ int cl_ise_memory_end(const struct cl_ise_memory *memory)
 	if (memory->dcache_flush != NULL) {
 		memory->dcache_flush();
 	}
-	CL_ISE_BATCH(); /* the compiler must not reuse values that it read before this point */
+	/* From here on, the compiler must not use values that were read from memory earlier. */
+	CL_ISE_BATCH();
 	return status == 0 ? 0 : -EFAULT;
 }
 
 /**
- * Processes blocks, starting with number @p index, then clears the registers that hold data.
- * @return 0
+ * Processes @p len bytes, starting with block number @p index. Then clears the registers that hold
+ * data.
+ * @return always 0
  */
 typedef int scalar_loop(const uint8_t *in, uint8_t *out, uint32_t index, size_t len);
 /**
@@ -198,8 +200,8 @@ VECTOR_LOOP(ise_vmem_12, 12)
 VECTOR_LOOP(ise_vmem_14, 14)
 
 /**
- * Runs CTR. The first counter block is in k15. @return 0, or -EFAULT if the unit's memory port
- * reports a fault.
+ * Runs CTR mode; register k15 holds the first counter block. Returns 0, or -EFAULT if the unit's
+ * memory port reports a fault.
  */
 CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_ise_device *device,
 			    const uint8_t *in, uint8_t *out, size_t len)
@@ -231,8 +233,8 @@ CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_
 static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 {
 	/*
-	 * The code exists once for each number of rounds, because the numbers of registers are part
-	 * of the instructions.
+	 * The code exists once for each number of rounds, because the register numbers are part of
+	 * the instructions.
 	 */
 	if (rounds == 10 && !inverse) {
 		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
@@ -316,8 +318,9 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 }
 
 /**
- * Loads the key and the initial counter block into the registers. Not inlined: its variables on the
- * stack would prevent the caller from ending with a jump to the loop instead of a call.
+ * Loads the key and the initial counter block into the registers. The function is not inlined,
+ * because it has variables on the stack. With these variables on its own stack, the caller could
+ * not end with a jump to the loop, but would have to call the loop.
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,
@@ -335,7 +338,10 @@ static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 	CL_ISA_KEY_WRITE(1, 15, base[2], base[3]);
 }
 
-/** Implements cl_engine.ctr with one loop each for 10, 12 and 14 rounds. */
+/**
+ * Implements cl_engine.ctr. @p scalar and @p vector each contain three loops: for 10, 12 and 14
+ * rounds.
+ */
 CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		      size_t len, scalar_loop *const scalar[3], vector_loop *const vector[3])

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Engines on the vector AES unit, so they exist only on a board. The unit must be enabled.
+ * Engines that use the vector AES unit. They exist only in firmware for a SoC with this unit, which
+ * must be enabled.
  *
  * Engines that use the same hardware context must share one struct cl_ise_device. Only one call at
- * a time may use it.
+ * a time is allowed to use the structure.
  */
 #ifndef CL_ENGINE_ISE_H
 #define CL_ENGINE_ISE_H
@@ -23,11 +24,11 @@
  * The unit's memory port bypasses the CPU's data cache and store buffer. So a sequence of vector
  * loads and stores follows these rules, in this order:
  *
- * 1. Call `drain` before the first one. It waits until the CPU's earlier stores are in memory. The
- *    cache is write-through, so no other stores are pending.
- * 2. The CPU touches neither buffer.
- * 3. Use the instruction `memory_status` after the last one. It waits until all loads and stores
- *    are done, and reports faults.
+ * 1. Call `drain` before the first load or store. It waits until the CPU's earlier stores are in
+ *    memory. The cache is write-through, so no other stores are pending.
+ * 2. Meanwhile, the CPU accesses neither the input buffer nor the output buffer.
+ * 3. Use the instruction `memory_status` after the last load or store. It waits until all loads and
+ *    stores are done, and reports faults.
  * 4. Call `dcache_flush` before the CPU reads the memory again. It drops old copies in the CPU's
  *    cache.
  */
@@ -36,8 +37,8 @@ struct cl_ise_memory {
 	uintptr_t origin;
 	size_t bytes;
 	/**
-	 * Waits until all earlier stores of the CPU are in memory. NULL if no stores can be under
-	 * way.
+	 * Waits until all earlier stores of the CPU are in memory. NULL if the CPU has no pending
+	 * stores.
 	 */
 	void (*drain)(void);
 	/** Invalidates the CPU's data cache. NULL if the CPU does not cache this memory. */
@@ -48,7 +49,7 @@ struct cl_ise_memory {
 struct cl_ise_device {
 	/** Generation number of the key in the registers; 0 if they hold none. */
 	uint32_t loaded;
-	/** The generation number that was assigned last. */
+	/** The generation number of the key that was set last. */
 	uint32_t generation;
 	/**
 	 * Number of calls that used scalar loads and stores because vector loads and stores do not
@@ -67,8 +68,8 @@ struct cl_ise_device {
 #define CL_ISE_INVERSE 1u
 
 /**
- * Makes @p key ready and loads it into the registers: for ECB or CBC decryption if @p inverse,
- * otherwise for encryption. The key structure stores only the cipher key.
+ * Makes @p key ready and loads it into the registers: for ECB or CBC decryption if @p inverse is
+ * true, otherwise for encryption. The key structure stores only the cipher key.
  *
  * @retval 0 done
  * @retval -EINVAL key_bits is not 128, 192 or 256
@@ -92,15 +93,15 @@ static inline bool cl_ise_reaches(const struct cl_ise_memory *memory, const void
 	       len <= memory->bytes - offset;
 }
 
-/** Carries out rule 1, before the first vector load or store. */
+/** Carries out rule 1 of struct cl_ise_memory. Call it before the first vector load or store. */
 void cl_ise_memory_begin(const struct cl_ise_memory *memory);
 
 /**
- * Carries out rules 3 and 4, after the last vector load or store.
+ * Carries out rules 3 and 4 of struct cl_ise_memory. Call it after the last vector load or store.
  *
  * @retval 0 all loads and stores were carried out
- * @retval -EFAULT one was refused, because its address is not aligned or not in memory that the
- *                 port reaches
+ * @retval -EFAULT the unit refused a load or store: its address is not aligned, or not in memory
+ *                 that the unit's memory port reaches
  */
 int cl_ise_memory_end(const struct cl_ise_memory *memory);
 
@@ -121,13 +122,15 @@ struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 
 /**
- * Returns one of these engines with its operation for GCM. The unit must have a multiplier
- * (gateware/isa/README.md). Decryption verifies the tag first, and then runs the engine's CTR.
+ * Adds an operation for GCM messages to @p engine, which is one of the engines above, and returns
+ * it. The unit must have a multiplier (gateware/isa/README.md). Decryption verifies the tag first,
+ * and then runs the engine's CTR.
  */
 struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
 
 /**
- * ECB and CBC with the instructions of these three engines; cl_modes.hw is a struct cl_ise_device.
+ * ECB and CBC with the same instructions as the three engines; cl_modes.hw is a struct
+ * cl_ise_device.
  */
 extern const struct cl_modes cl_modes_ise;
 extern const struct cl_modes cl_modes_ise_fused;

@@ -25,16 +25,16 @@
 #define HASH   6u
 #define SUBKEY 7u
 /**
- * Operand of the instruction vghsh: the numbers of the registers with the hash and with the factor
- * H.
+ * Operand of the instruction vghsh: the number of the register with the hash, and the number of the
+ * register with the factor H.
  */
 #define PAIR (HASH << 4 | SUBKEY)
 
-/** Blocks whose rounds are interleaved in ctr_scalar. */
+/** Number of blocks whose rounds encrypt_scalar interleaves. */
 #define QUAD CL_ISE_BATCH_BLOCKS
 /**
- * Blocks whose rounds are interleaved in encrypt_vector. A group has two such halves, which are
- * encrypted in turn.
+ * Number of blocks in half a group. encrypt_vector encrypts the two halves of a group in turn, and
+ * interleaves the rounds of the blocks in a half.
  */
 #define HALF        3u
 #define GROUP_BYTES (2 * HALF * CL_BLOCK_BYTES)
@@ -46,7 +46,10 @@
 
 #define MULTIPLY(s) CL_ISA_VGHSH(s, PAIR)
 
-/** Runs the rounds on v @p s, for any number of rounds. The register must contain block XOR k0. */
+/**
+ * Runs all 10, 12 or 14 rounds of AES on vector register number @p s. The register must contain a
+ * block that has been XORed with round key k0.
+ */
 CL_ISE_INLINE void encrypt_register(unsigned int rounds, unsigned int s)
 {
 #pragma GCC unroll 9
@@ -127,7 +130,7 @@ static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 }
 
 /**
- * Hashes @p data, except for the last @p blocks blocks, and copies these to the end of @p tail. If
+ * Hashes @p data, except for the last @p blocks blocks, which it copies to the end of @p tail. If
  * the data have fewer blocks, the start of @p tail is zero: hashing these zeros first leaves the
  * hash zero.
  */
@@ -145,7 +148,7 @@ static void hash_except(uint32_t *tail, size_t blocks, const uint8_t *data, size
 	}
 }
 
-/** Runs middle round @p k of AES on three registers, beginning with v @p first. */
+/** Runs middle round number @p k of AES on vector registers @p first to @p first + 2. */
 CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
 {
 	CL_ISE_EACH (s, HALF) {
@@ -153,7 +156,9 @@ CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
 	}
 }
 
-/** Runs middle rounds @p from to @p to of AES on three registers, beginning with v @p first. */
+/**
+ * Runs middle rounds number @p from to @p to of AES on vector registers @p first to @p first + 2.
+ */
 CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned int first)
 {
 #pragma GCC unroll 6
@@ -163,8 +168,8 @@ CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned i
 }
 
 /**
- * Begins the GHASH product of the ciphertext block in v @p s, then puts a counter block into v @p
- * s.
+ * Begins the GHASH product of the ciphertext block in vector register number @p s, then puts a
+ * counter block into the same register.
  */
 CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 {
@@ -174,8 +179,8 @@ CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 
 /**
  * Encrypts and hashes groups of six blocks between buffers that vector loads and stores reach.
- * While three blocks are encrypted, the ciphertext of the other three is hashed. At first, v3 to v5
- * must hold the last three blocks of the additional data, which are hashed before the text.
+ * While three blocks are encrypted, the ciphertext of the other three is hashed. On entry, v3 to v5
+ * must contain the last three blocks of the additional data, which are hashed before the text.
  *
  * A register is loaded, or a product written, only in a cycle in which no instruction of the unit
  * writes a register. The additions to pointers, loads and stores leave such cycles free, so they
@@ -250,7 +255,7 @@ VECTOR_LOOP(gcm_vmem_10, 10)
 VECTOR_LOOP(gcm_vmem_12, 12)
 VECTOR_LOOP(gcm_vmem_14, 14)
 
-/** Moves block number @p block of @p words into v4 or v5. */
+/** Moves block number @p block of @p words into v4 if the number is even, otherwise into v5. */
 CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISA_MOVE_IN(0, QUAD + block % 2, words[WORDS * block], words[WORDS * block + 1]);
@@ -258,8 +263,8 @@ CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_B
 }
 
 /**
- * Begins the GHASH product of block number @p block, and moves the next block into the other
- * register.
+ * Begins the GHASH product of block number @p block, and moves the next block into the register of
+ * v4 and v5 that this product does not use.
  */
 CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
@@ -356,7 +361,7 @@ static __attribute__((noinline)) void encrypt_rest(unsigned int rounds, const ui
 	}
 }
 
-/** Computes the tag: completes the hash with both lengths, and encrypts it. */
+/** Computes the tag: completes the hash with both lengths, and encrypts the hash. */
 static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t tag[WORDS])
 {
 	const uint64_t aad_bits = (uint64_t)aad_len * 8;
@@ -373,19 +378,19 @@ static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t t
 }
 
 /**
- * Encrypts and hashes groups of four blocks; on entry, @p words holds the blocks to hash first, and
- * on return the blocks still to hash.
+ * Encrypts and hashes groups of four blocks. On entry, @p words contains the blocks to hash first.
+ * On return, it contains the blocks that the caller must still hash.
  */
 typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t groups, uint32_t words[]);
 /**
- * Encrypts and hashes groups of six blocks; on entry, v3 to v5 hold the blocks to hash first, and
- * on return the blocks still to hash.
+ * Encrypts and hashes groups of six blocks. On entry, v3 to v5 contain the blocks to hash first. On
+ * return, they contain the blocks that the caller must still hash.
  */
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 /**
- * Returns whether the vector loop can process @p bytes. Counts the call in `falls` if the loop
- * cannot reach the buffers.
+ * Returns true if the vector loop can process @p bytes bytes. Counts the call in `falls` if the
+ * loop cannot reach the buffers.
  */
 static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
 {
@@ -460,7 +465,7 @@ static int hash_text(struct cl_ise_device *device, const struct cl_gcm_message *
 	return result;
 }
 
-/** Loads nonce and counter 1 into k15. */
+/** Loads the initial counter block, nonce and counter 1, into register k15. */
 static void load_nonce(const uint8_t *nonce)
 {
 	uint32_t words[3];
@@ -470,7 +475,7 @@ static void load_nonce(const uint8_t *nonce)
 	CL_ISA_KEY_WRITE(1, 15, words[2], 0x01000000u);
 }
 
-/** The loops of an engine for 10, 12 and 14 rounds. */
+/** The loops of an engine. In both arrays, the three elements are for 10, 12 and 14 rounds. */
 struct loops {
 	scalar_loop *scalar[3];
 	vector_loop *vector[3];

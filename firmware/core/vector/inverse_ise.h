@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB decryption on the vector AES unit in little code, for users that decrypt few blocks.
- * cl_modes_ise_fused (engine_ise.h) is faster from eight blocks on, and larger.
+ * ECB decryption on the vector AES unit, for users that decrypt few blocks. The code is small.
+ * cl_modes_ise_fused (engine_ise.h) is larger, and faster for eight or more blocks.
  */
 #ifndef CL_INVERSE_ISE_H
 #define CL_INVERSE_ISE_H
@@ -10,8 +10,9 @@
 #include "engine/modes.h"
 
 /**
- * Decrypts in ECB mode with keys of 128 and 256 bits; cl_modes.hw is a struct cl_ise_device. The
- * other functions are NULL. An engine of the same device clears the key.
+ * Decrypts in ECB mode with keys of 128 and 256 bits; cl_modes.hw is a struct cl_ise_device. All
+ * other function pointers are NULL. To clear the key, call `clear` of an engine that uses the same
+ * device.
  */
 extern const struct cl_modes cl_modes_ise_inverse;
 

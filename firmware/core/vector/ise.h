@@ -21,12 +21,12 @@
 
 #define CL_ISE_BLOCKS_MAX 8u
 #define CL_ISE_CONTEXTS   8u
-/** A misaligned address. The unit refuses a vector load or store that uses it. */
+/** A misaligned address, so that the unit refuses a vector load or store with this address. */
 #define CL_ISE_NO_ADDRESS 1u
 
 /*
- * A test bench may define this macro: there, the instructions are function calls, so inlining is
- * not needed.
+ * A test bench can define this macro itself: in a test bench, the instructions are function calls,
+ * so inlining is not needed.
  */
 #ifndef CL_ISE_INLINE
 #define CL_ISE_INLINE static inline __attribute__((always_inline))

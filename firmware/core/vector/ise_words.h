@@ -54,7 +54,7 @@ CL_ISE_INLINE void cl_ise_store_words(uint32_t *to, const uint32_t words[CL_ISE_
 	CL_ISE_BATCH();
 }
 
-/** Moves four blocks into registers v @p first to v @p first + 3. */
+/** Moves four blocks into vector registers number @p first to @p first + 3. */
 CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH (s, CL_ISE_BATCH_BLOCKS) {
@@ -63,7 +63,7 @@ CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_IS
 	}
 }
 
-/** XORs registers v @p first to v @p first + 3 into four blocks. */
+/** XORs vector registers number @p first to @p first + 3 into four blocks. */
 CL_ISE_INLINE void cl_ise_move_out_xor(unsigned int first, uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH_WORD (i) {

@@ -41,7 +41,7 @@ CL_ISE_INLINE void store_block(uint32_t *to, const uint32_t words[WORDS])
 	to[3] = words[3];
 }
 
-/** XORs register v @p s into a block. */
+/** XORs vector register number @p s into a block. */
 CL_ISE_INLINE void move_out_xor(unsigned int s, uint32_t words[WORDS])
 {
 	words[0] = CL_ISA_MOVE_OUT_XOR(0, s, words[0]);
@@ -50,7 +50,7 @@ CL_ISE_INLINE void move_out_xor(unsigned int s, uint32_t words[WORDS])
 	words[3] = CL_ISA_MOVE_OUT_XOR(3, s, words[3]);
 }
 
-/** XORs a block into register v @p s. */
+/** XORs a block into vector register number @p s. */
 CL_ISE_INLINE void move_in_xor(unsigned int s, const uint32_t words[WORDS])
 {
 	CL_ISA_MOVE_IN_XOR(0, s, words[0], words[1]);
@@ -178,8 +178,8 @@ CL_ISE_INLINE void cbc_encrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 }
 
 /**
- * Decrypts in CBC mode, P = D(C) XOR chain. Reads the ciphertext a second time for this XOR, before
- * the plaintext may overwrite it.
+ * Decrypts in CBC mode, P = D(C) XOR chain. For this XOR, reads the ciphertext a second time,
+ * before the plaintext can overwrite it.
  */
 CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)
@@ -250,7 +250,10 @@ CL_ISE_INLINE void cbc_decrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 	}
 }
 
-/** Constants for which the compiler specialises the code. */
+/**
+ * Constant arguments of `run`: the compiler makes a copy of the code for each combination of
+ * arguments.
+ */
 struct instance {
 	struct cl_ise_cipher cipher;
 	bool cbc;

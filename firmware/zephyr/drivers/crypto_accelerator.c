@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Zephyr's crypto API on the CTR accelerator. A CTR operation either returns when it is done, or
- * runs in the background and calls a function at the end.
+ * Driver of Zephyr's crypto API for the CTR accelerator. A call carries out a CTR operation. A
+ * synchronous call returns when the operation is complete. An asynchronous call starts the
+ * operation in the background, and the driver calls the application's callback when the operation
+ * is complete.
  */
 #include <errno.h>
 
@@ -32,8 +34,8 @@ static void carry_out_in_background(struct k_work *work)
 						     session->out, pkt->in_len);
 
 	/*
-	 * The callback may start the next operation of this session, so mark the session as idle
-	 * before the call.
+	 * The callback is allowed to start the next operation of this session, so mark the session
+	 * as idle before the callback.
 	 */
 	session->pkt = NULL;
 	if (completed != NULL) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Code that both crypto drivers share: sessions of Zephyr's crypto API, and checks of the arguments
- * of sessions and packets.
+ * Code that the two crypto drivers (vector unit and accelerator) share: sessions of Zephyr's crypto
+ * API, and checks of the arguments of sessions and packets.
  */
 #ifndef CL_CRYPTO_SESSION_H
 #define CL_CRYPTO_SESSION_H
@@ -16,14 +16,14 @@
 
 #include "engine/modes.h"
 
-/** A session of one of the two drivers. Only one thread at a time may use it. */
+/** A session of Zephyr's crypto API. Only one thread at a time is allowed to use a session. */
 struct cl_crypto_session {
-	/** The application's context of the session; NULL while the session is free. */
+	/** The application's structure for the session; NULL while the session is free. */
 	const struct cipher_ctx *owner;
 	struct cl_engine_key key;
 	/**
-	 * The function that encrypts or decrypts in ECB or CBC, for the session's direction and key
-	 * length.
+	 * The function that processes blocks in ECB or CBC mode. It depends on the session's
+	 * direction (encryption or decryption) and key length.
 	 */
 	cl_modes_run *run;
 	/**
@@ -37,14 +37,18 @@ struct cl_crypto_session {
 };
 
 /**
- * Returns a free session for @p ctx, or NULL if all CONFIG_CIPHERLANE_CRYPTO_SESSIONS are in use.
+ * Returns a free session for the application's structure @p ctx, or NULL if all
+ * CONFIG_CIPHERLANE_CRYPTO_SESSIONS are in use.
  */
 struct cl_crypto_session *cl_crypto_claim(const struct cipher_ctx *ctx);
 
-/** Zeroizes a session and frees it. The caller must have cleared its key from the engine. */
+/**
+ * Zeroizes a session and frees it. Before this call, the caller must zeroize the session's key in
+ * the engine.
+ */
 void cl_crypto_release(struct cl_crypto_session *session);
 
-/** Returns the session of @p ctx, or NULL if it has none. */
+/** Returns the session of the application's structure @p ctx, or NULL if there is none. */
 struct cl_crypto_session *cl_crypto_session_of(const struct cipher_ctx *ctx);
 
 /**
@@ -84,8 +88,9 @@ bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16]);
 
 /**
- * Returns whether the number of bits of a session's counter is valid: it must be a whole number of
- * bytes that leave room for an IV. The drivers check this when a session begins.
+ * Returns whether the counter length of a session is valid. The length must be a whole number of
+ * bytes, and less than 16 bytes, so that there is room for an IV. The drivers check this when a
+ * session begins.
  */
 bool cl_crypto_counter_is_valid(const struct cipher_ctx *ctx);
 

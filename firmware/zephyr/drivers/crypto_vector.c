@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Zephyr's crypto API on the vector AES unit: ECB of one block, CBC and CTR. A call returns when
- * its operation is complete. For the duration of the call, it uses a hardware context of the unit.
+ * Driver of Zephyr's crypto API for the vector AES unit: ECB of one block, CBC and CTR. A call
+ * returns when its operation is complete. During the call, the driver uses a hardware context of
+ * the unit.
  */
 #include <errno.h>
 #include <string.h>
@@ -41,7 +42,10 @@ static int ecb(struct cipher_ctx *ctx, struct cipher_pkt *pkt)
 	return run_blocks(ctx->drv_sessn_state, NULL, pkt->in_buf, out, 1);
 }
 
-/** Returns the number of IV bytes that precede the ciphertext: 0 or a block. */
+/**
+ * Returns the number of IV bytes in front of the ciphertext: 0 or 16, depending on the session's
+ * flags.
+ */
 static int prefix(const struct cipher_ctx *ctx)
 {
 	return (ctx->flags & CAP_NO_IV_PREFIX) != 0 ? 0 : BLOCK;
@@ -110,7 +114,10 @@ static int query(const struct device *device)
 	return CAPABILITIES;
 }
 
-/** Selects the functions of a session. Call it after the session's key was set. */
+/**
+ * Selects the functions for a session's mode, direction and key length. Call it after the session's
+ * key was set.
+ */
 static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enum cipher_mode mode,
 		  bool decrypt)
 {
@@ -123,7 +130,8 @@ static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enu
 		return 0;
 	case CRYPTO_CIPHER_MODE_CBC:
 		if ((ctx->flags & CAP_INPLACE_OPS) != 0 && prefix(ctx) != 0) {
-			return -EINVAL; /* no room for the IV before the ciphertext */
+			/* An in-place buffer has no room for the IV in front of the ciphertext. */
+			return -EINVAL;
 		}
 		session->run = cl_modes_ise_vmem.cbc[decrypt][length];
 		ctx->ops.cbc_crypt_hndlr = decrypt ? cbc_decrypt : cbc_encrypt;

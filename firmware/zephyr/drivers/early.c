@@ -9,16 +9,23 @@
 #include "tx_slots.h"
 #include "zeroize.h"
 
-/** The argument of cl_ethernet_serve. `udp.link` is NULL until cl_ethernet_serve is called. */
+/**
+ * `server`: copy of the description that was passed to cl_ethernet_serve. `udp`: state of the UDP
+ * link on which this service receives records; `udp.link` is NULL until cl_ethernet_serve is
+ * called.
+ */
 static struct cl_ethernet_service server;
 static struct cl_link_udp udp;
 /**
- * The frame with the record that is being carried out; NULL if the record came through the net
- * stack.
+ * The received frame that contains the record being handled. NULL if the record came through the
+ * net stack.
  */
 static const struct cl_frame *answered;
 
-/** Implements cl_link.reserve. The calling thread holds the lock of the service. */
+/**
+ * Implements cl_link.reserve: reserves receive slots for the station (the host) that opened a
+ * session, or ends the reservation. The calling thread holds the lock of the service.
+ */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
 	ARG_UNUSED(link);
@@ -36,13 +43,13 @@ void cl_ethernet_serve(const struct cl_ethernet_service *service)
 	server = *service;
 	udp.port = service->port;
 	service->link->reserve = reserve;
-	compiler_barrier(); /* set `link` last: the driver's thread may read it at any time */
+	compiler_barrier(); /* set `link` last: the driver's thread can read it at any time */
 	udp.link = service->link;
 }
 
 /**
- * Returns whether this IPv4 address belongs to this network interface, and the stack has finished
- * its configuration.
+ * Returns true if an IPv4 address belongs to the network interface and the net stack has finished
+ * the configuration of this address.
  */
 static bool is_own(struct net_if *iface, const uint8_t *address)
 {
@@ -55,7 +62,10 @@ static bool is_own(struct net_if *iface, const uint8_t *address)
 	return held != NULL && holder == iface && held->addr_state == NET_ADDR_PREFERRED;
 }
 
-/** Answers a record of @p len bytes. The calling thread holds the lock of the service. */
+/**
+ * Handles the record of @p len bytes in a frame, and sends the answer. The calling thread holds the
+ * lock of the service.
+ */
 static void answer(struct cl_service *service, struct cl_frame *frame, size_t len,
 		   struct cl_session_cost *cost)
 {

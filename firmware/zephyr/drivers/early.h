@@ -16,20 +16,21 @@
 
 /**
  * Handles a received frame and answers its sender, if the frame is certainly a record for the
- * service of cl_ethernet_serve. This requires that the interface is up, that the packet is IPv4
- * without options and not fragmented, that it was sent to the MAC address and to an IPv4 address of
- * the interface, and that all checksums are right.
+ * service that was passed to cl_ethernet_serve. The conditions are: The interface is up, and all
+ * checksums are right. The packet is IPv4 without options, and not a fragment. Its destination is
+ * the MAC address and an IPv4 address of the interface.
  *
  * @param begin value of the cycle counter when the frame was found
- * @return false if it is no such record. The frame is then unchanged, and must go to the net stack
+ * @return true if the frame was handled. false if a condition is not met: then the frame is
+ *         unchanged, and the caller must pass it to the net stack
  */
 bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t begin);
 
 /**
- * Implemented in ethernet.c: makes the Ethernet MAC reserve receive slots for a station, by an
- * entry in row @p row of its table of known stations.
+ * Writes a station to row @p row of the Ethernet MAC's table of known stations. The MAC reserves
+ * receive slots for these stations. Implemented in ethernet.c.
  *
- * @param station the station; NULL removes the entry, which ends the reservation
+ * @param station the station; NULL empties the row, which ends its reservation
  */
 void cl_ethernet_reserve(uint32_t row, const struct cl_station *station);
 
@@ -37,17 +38,20 @@ void cl_ethernet_reserve(uint32_t row, const struct cl_station *station);
 void cl_early_forget(void);
 
 /**
- * Returns true if the budget has cycles for a frame that goes to the net stack, or if there is no
- * record service.
+ * Returns whether the net stack is allowed to handle the next frame. True if there is no record
+ * service, or if the service's budget of cycles for the net stack is not used up.
  */
 bool cl_early_admits(void);
 
-/** Reduces the budget by the cycles that a frame for the net stack took. */
+/**
+ * Subtracts the cycles that the net stack took for a frame from the service's budget of cycles for
+ * the net stack.
+ */
 void cl_early_spend(uint32_t cycles);
 
 /**
- * Subtracts the cycles of a zeroization from the budget, even if the budget is used up: see
- * cl_service_owe.
+ * Subtracts the cycles of a zeroization from the service's budget of cycles for the net stack. The
+ * budget can become negative: see cl_service_owe.
  */
 void cl_early_owe(uint32_t cycles);
 

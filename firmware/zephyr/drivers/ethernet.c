@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Driver of LiteEth's Ethernet MAC. A received frame stays in a slot until the driver acknowledges
- * it. An interrupt wakes the driver's thread, which empties the slots. This thread also runs the
- * net stack for each frame (CONFIG_NET_TC_RX_COUNT=0). So later frames wait in the slots, and none
- * of Zephyr's queues can overflow.
+ * Driver of LiteEth's Ethernet MAC. A received frame stays in its slot of the MAC until the driver
+ * acknowledges the frame. An interrupt wakes the driver's thread, which empties the slots. This
+ * thread also runs the net stack for each frame (CONFIG_NET_TC_RX_COUNT=0). So later frames wait in
+ * the slots, and none of Zephyr's queues can overflow.
  */
 #define DT_DRV_COMPAT cipherlane_ethernet
 
@@ -33,16 +33,17 @@
 #define RX_SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, rx_slots) / SLOT_BYTES)
 #define ALLOC_TIMEOUT K_MSEC(10)
 /*
- * ERASE_STEP: bytes to zeroize before checking again for a received frame. ARRIVED_MAX: upper bound
- * of the bytes that can arrive from the network while ERASE_STEP bytes are zeroized.
+ * ERASE_STEP: number of bytes that the driver zeroizes before it checks again for a received frame.
+ * ARRIVED_MAX: upper bound of the bytes that can arrive from the network between two such checks.
  */
 #define ERASE_STEP  32
 #define ARRIVED_MAX 256
 
 /*
- * True if the driver computes and checks all checksums instead of the stack. It supports only UDP
- * and ICMP over unfragmented IPv4. If the stack is configured for anything else, the driver leaves
- * all checksums to the stack, because Zephyr cannot select protocols one by one.
+ * True if the driver, instead of the net stack, computes and checks all checksums. The driver
+ * supports only UDP and ICMP over unfragmented IPv4. If the net stack is configured for TCP, IPv6
+ * or IPv4 fragments, the driver leaves all checksums to the net stack, because Zephyr has a single
+ * setting for all protocols.
  */
 #define SUMS_ALL                                                                                   \
 	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
@@ -52,21 +53,22 @@ static struct net_if *iface;
 static uint8_t mac_address[] = DT_INST_PROP(0, local_mac_address);
 static struct cl_ethernet_counters counts;
 /**
- * True if the driver's thread must zeroize the data that earlier frames left in memory; true at the
- * start.
+ * True if the driver's thread must zeroize the data that earlier frames left in memory. It is true
+ * at the start.
  */
 static atomic_t forgets = ATOMIC_INIT(true);
 /** Number of the slot in which the last frame arrived. */
 static uint32_t rx_slot;
 /**
- * Bit masks of slots. `stale`: slots that still hold old data and must be zeroized. `suspect`:
- * slots whose next frame may be damaged, because they were being zeroized when it arrived.
+ * Bit masks of receive slots. `stale`: slots that hold old data and must be zeroized. `suspect`:
+ * slots in which a frame can be damaged, because the driver was zeroizing the slot when the frame
+ * arrived.
  */
 static uint32_t stale;
 static uint32_t suspect;
 /**
- * `erasing`: the slot that is being zeroized; RX_SLOTS if none is. `erasing_left`: number of its
- * bytes that are not zeroized yet.
+ * `erasing`: number of the slot that the driver is zeroizing; RX_SLOTS if there is none.
+ * `erasing_left`: number of bytes in this slot that are not zeroized yet.
  */
 static uint32_t erasing = RX_SLOTS;
 static uint32_t erasing_left;
@@ -75,7 +77,10 @@ static K_SEM_DEFINE(received, 0, 1);
 static struct k_thread thread;
 static K_THREAD_STACK_DEFINE(stack, CONFIG_CIPHERLANE_ETHERNET_STACK);
 
-/** Makes a packet from the frame in a slot. Returns NULL if that fails. */
+/**
+ * Copies the frame in a slot to a packet of the net stack. Returns NULL if the frame must be
+ * dropped or no memory is free.
+ */
 static struct net_pkt *take(const uint8_t *slot, size_t len)
 {
 	struct net_pkt *const pkt = net_pkt_rx_alloc_on_iface(iface, ALLOC_TIMEOUT);
@@ -101,7 +106,10 @@ static bool is_pending(void)
 	return (sys_read32(REG(rx_ev_pending)) & EVENT) != 0;
 }
 
-/** Passes a packet to the stack, or counts it as dropped. */
+/**
+ * Passes a packet to the net stack. If @p pkt is NULL or the stack refuses it, counts a dropped
+ * frame.
+ */
 static void pass_on(struct net_pkt *pkt)
 {
 	if (pkt == NULL) {
@@ -113,8 +121,9 @@ static void pass_on(struct net_pkt *pkt)
 }
 
 /**
- * Returns the slot of the last frame to the Ethernet MAC. Before that, it zeroizes the frame if its
- * slot is marked `stale`, or if the frame is short enough to hold a key.
+ * Makes the slot of the last frame available to the Ethernet MAC. Before that, zeroizes the whole
+ * slot if it is marked `stale`. Otherwise zeroizes only the frame, if it is short: a short frame
+ * can contain a key.
  */
 static void release(uint8_t *slot, size_t len)
 {
@@ -187,13 +196,15 @@ static void receive(void)
 }
 
 /**
- * Zeroizes the `stale` slot whose frame arrived last, as long as no new frame waits.
+ * Zeroizes one slot. Of the slots marked `stale`, it chooses the slot in which a frame arrived
+ * last. Stops if a new frame waits.
  *
- * It does not touch the slot that the Ethernet MAC writes next. If a frame arrives, the function
- * stops, and a later call continues with the rest of the slot. By then, a second frame may have
- * begun to arrive in the half-zeroized slot. The first bytes of a slot are zeroized last. If they
- * were being zeroized when the second frame began, this frame may be damaged: the slot is marked
- * `suspect`, and the frame is dropped, unless the driver finds no frame waiting before it arrives.
+ * The function does not zeroize the slot that the Ethernet MAC writes next. If a frame arrives, the
+ * function stops, and a later call continues with the rest of the slot. When the function stops, a
+ * later frame can already be arriving in the half-zeroized slot. The function zeroizes the first
+ * bytes of a slot last. If it stops among these first bytes, it can have zeroized bytes of that
+ * later frame. So it marks the slot `suspect`, and the driver drops the frame in this slot. The
+ * next call removes the mark.
  *
  * @return false if no slot has to be zeroized
  */
@@ -272,8 +283,8 @@ static void empty_slots(void *unused1, void *unused2, void *unused3)
 		}
 		if (!erase_stale()) {
 			/*
-			 * If a frame has arrived since the check, the interrupt comes as soon as it
-			 * is enabled.
+			 * If a frame has arrived since the last check, the hardware raises the
+			 * interrupt as soon as it is enabled.
 			 */
 			sys_write32(EVENT, REG(rx_ev_enable));
 			(void)k_sem_take(&received, K_FOREVER);
@@ -282,8 +293,8 @@ static void empty_slots(void *unused1, void *unused2, void *unused3)
 }
 
 /**
- * The interrupt handler. The event stays pending as long as a frame waits, so the handler disables
- * the interrupt until the thread has emptied the slots.
+ * The interrupt handler. The receive event stays pending as long as a frame waits. So the handler
+ * disables the interrupt until the driver's thread has emptied the slots.
  */
 static void isr(const void *unused)
 {

@@ -3,8 +3,8 @@
  * Copies frames between slots and network buffers. In a network buffer, a frame begins 2 bytes
  * after a word boundary, so that the data after the headers of Ethernet, IPv4 and UDP are
  * word-aligned. In a slot, a frame begins at a word boundary. The copy moves whole words and also
- * computes the frame's sum. From this sum, the driver checks or computes the checksums; the stack
- * would have to read all data again.
+ * computes the sum of the frame's data. From this sum, the driver checks or computes the checksums.
+ * To compute the sum itself, the net stack would have to read all data a second time.
  */
 #include "frame_parts.h"
 
@@ -27,7 +27,7 @@
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE % 4 == 0, "what is in each buffer begins at a word");
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= 64, "the first buffer has a frame's headers");
 
-/** Copies like cl_copy_sum, and adds the cycles to the counters. */
+/** Works like cl_copy_sum, and also adds the copy's cycles to the counters. */
 static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len,
 		     struct cl_ethernet_counters *counts)
 {
@@ -39,7 +39,7 @@ static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len,
 }
 
 /**
- * Copies a frame into network buffers, as many as it needs. Returns NULL if there is not enough
+ * Copies a frame into as many network buffers as it needs. Returns NULL if there is not enough
  * memory.
  */
 static struct net_buf *copy_parts(const uint8_t *slot, size_t len, uint32_t *sum,
@@ -91,14 +91,14 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 
 	counts->checksum_errors += !is_right;
 	/*
-	 * Drop frames that must not be answered because of their source: the stack would answer
-	 * some of them.
+	 * Drop a frame that must not be answered because of its source, for example a broadcast
+	 * address. The net stack would answer some of these frames.
 	 */
 	if (is_right && !cl_link_udp_is_from_nobody(frame, len)) {
 		return first;
 	}
 	for (struct net_buf *part = first; part != NULL; part = part->frags) {
-		cl_zeroize(part->data, part->len); /* the frame may be a record with a key */
+		cl_zeroize(part->data, part->len); /* the frame can be a record with a key */
 	}
 	net_buf_unref(first);
 	return NULL;

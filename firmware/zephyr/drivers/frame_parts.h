@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Copies frames between the Ethernet MAC's slots and the net stack's buffers. A packet may lie in
- * one buffer, or in a chain of smaller ones.
+ * Copies frames between the Ethernet MAC's slots and the net stack's buffers. A packet is in one
+ * buffer, or in a chain of smaller buffers.
  */
 #ifndef CL_FRAME_PARTS_H
 #define CL_FRAME_PARTS_H
@@ -15,7 +15,7 @@
 
 #include <cipherlane/ethernet.h>
 
-/** Bytes of the longest frame. */
+/** Length in bytes of the longest frame. */
 #define CL_FRAME_MAX (NET_ETH_MTU + sizeof(struct net_eth_hdr))
 
 /**
@@ -31,11 +31,12 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 				    struct cl_ethernet_counters *counts);
 
 /**
- * Copies a packet of at most CL_FRAME_MAX bytes into a slot, and fills in checksums that are 0.
+ * Copies a packet of at most CL_FRAME_MAX bytes into a slot. Computes the checksums whose fields
+ * are 0.
  *
  * @param counts the function adds the copy's cycles to these counters
  *
- * @return bytes of the frame
+ * @return length of the frame in bytes
  */
 size_t cl_frame_parts_assemble(uint8_t *slot, const struct net_pkt *pkt,
 			       struct cl_ethernet_counters *counts);

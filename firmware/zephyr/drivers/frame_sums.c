@@ -23,17 +23,17 @@
 #define PROTOCOL_ICMP   1u
 #define PROTOCOL_UDP    17u
 #define ADDRESSES_BYTES 8u
-/** The sum of the data and their checksum equals this value if the checksum is right. */
+/** A checksum is right if the sum of the data, including the checksum, equals this value. */
 #define RIGHT 0xffffu
 
-/** The payload of the IPv4 packet in a frame, and its checksum. */
+/** Describes the payload of the IPv4 packet in a frame, and the payload's checksum. */
 struct packet {
 	/** Offset of the payload in the frame, and its length in bytes. */
 	size_t from;
 	size_t len;
-	/** Offset of the payload's checksum; 0 if it has none, as in a fragment. */
+	/** Offset of the payload's checksum; 0 if the payload has no checksum, as in a fragment. */
 	size_t checksum;
-	/** Sum over the payload; for UDP, it includes the pseudo header. */
+	/** Sum of the payload's data. For UDP, it includes the pseudo header. */
 	uint32_t sum;
 };
 
@@ -67,7 +67,11 @@ static bool dissect(const uint8_t *frame, size_t len, uint32_t sum, struct packe
 	}
 	*packet = (struct packet){.from = IP + header, .len = total - header};
 	if ((load_be16(frame + IP + IP_FRAGMENT) & IP_FRAGMENTED) != 0) {
-		return true; /* the packet is a fragment: its checksum covers all fragments */
+		/*
+		 * The checksum covers all fragments of a packet, so it cannot be checked in one
+		 * fragment.
+		 */
+		return true;
 	}
 	packet->sum = IP + total == len ? cl_sum_add(sum, ~cl_sum(frame, packet->from))
 					: cl_sum(frame + packet->from, packet->len);
@@ -117,7 +121,7 @@ void cl_frame_sums_fill(uint8_t *frame, size_t len, uint32_t sum)
 	}
 	if (packet.checksum != 0 && load_be16(frame + packet.checksum) == 0) {
 		checksum = ~cl_sum_fold(packet.sum) & RIGHT;
-		/* 0 would mean "no checksum" */
+		/* Send the checksum 0 as 0xffff, because 0 would mean "no checksum". */
 		*(volatile uint16_t *)(frame + packet.checksum) =
 			(uint16_t)(checksum == 0 ? RIGHT : checksum);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Checksums of IPv4, UDP and ICMP for whole Ethernet frames, computed from the sum that copying a
- * frame returns.
+ * Checks and computes the checksums of IPv4, UDP and ICMP in an Ethernet frame. The functions use
+ * the sum of the frame's data, which the copy of the frame has computed.
  */
 #ifndef CL_FRAME_SUMS_H
 #define CL_FRAME_SUMS_H
@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 /**
- * Checks the checksums that a received frame contains; frames of other protocols pass.
+ * Returns whether all checksums of IPv4, UDP and ICMP in a received frame are right. Also returns
+ * true if the frame contains none of these protocols.
  *
  * @param frame 2-byte aligned
  * @param sum   cl_sum of the frame
@@ -20,7 +21,8 @@
 bool cl_frame_sums_are_right(const uint8_t *frame, size_t len, uint32_t sum);
 
 /**
- * Fills in those checksums of a frame that are 0.
+ * Computes the checksums of IPv4, UDP and ICMP whose fields in the frame are 0, and writes them
+ * there.
  *
  * @param frame 2-byte aligned
  * @param sum   cl_sum of the frame

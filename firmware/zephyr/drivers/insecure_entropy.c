@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Zephyr's entropy API on simulated boards, which have no source of noise: a fixed sequence from
- * the seed in the devicetree (SplitMix64: Steele, Lea and Flood 2014). Everyone can compute it, so
- * no key made from it is secret. The driver says so at each start and is refused on real boards.
+ * Driver of Zephyr's entropy API for simulated boards, which have no source of noise. It returns a
+ * fixed sequence of numbers that depends only on the seed in the devicetree (SplitMix64: Steele,
+ * Lea and Flood 2014). Everyone can compute this sequence, so no key made from it is secret. The
+ * driver prints a warning at each start. For a real board, it does not compile.
  */
 #define DT_DRV_COMPAT cipherlane_insecure_entropy
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * VexRiscv's interrupt array. CSR 0xBC0 is the mask and CSR 0xFC0 the pending interrupts; both have
- * a bit for each of the SoC's interrupts. Bit 31 of the mask enables the vector AES unit. It is set
- * once at the start and must not change afterwards. So this driver uses only csrs and csrc, which
- * set and clear single bits and are atomic.
+ * Driver of VexRiscv's interrupt array. CSR 0xBC0 is the interrupt mask, and CSR 0xFC0 shows the
+ * pending interrupts. Both have a bit for each of the SoC's interrupts. Bit 31 of the mask enables
+ * the vector AES unit. This bit is set once at the start and must not change afterwards. So this
+ * driver changes the mask only by the instructions csrs and csrc, which set or clear single bits
+ * and are atomic.
  */
 #define DT_DRV_COMPAT cipherlane_intc
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Driver of the random source. It returns raw noise words. For Zephyr's entropy API, it computes
- * bytes with full entropy from these words. It must not be called from interrupt handlers or before
- * threads run.
+ * Driver of the random source. cl_zephyr_random_read returns raw noise words. For Zephyr's entropy
+ * API, the driver computes bytes with full entropy from these noise words. Do not call the driver
+ * from interrupt handlers, or before threads run.
  */
 #define DT_DRV_COMPAT cipherlane_random
 
@@ -20,8 +20,8 @@ static const struct cl_random source = {
 };
 
 /*
- * Only one thread at a time may read the source: otherwise another thread could read the word that
- * this thread has waited for.
+ * This lock allows only one thread at a time to read the source. Without it, a thread could wait
+ * for a word, and another thread could then read this word.
  */
 static K_MUTEX_DEFINE(turn);
 
@@ -41,8 +41,8 @@ static int get_entropy(const struct device *device, uint8_t *buffer, uint16_t le
 
 	ARG_UNUSED(device);
 	/*
-	 * Unlock after each block, so that no thread has to wait for all blocks of another thread's
-	 * request.
+	 * Unlock after each block, so that another thread waits for one block at most, and not for
+	 * the whole request.
 	 */
 	for (size_t done = 0; done < length && status == 0; done += CL_BLOCK_BYTES) {
 		k_mutex_lock(&turn, K_FOREVER);

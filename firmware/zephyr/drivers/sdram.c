@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Driver of the SDRAM. It initialises the memory before anything uses it, and reports the result on
- * the console. The part of the memory that no variable occupies becomes a heap.
+ * the console. The part of the memory that contains no variables becomes a heap.
  */
 #define DT_DRV_COMPAT cipherlane_sdram
 
@@ -30,11 +30,11 @@ LOG_MODULE_REGISTER(cipherlane_sdram, CONFIG_CIPHERLANE_LOG_LEVEL);
 		}                                                                                  \
 	} while (0)
 
-/* Runs before the kernel initialises its own objects, because a k_heap may lie in this memory. */
+/* Runs before the kernel initialises its own objects, because a k_heap can be in this memory. */
 #define PRIORITY 0
 BUILD_ASSERT(PRIORITY < CONFIG_KERNEL_INIT_PRIORITY_OBJECTS, "set up before the kernel's objects");
 
-/* Symbols that the linker defines: they tell which part of the memory variables occupy. */
+/* Symbols that the linker defines: the end address and the size of the variables in the SDRAM. */
 extern char __SDRAM_end[], __SDRAM_size[];
 
 static struct sdram_report report;

@@ -13,11 +13,14 @@
 #define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
 #define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
 #define SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
-/* One millisecond, in clock cycles. Sending the frames of all slots takes less. */
+/*
+ * Time limit for waiting until slots are free: one millisecond, in clock cycles. The Ethernet MAC
+ * needs less time to send the frames of all slots.
+ */
 #define TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 
 static K_MUTEX_DEFINE(turn);
-/** Number of the slot for the next frame. */
+/** Number of the slot in which the next frame is sent. */
 static uint32_t next;
 
 static bool is_free(void)
@@ -45,8 +48,10 @@ uint8_t *cl_tx_begin(void)
 void cl_tx_end(size_t len, bool with_udp_checksum)
 {
 	if (len != 0) {
-		compiler_barrier(); /* the slot must be written before the Ethernet MAC is told to
-				       send it */
+		/*
+		 * The slot must be written before the registers tell the Ethernet MAC to send it.
+		 */
+		compiler_barrier();
 		sys_write32(with_udp_checksum, REG(tx_checksum));
 		sys_write32(next, REG(tx_slot));
 		sys_write32(len, REG(tx_length));
@@ -64,8 +69,8 @@ void cl_tx_erase(void)
 	while (sys_read32(REG(tx_level)) != 0 && cl_soc_cycles(NULL) - start <= TIMEOUT_CYCLES) {
 	}
 	/*
-	 * Do not zeroize frames that the Ethernet MAC is still sending: later frames will overwrite
-	 * them.
+	 * After a time-out, do not zeroize the slots, because the Ethernet MAC is still sending
+	 * frames. Later frames will overwrite these slots.
 	 */
 	if (sys_read32(REG(tx_level)) == 0) {
 		cl_zeroize((void *)REG(tx_slots), SLOTS * SLOT_BYTES);

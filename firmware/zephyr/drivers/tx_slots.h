@@ -12,27 +12,27 @@
 #include <stdint.h>
 
 /**
- * Waits until the Ethernet MAC has sent the next slot's old content, and locks this slot for the
- * calling thread.
+ * Locks the transmit slots for the calling thread, and waits until the next slot is free. The slot
+ * is free when the Ethernet MAC has sent the earlier frame in it.
  *
- * @return the slot, which the caller must unlock with cl_tx_end; NULL after a time-out, if the
- *         Ethernet MAC does not free a slot
+ * @return address of the next slot; the caller must unlock the slots with cl_tx_end. NULL after a
+ *         time-out, if the Ethernet MAC does not free a slot; then the slots are not locked
  */
 uint8_t *cl_tx_begin(void);
 
 /**
- * Tells the Ethernet MAC to send @p len bytes of the slot that cl_tx_begin returned, and unlocks
- * the slots.
+ * Tells the Ethernet MAC to send the first @p len bytes of the slot that cl_tx_begin returned, and
+ * unlocks the slots.
  *
- * @param len 0: nothing is sent
- * @param with_udp_checksum the Ethernet MAC computes UDP's checksum, and replaces the content of
- * that field
+ * @param len length of the frame in bytes; if 0, nothing is sent
+ * @param with_udp_checksum true if the Ethernet MAC must compute the UDP checksum, and write it to
+ * its field in the frame
  */
 void cl_tx_end(size_t len, bool with_udp_checksum);
 
 /**
- * Waits until the Ethernet MAC has sent all slots, and zeroizes them. After a time-out, it does not
- * zeroize them.
+ * Waits until the Ethernet MAC has sent the frames in all slots, and zeroizes the slots. After a
+ * time-out, it does not zeroize them.
  */
 void cl_tx_erase(void);
 

@@ -2,11 +2,11 @@
 /*
  * Driver of LiteX's UART.
  *
- * Writing the pending bit of the receive event removes a byte from the FIFO, even if it was not
- * read. So this driver writes the bit only after it has read a byte. The events mark edges: the
- * receive FIFO is no longer empty, or the transmit FIFO is no longer full. If an interrupt is
- * enabled after its edge, the hardware does not raise it. So the functions that enable interrupts
- * call the handler if there is something to do.
+ * Writing the pending bit of the receive event removes a byte from the receive FIFO, even if nobody
+ * has read this byte. So this driver writes the bit only after it has read a byte. Each event marks
+ * a change: the receive FIFO becomes non-empty, or the transmit FIFO becomes non-full. If software
+ * enables an interrupt after the change, the hardware does not raise this interrupt. So the
+ * functions that enable interrupts call the handler themselves.
  */
 #define DT_DRV_COMPAT cipherlane_uart
 
@@ -21,7 +21,10 @@
 #define EVENT_TX BIT(0)
 #define EVENT_RX BIT(1)
 
-/* How long poll_out waits for room in the FIFO: ten milliseconds. */
+/*
+ * Maximum time for which poll_out waits for room in the transmit FIFO: ten milliseconds, in clock
+ * cycles.
+ */
 #define PATIENCE_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 100)
 
 struct cl_uart_config {
@@ -37,13 +40,14 @@ struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
 	/**
-	 * True after a call of poll_out timed out, because nobody reads what is sent. False again
-	 * as soon as a byte could be sent.
+	 * True after poll_out has dropped a byte, because nobody reads the output. While it is
+	 * true, poll_out does not wait for room in the FIFO. False again after the next byte was
+	 * sent.
 	 */
 	bool deaf;
 	/**
-	 * True while the callback runs. If the callback enables an interrupt meanwhile, the driver
-	 * does not call the callback again from within.
+	 * True while the application's callback runs. If the callback enables an interrupt, the
+	 * driver does not call the callback recursively.
 	 */
 	bool calling;
 };
@@ -61,7 +65,8 @@ static int poll_in(const struct device *device, unsigned char *byte)
 }
 
 /**
- * Sends a byte. Drops the byte if the FIFO stays full: a console over JTAG usually has no reader.
+ * Sends a byte, or drops it if the transmit FIFO stays full. The FIFO of a console over JTAG
+ * usually stays full, because nobody reads it.
  */
 static void poll_out(const struct device *device, unsigned char byte)
 {
@@ -120,8 +125,8 @@ static int irq_is_pending(const struct device *device)
 }
 
 /**
- * Calls the callback as long as an enabled event is pending. To end this, the callback disables
- * events that it does not need.
+ * Calls the application's callback again and again, as long as an enabled event is pending. The
+ * callback must disable the events that it does not need.
  */
 static void handle(const struct device *device)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The state of the SoC that the architecture saves in each interrupt's stack frame: see
- * src/contexts.c.
+ * State of the SoC that Zephyr saves in the stack frame of each interrupt: see src/contexts.c.
  */
 #ifndef SOC_CONTEXT_H
 #define SOC_CONTEXT_H
 
 /*
- * The lease of the interrupted thread's operation on the vector AES unit; NULL if there is no such
- * operation.
+ * The interrupted thread's lease of a context of the vector AES unit (contexts.h). NULL if the
+ * thread was not in an operation.
  */
 #define SOC_ESF_MEMBERS struct cl_lease *lease
 

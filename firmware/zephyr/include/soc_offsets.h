@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Required by CONFIG_RISCV_SOC_OFFSETS. It is empty because no assembler code of this SoC needs an
- * offset.
+ * CONFIG_RISCV_SOC_OFFSETS requires this file. It is empty, because no assembler code of this SoC
+ * needs the offset of a structure's field.
  */
 #ifndef SOC_OFFSETS_H
 #define SOC_OFFSETS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mbedTLS's AES on the vector AES unit. mbedTLS builds CCM and CMAC from single blocks of ECB.
- * Contexts are independent of each other, so any number of threads and of multi-part operations may
- * run at the same time.
+ * Replaces mbedTLS's AES functions by the vector AES unit. mbedTLS makes CCM and CMAC from single
+ * ECB blocks. Contexts of mbedTLS are independent of each other. So any number of threads and
+ * multi-part operations can run at the same time.
  */
 #include <string.h>
 

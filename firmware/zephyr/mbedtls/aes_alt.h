@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The AES context of mbedTLS on the vector AES unit (MBEDTLS_AES_ALT). PSA, TLS and all modes of
- * mbedTLS use it. mbedTLS includes this file.
+ * Defines the AES context of mbedTLS for the vector AES unit. PSA, TLS and all modes of mbedTLS use
+ * this context. mbedTLS includes this file if MBEDTLS_AES_ALT is defined.
  */
 #ifndef CL_AES_ALT_H
 #define CL_AES_ALT_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The core's engine on the CTR accelerator. A lock makes threads take turns. */
+/*
+ * Makes the CTR accelerator's engine in firmware/core usable for Zephyr's threads. A lock makes
+ * threads take turns.
+ */
 #define DT_DRV_COMPAT cipherlane_ctr_accelerator
 
 #include <errno.h>
@@ -19,8 +22,8 @@
 
 #define BOUNCE_BYTES 512u
 /*
- * Time limit of an operation of the accelerator. An operation takes about a thousandth of this
- * time.
+ * The time limit of an accelerator operation is TIMEOUT_MS, plus 1 ms for each BYTES_PER_MS bytes.
+ * An operation takes about a thousandth of this time.
  */
 #define TIMEOUT_MS   100u
 #define BYTES_PER_MS 1000u
@@ -32,7 +35,7 @@ BUILD_ASSERT(DT_REG_ADDR_BY_NAME(MAC, tx_slots) ==
 	     "the MAC's slots are one memory");
 #endif
 
-/** Buffer for copies of data that the DMA cannot reach. */
+/** Buffer to which data outside the reach of the DMA are copied. */
 static uint8_t bounce[BOUNCE_BYTES] CL_SOC_IN_BUFFER;
 
 static struct cl_accel_device accelerator = {
@@ -83,7 +86,7 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	(void)k_mutex_unlock(&turn);
 }
 
-/** Starts one operation and sleeps until its interrupt. The DMA must reach both buffers. */
+/** Starts one operation and sleeps until its interrupt. The DMA must reach @p in and @p out. */
 static int run(const struct cl_engine_key *key, const uint8_t counter[CL_BLOCK_BYTES],
 	       const uint8_t *in, uint8_t *out, size_t len)
 {

@@ -12,24 +12,30 @@
 #include "vector/ise.h"
 #include "zeroize.h"
 
-/** Code must lock interrupts before it accesses this variable or the variables below it. */
+/**
+ * The driver's description of each hardware context. Code must lock interrupts before it accesses
+ * this variable, or the static variables that follow it.
+ */
 static struct cl_ise_device devices[CL_CONTEXTS];
-/** For each context, the lease of the operation that uses its registers; NULL if there is none. */
+/** For each context, the lease of the operation that uses the context's registers, or NULL. */
 static struct cl_lease *holders[CL_CONTEXTS];
 /** Bit i is set if `holders[i]` is not NULL. */
 static uint32_t busy;
-/** For each context, the thread that used it last. The thread's key is probably still there. */
+/**
+ * For each context, the thread that used the context last. The context probably still contains the
+ * key of this thread.
+ */
 static const struct k_thread *users[CL_CONTEXTS];
-/** The lease of the running thread's operation; NULL if there is none. */
+/** The lease of the running thread's operation; NULL if the thread is not in an operation. */
 static struct cl_lease *active;
 static struct cl_contexts_counters counts;
 static uint32_t generations;
 
 /**
- * Returns whether context @p i is held by an operation that will never continue, because its thread
- * was aborted. The thread may be dead, or its thread object may have been started again. A
- * restarted thread is recognised in two ways: it is running and not in this operation, or its stack
- * pointer shows that the lease is no longer on its stack.
+ * Returns true if the operation that uses context @p i will never continue, because its thread was
+ * aborted. Then either the thread is dead, or its thread object was started again. A restarted
+ * thread shows one of two signs: the thread is running, but not in this operation; or its stack
+ * pointer shows that the lease is not on its stack any more.
  */
 static bool is_lost(unsigned int i)
 {
@@ -61,13 +67,16 @@ static void reclaim(void)
 
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_WAIT
 
-/* How often a waiting thread checks whether an aborted thread still holds a context. */
+/*
+ * A thread that waits for a context checks every millisecond whether a context belongs to an
+ * aborted thread.
+ */
 #define LOOK K_MSEC(1)
 
 static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
 /**
- * Number of waiting threads. Threads that were aborted while they waited stay counted, which costs
- * the other threads a little time.
+ * Number of threads that wait for a context. A thread that was aborted while it waited stays in
+ * this count. This costs the other threads a little time.
  */
 static uint32_t waiting;
 
@@ -79,7 +88,10 @@ static unsigned int take_over(void)
 	return CL_CONTEXTS;
 }
 
-/** Waits until a context may be idle. Another thread may still take the context first. */
+/**
+ * Waits until a thread ends an operation, at most 1 ms (LOOK). The caller must then check whether a
+ * context is idle, because another thread can take the context first.
+ */
 static void await_idle(void)
 {
 	unsigned int key = irq_lock();
@@ -96,8 +108,11 @@ static void give_back(void)
 {
 	if (waiting != 0) {
 		k_sem_give(&idle);
-		k_yield(); /* let a waiting thread take the context; otherwise this thread could
-			      take it again and again */
+		/*
+		 * Let a waiting thread take the context. Otherwise this thread could take it again
+		 * and again.
+		 */
+		k_yield();
 	}
 }
 
@@ -109,8 +124,8 @@ static void make_present(struct cl_lease *lease)
 #else /* CONFIG_CIPHERLANE_CONTEXTS_SAVE */
 
 /**
- * Saves the registers of the selected context. Does not clear them, because they are overwritten
- * next.
+ * Saves the registers of the selected context. Does not clear the registers, because the caller
+ * overwrites them next.
  */
 static void save(struct cl_lease *lease)
 {
@@ -153,8 +168,8 @@ static void give_back(void)
 }
 
 /**
- * Called when all contexts are in use. Saves the registers of one context and returns its number.
- * Each call uses the next context.
+ * Called when all contexts are in use. Saves the registers of one context and returns the context's
+ * number. Successive calls choose the contexts in turn.
  */
 static unsigned int take_over(void)
 {
@@ -168,7 +183,10 @@ static unsigned int take_over(void)
 	return context;
 }
 
-/** Restores the selected context's registers for an operation, if they were saved. */
+/**
+ * Ensures that the selected context contains the registers of the operation with this lease. If
+ * another operation uses the context, first saves the other operation's registers.
+ */
 static void make_present(struct cl_lease *lease)
 {
 	const unsigned int context = lease->device->context;
@@ -188,8 +206,8 @@ static void make_present(struct cl_lease *lease)
 #endif
 
 /**
- * Returns an idle context: preferably the one that the thread used last, otherwise one that was
- * never used, otherwise any.
+ * Returns an idle context for @p thread: the context that the thread used last, else a context that
+ * was never used, else any idle context. If no context is idle, returns the result of take_over().
  */
 static unsigned int choose(const struct k_thread *thread)
 {
@@ -305,16 +323,16 @@ void __soc_save_context(struct soc_esf *state)
 }
 
 /**
- * Zephyr calls this function at the end of an interrupt, after it has switched to another thread,
- * if it does so.
+ * Zephyr calls this function at the end of an interrupt. If Zephyr switches to another thread, it
+ * calls the function after the switch.
  */
 void __soc_restore_context(struct soc_esf *state)
 {
 	active = state->lease;
 	if (busy != 0 && !k_is_in_isr()) {
 		/*
-		 * The running thread may be an aborted one that was started again, and may still
-		 * hold a context.
+		 * If the running thread was aborted and started again, a context can still be
+		 * marked as in use by the thread's old operation.
 		 */
 		reclaim();
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The part of the crypto drivers that the device initialisation needs, if the crypto API is
- * compiled in.
+ * The parts of the crypto drivers with which other files define the devices. These declarations are
+ * only used if the image contains Zephyr's crypto API.
  */
 #ifndef CL_CRYPTO_DEVICES_H
 #define CL_CRYPTO_DEVICES_H
@@ -14,7 +14,7 @@
 extern const struct crypto_driver_api cl_vector_crypto;
 extern const struct crypto_driver_api cl_accelerator_crypto;
 
-/** Starts the thread that runs operations in the background. */
+/** Starts the thread that runs the accelerator's operations in the background. */
 void cl_accelerator_crypto_init(void);
 
 #else

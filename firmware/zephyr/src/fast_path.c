@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core's server on the UDP fast path. A lock makes threads take turns. Keys and sessions in the
- * hardware are zeroized at the start.
+ * Controls the UDP fast path for the record service. A lock makes threads take turns. At the start,
+ * the keys and sessions in the hardware are zeroized.
  */
 #define DT_DRV_COMPAT cipherlane_fast_path
 

@@ -10,7 +10,10 @@
 /* The CPU's data cache is direct-mapped. A miss loads a whole line. */
 #define DCACHE_BYTES      4096u
 #define DCACHE_LINE_WORDS 8u
-/* The kernel's sentinel at the end of each thread's stack; it must not be overwritten. */
+/*
+ * Size of the sentinel, a value that the kernel writes to the end of each thread's stack. No code
+ * is allowed to overwrite the sentinel.
+ */
 #define SENTINEL_BYTES (IS_ENABLED(CONFIG_STACK_SENTINEL) ? 4u : 0u)
 
 uint32_t cl_soc_cycles(void *context)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core's engines on the vector AES unit. Each call runs in a hardware context that its thread
- * leases for this call. A key is not bound to a context: each context records the number of the key
- * in its registers.
+ * Makes the vector AES unit's engines in firmware/core usable for Zephyr's threads. Each call runs
+ * in a hardware context that its thread leases for this call. A key is not bound to a context. For
+ * each context, the driver records the generation number of the key in the context's registers.
  */
 #include <cipherlane/contexts.h>
 #include <cipherlane/engines.h>
@@ -10,7 +10,7 @@
 #include "cl_wire.h"
 #include "aes/engines.h"
 
-/** Returns the core's engine, which works on one context. */
+/** Returns the engine of firmware/core that works on the hardware context of @p device. */
 typedef struct cl_engine maker(struct cl_ise_device *device);
 
 struct style {
@@ -32,7 +32,7 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	cl_lease_begin(&lease);
 	const struct cl_engine inner = engine_on(engine, &lease);
 
-	/* The core adds 1 to this number to get the generation number of the new key. */
+	/* `set_key` adds 1 to `generation`: the sum is the generation number of the new key. */
 	lease.device->generation = cl_contexts_generation() - 1;
 	const int result = inner.set_key(&inner, key, key_bytes, key_bits);
 

@@ -9,7 +9,9 @@
 
 #include "zeroize.h"
 
-/** Blocks that are copied through the stack at a time, if a buffer is not word-aligned. */
+/**
+ * If a buffer is not word-aligned, blocks are copied to the stack, this number of blocks at a time.
+ */
 #define CHUNK_BLOCKS 8u
 
 int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsigned int key_bits,
@@ -18,7 +20,9 @@ int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsig
 	struct cl_lease lease;
 
 	cl_lease_begin(&lease);
-	/* The core adds 1 to this number to get the generation number of the new key. */
+	/*
+	 * cl_ise_set_key adds 1 to `generation`: the sum is the generation number of the new key.
+	 */
 	lease.device->generation = cl_contexts_generation() - 1;
 	const int result = cl_ise_set_key(lease.device, key, key_bytes, key_bits, decrypt);
 

@@ -9,9 +9,10 @@
 #include "engine/modes.h"
 
 /**
- * Makes a key ready for one direction. CTR needs keys that encrypt.
+ * Prepares a key for encryption or decryption. CTR mode needs keys for encryption.
  *
- * @param key holds no key: zero, or cleared by cl_vector_clear
+ * @param key the structure for the key. It must contain no key: it is zero, or cl_vector_clear has
+ *            cleared it
  * @retval 0 done
  * @retval -EINVAL key_bits is not 128, 192 or 256
  */
@@ -29,8 +30,8 @@ int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t c
 		  const uint8_t *in, uint8_t *out, size_t blocks);
 
 /**
- * Zeroizes a key and its copies in the unit. Also allowed for a key that was never set, if the
- * structure is zero.
+ * Zeroizes a key and its copies in the vector unit. Also allowed if no key was ever set in the
+ * structure and the structure is zero.
  */
 void cl_vector_clear(struct cl_engine_key *key);
 

@@ -12,14 +12,14 @@ from typing import Any
 
 Cell = dict[str, Any]
 MODELS = Path(__file__).parent
-# Layout of a block RAM's contents: number of INITVAL parameters, rows in each, bits from row to row, bits of a unit. A
-# row has two units.
+# Layout of a block RAM's contents: number of INITVAL parameters, rows in each parameter, bits from one row to the
+# next, and bits in a unit. A row contains two units.
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
 
 @cache
 def expression(truth: int, inputs: int) -> str:
-    """Returns a function as a Python expression. {0}, {1}, ... stand for its inputs, and M for the mask of all lanes.
+    """Returns a Boolean function as a Python expression of inputs {0}, {1}, ...; M has a 1 for each simulated copy.
 
     Bit n of `truth` is the function's value when the inputs form the number n; the first input is the least
     significant.
@@ -47,7 +47,7 @@ def expression(truth: int, inputs: int) -> str:
 
 
 def contents(parameters: dict[str, str]) -> str:
-    """Returns a block RAM's initial contents, from its parameters, as the file of 9-bit units that its model reads."""
+    """Returns the text of the file with a block RAM's contents for its Verilog model: one 9-bit unit per line."""
     units = []
     for block in range(INITVALS):
         rows = number(parameters.get(f"INITVAL_{block:02X}", "0"))
@@ -63,12 +63,12 @@ def declaration(port: str, described: dict) -> str:
 
 
 def net(bit: int | str) -> str:
-    """Returns a net, by its number, or a constant in Verilog; an undefined constant is 0."""
+    """Returns one bit in Verilog: the name of a net, made from its number, or a constant; an undefined bit is 0."""
     return f"n{bit}" if isinstance(bit, int) else "1'b1" if bit == "1" else "1'b0"
 
 
 def vector(bits: list) -> str:
-    """Returns a vector of nets; the first net is the least significant bit."""
+    """Returns a Verilog vector of nets; the first net is the least significant bit."""
     return f"{{{', '.join(net(bit) for bit in reversed(bits))}}}"
 
 
@@ -84,7 +84,7 @@ def input_nets(cell: Cell, pins: Iterable[str], unconnected: str = "0") -> list[
 
 
 def chosen_net(cell: Cell, pin: str, choice: str) -> str:
-    """Returns what drives an input, by a parameter of the cell: the connected net, its inverse or a constant."""
+    """Returns what a parameter of the cell chooses as an input: the pin's net, that net inverted, or a constant."""
     connected = input_net(cell, pin, "1")
     inverse = {"1'b0": "1'b1", "1'b1": "1'b0"}.get(connected, f"~{connected}")
     return {"0": "1'b0", "1": "1'b1", pin: connected, "INV": inverse}[choice]
@@ -102,7 +102,7 @@ def number(digits: str) -> int:
 
 
 def literal(value: str) -> str:
-    """Returns a parameter in Verilog.
+    """Returns a parameter of a cell as a Verilog literal.
 
     Yosys writes numbers as binary digits, and adds a space to texts that look like binary digits.
     """
@@ -110,7 +110,7 @@ def literal(value: str) -> str:
 
 
 def require(parameters: dict[str, str], name: str, *values: str) -> None:
-    """Checks that a parameter has one of these values; a missing parameter counts as the first value.
+    """Checks that a parameter has one of the given values; a missing parameter counts as the first value.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def require(parameters: dict[str, str], name: str, *values: str) -> None:
 
 
 def lookup(table: int, nets: list[str]) -> str:
-    """Returns a Verilog expression for a function of nets.
+    """Returns a Verilog expression for a Boolean function of nets.
 
     Bit n of `table` is its value when the nets form the number n; the first net is the least significant bit.
     """

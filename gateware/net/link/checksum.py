@@ -20,7 +20,7 @@ PROTOCOL_UDP = 17
 
 
 def half(number: int) -> int:
-    """Return the number of 16 bits that adds a constant to the sum, in its byte order. A constant may be negative."""
+    """Return a constant as 16 bits in the sum's byte order, so that it can be added. The constant can be negative."""
     return int.from_bytes((number % RIGHT).to_bytes(2, "big"), "little")
 
 
@@ -69,8 +69,9 @@ class ChecksumSum(Module):
 
         # # #
 
-        # The constant 1 in bit 0 makes `carry` the carry input of both adders. A sum with a carry cannot become all
-        # ones unless it was all ones before, so `folded` needs at most one more carry.
+        # There are two adders. In each, bit 0 of one operand is 1, and bit 0 of the other operand is `carry`. So
+        # `carry` is the carry input of the bits above bit 0. A sum with a carry cannot become all ones unless it was
+        # all ones before, so `folded` needs at most one more carry.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

@@ -60,7 +60,7 @@ ETHERTYPE_ARP = 0x0806
 VERSION_AND_IHL = 0x45
 PROTOCOL_ICMP = 1
 ECHO_REQUEST = 8
-MULTICAST = 224  # lowest first byte of IPv4 addresses of class D and E
+MULTICAST = 224  # IPv4 addresses of class D and E have at least this value in their first byte
 HOST_ONES = 255  # last byte of the broadcast address of a /24 network
 ECHO_DATA_MAX = 128  # size of LiteEth's buffer
 ECHO_BURST = 4
@@ -176,7 +176,7 @@ class FrameChecks(Module):
         # bytes from 26 to the end of the packet.
         first, second = 0b0011, 0b1100  # halves of a word
         of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # bytes of this word that each checksum covers
-        rest = Signal(LENGTH_BITS)  # bytes that remain in the packet, with this word, by its total length field
+        rest = Signal(LENGTH_BITS)  # bytes from this word to the packet's end, by the packet's total length
         whole = Signal()
         in_packet = [whole | (rest[:2] > n) for n in range(WORD_BYTES)]
         self.submodules.ipv4_sum = ipv4_sum = ChecksumSum(initial=RIGHT)

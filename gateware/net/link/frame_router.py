@@ -21,11 +21,11 @@ from migen import FSM, Cat, If, Module, NextState, NextValue, Signal
 from gateware.net import WORD_BITS
 
 MAC_BITS = 48
-GROUP_BIT = 0  # bit 0 of byte 0: a group address
+GROUP_BIT = 0  # this bit in byte 0 of a MAC address marks group addresses
 
 
 def wire_order(number: int, size: int) -> int:
-    """Return a big-endian number of `size` bytes as the value of a signal in wire order."""
+    """Return the value of a signal that carries a big-endian number of `size` bytes, first byte in the low bits."""
     return int.from_bytes(number.to_bytes(size, "big"), "little")
 
 
@@ -79,32 +79,32 @@ class FrameRouter(Module):
             ]
 
         self.submodules.fsm = fsm = FSM(reset_state="FIRST")
-        fsm.act(  # waits for the first word of a frame
+        fsm.act(  # the state FIRST waits for the first word of a frame
             "FIRST",
             sink.ready.eq(1),
             shift.eq(sink.valid),
             If(sink.valid, If(sink.last, self.runt.eq(1)).Else(NextState("SECOND"))),
         )
-        fsm.act(  # waits for the second word
+        fsm.act(  # the state SECOND waits for the second word of a frame
             "SECOND",
             sink.ready.eq(1),
             shift.eq(sink.valid),
             If(sink.valid, If(sink.last, self.runt.eq(1), NextState("FIRST")).Else(NextState("DESTINATION"))),
         )
-        fsm.act(  # one cycle: chooses the outputs by the destination address, which has arrived in two words
+        fsm.act(  # the state DESTINATION lasts one cycle: it chooses the outputs by the frame's destination address
             "DESTINATION",
             NextValue(to_hardware, own | group),
             NextValue(to_cpu, ~own | group),
             NextState("FORWARD"),
         )
-        fsm.act(  # forwards words, delayed by two words: each arriving word sends an older one
+        fsm.act(  # the state FORWARD delays a frame by two words: for each word that arrives, it sends an older word
             "FORWARD",
             sink.ready.eq(1),
             shift.eq(sink.valid),
             emit.eq(sink.valid),
             If(sink.valid & sink.last, NextState("DRAIN")),
         )
-        fsm.act(  # two cycles: sends the second to last word, then the last
+        fsm.act(  # the state DRAIN lasts two cycles: it sends the frame's last two words
             "DRAIN",
             shift.eq(1),
             emit.eq(1),

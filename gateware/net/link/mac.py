@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ethernet MAC that the hardware's stack and the CPU share; each has its own address on one wire.
+"""Ethernet MAC that the hardware's stack and the CPU share. Each of the two has a MAC address of its own.
 
 ::
 
@@ -43,7 +43,7 @@ FRAME_BYTES_MAX = 1514  # largest frame at an MTU of 1500, without its check seq
 
 
 class _MarkedPHY(LiteXModule):
-    """Wraps a PHY and marks its last received byte with `last_be`, which LiteEth's FCS check needs.
+    """Wraps a PHY and marks the last received byte of a frame with `last_be`, which LiteEth's FCS check needs.
 
     LiteEth 2024.12 looks only at that mark, and its 8-bit PHYs do not set it. Without it no error would be found.
     """
@@ -113,8 +113,8 @@ class SharedMAC(LiteXModule):
         self.mac_address = mac_address
         self.phy = _MarkedPHY(phy)
         self.core = core = LiteEthMACCore(phy=self.phy, dw=WORD_BITS, tx_cdc_buffered=True, rx_cdc_buffered=True)
-        # Put the FIFOs that cross clock domains into block RAM, with registered outputs. A word may be read while it is
-        # being written, because it is read again until it is known to be valid.
+        # Put the FIFOs that cross clock domains into block RAM, with registered outputs. A word can be read while it is
+        # written: the read does no harm, because it is repeated until the word is known to be valid.
         for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
             if isinstance(stage, stream.ClockDomainCrossing):
                 in_block_ram(stage)
@@ -133,7 +133,7 @@ class SharedMAC(LiteXModule):
 
         # # #
 
-        # Frames from and for LiteEth's MAC.
+        # Frames that LiteEth's MAC received, and frames to send through it. With MACsec, they pass through the SecY.
         received, sent = core.source, core.sink
         if secy:
             self.shaper = shaper = AsFromWire()
@@ -196,7 +196,7 @@ class SharedMAC(LiteXModule):
             self.comb += interface.with_checksum.eq(self.tx_checksum.fields.udp)
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})
             senders.append(interface.source)
-        # This skid buffer ends the path of `ready` from LiteEth's clock crossing.
+        # This skid buffer ends the long combinational path of `ready` from LiteEth's clock crossing.
         self.skid = skid = Skid(eth_phy_description(WORD_BITS))
         self.arbiter = Arbiter(senders, skid.sink)
         self.comb += skid.source.connect(sent)

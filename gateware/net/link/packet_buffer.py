@@ -65,7 +65,8 @@ class PacketBuffer(Module):
 
         address_bits = depth.bit_length() - 1
         written, committed, fetched = (Signal(address_bits + 1) for _ in range(3))
-        # Only words that were committed in an earlier cycle are read. While the memory is full, no word is written.
+        # No word is read while it is written: only words that were committed in an earlier cycle are read, and no word
+        # is written while the memory is full.
         memory = without_collisions(Memory(WORD_BITS + WORD_BYTES, depth, name="packet_words"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(has_re=True, mode=READ_FIRST)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The CPU's frames: slots of a memory on the bus that hold received frames and frames to send.
+"""Stores the CPU's frames in slots of a memory on the bus: received frames, and frames to send.
 
 ::
 
@@ -59,9 +59,9 @@ LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
 UDP_CHECKSUM = 40
 QUEUE_WORDS = 8
-# Receive slots for frames of strangers (stations without a session) while any station has a session.
+# While any station has a session, frames of strangers (stations without one) take at most this many receive slots.
 STRANGERS_SLOTS = 2
-LATENCY = 2  # cycles from a read request to its word
+LATENCY = 2  # cycles from a read request until its word arrives
 
 
 def port_layout(words: int) -> list[tuple[str, int]]:
@@ -135,9 +135,9 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # The number of waiting frames from strangers is limited. It is compared with the limit at a frame's first word.
-        # A stranger's frame above the limit is refused as soon as the search has found that its sender is a stranger
-        # (this spares the memory), or at its end.
+        # Strangers are stations without a session. The number of their waiting frames is limited. At the first word of
+        # a frame, this number is compared with the limit. If the limit is reached and the frame is from a stranger, the
+        # frame is refused as soon as the search for its sender has ended (this spares the memory), or at its last word.
         strangers, crowded, refused = Signal(max=slots + 1), Signal(), Signal()
         comes, goes = Signal(), Signal()
         self.comb += [
@@ -184,7 +184,7 @@ class SlotWriter(LiteXModule):
         # Sequence.
         self.fsm = fsm = FSM(reset_state="WRITE")
         self.comb += [port.write.eq(1), port.address.eq(Cat(position, slot)), port.data.eq(sink.data)]
-        fsm.act(  # waits for the words of a frame
+        fsm.act(  # the state WRITE waits for the words of a frame
             "WRITE",
             If(
                 sink.valid & frames.sink.ready & ~refused,
@@ -205,7 +205,7 @@ class SlotWriter(LiteXModule):
                 If(~sink.last, NextState("DROP")),
             ),
         )
-        fsm.act(  # waits for the end of a frame for which there is no slot
+        fsm.act(  # the state DROP skips the remainder of a frame for which there is no slot
             "DROP",
             If(sink.valid & sink.last, NextState("WRITE")),
         )
@@ -218,7 +218,7 @@ class SlotWriter(LiteXModule):
                 NextState(next_state),
             )
         stays = ~bad & (stations.known | ~crowded)
-        fsm.act(  # one cycle: the frame is complete, and the search for its sender has ended
+        fsm.act(  # the state SUM lasts one cycle: the frame is complete, and the search for its sender has ended
             "SUM",
             port.valid.eq(1),
             port.address.eq(Cat(Signal(LENGTH_BITS - 2, reset=SUMS // WORD_BYTES + 2), slot)),
@@ -311,7 +311,7 @@ class SlotReader(LiteXModule):
         word, mark = self.word, marks[-1]
         rest = frame.length[:2]
 
-        # The UDP checksum of the words that are read.
+        # Computes the UDP checksum over the words that are read.
         summing, start_sum = Signal(), Signal()
         self.checksum = checksum = ChecksumSum(initial=RIGHT)
         has = [1, *[~mark.last | (rest == 0) | (rest > n) for n in range(1, WORD_BYTES)]]
@@ -345,35 +345,35 @@ class SlotReader(LiteXModule):
 
         # Sequence.
         self.fsm = fsm = FSM(reset_state="IDLE")
-        fsm.act(  # waits for a frame
+        fsm.act(  # the state IDLE waits for a frame
             "IDLE",
             start_sum.eq(1),
             If(frame.valid, NextState("BEGIN")),
         )
-        fsm.act(  # one cycle: registers take values that depend on the frame's length
+        fsm.act(  # the state BEGIN lasts one cycle, in which registers store values that depend on the frame's length
             "BEGIN",
             NextValue(position, 0),
             NextState("SEND"),
             If(frame.checksum, NextValue(position, UDP // WORD_BYTES), NextState("SUM")),
         )
-        fsm.act(  # reads words in free cycles of the memory, at most in every second cycle
+        fsm.act(  # the state SUM reads words in free cycles of the memory, at most in every second cycle
             "SUM",
             summing.eq(1),
             ask.eq(turn[0]),
             If(asked, NextValue(position, position + 1), If(last, NextState("SUMMED"))),
         )
-        fsm.act(  # waits for the last word that was requested, and for the sum
+        fsm.act(  # the state SUMMED waits for the last word that was requested, and for the sum
             "SUMMED",
             summing.eq(1),
             If(come == 0, NextValue(position, 0), NextState("SEND")),
         )
-        fsm.act(  # reads words in free cycles of the memory while the queue has room
+        fsm.act(  # the state SEND reads words in free cycles of the memory while the queue has room
             "SEND",
             sending.eq(1),
             ask.eq((room != 0) & (turn != 0)),
             If(asked, NextValue(position, position + 1), If(last, NextState("SENT"))),
         )
-        fsm.act(  # waits until the end of the frame has been sent
+        fsm.act(  # the state SENT waits until the end of the frame has been sent
             "SENT",
             sending.eq(1),
             If(
@@ -386,7 +386,7 @@ class SlotReader(LiteXModule):
 
 
 class FrameSlots(LiteXModule):
-    """The writer and the reader of slots with their registers, and the port of the memory.
+    """Contains the writer and the reader of slots, their registers, and the port to the slots' memory.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ from migen import Array, C, Case, If, Memory, Signal, bits_for
 from gateware.net import WORD_BITS
 from gateware.net.link.frame_checks import ETHERTYPE_IPV4
 
-SOURCE_WORDS = 8  # words of a frame up to the end of its IPv4 source
+SOURCE_WORDS = 8  # number of words of a frame up to the end of its IPv4 source address
 HALF = 16
 
 
@@ -81,7 +81,8 @@ class KnownStations(LiteXModule):
 
         # # #
 
-        # The rows, in small memories with an entry for each row. A read returns the entry as it was before this cycle.
+        # Small memories with an entry for each row store the addresses. A read in the cycle of a write returns the old
+        # entry.
         listed = Array([self._known.storage[n] for n in range(rows)])
         written, scanned = Signal(rows), Signal(row_bits)
         read = []
@@ -105,8 +106,8 @@ class KnownStations(LiteXModule):
             self.any.eq(self._known.storage != 0),
         ]
 
-        # The source of the frame.
-        position = Signal(max=SOURCE_WORDS + 1)  # words before this one, at most `SOURCE_WORDS`
+        # Copies the source addresses of the frame into registers.
+        position = Signal(max=SOURCE_WORDS + 1)  # words of the frame before the present word, at most `SOURCE_WORDS`
         mac0, mac1, address, is_ipv4 = Signal(HALF), Signal(WORD_BITS), Signal(WORD_BITS), Signal()
         scanning = Signal()
         self.sync += If(
@@ -125,7 +126,7 @@ class KnownStations(LiteXModule):
             If(self.last, position.eq(0)),
         )
 
-        # The search: a row a cycle, in two steps.
+        # The search compares one row a cycle with the frame's source, in two pipeline steps.
         same = Signal(3)
         compared, is_listed = Signal(), Signal()
         self.sync += [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives frames from the receive buffer the shape of frames from a wire, which the router's users rely on.
+"""Makes frames from the receive buffer as long and as slow as frames from a wire, as the router's users expect.
 
 A frame leaves with at least 60 bytes, filled with zeros: a frame that MACsec protected may have been shorter before.
 Words leave in every second cycle at most, and a cycle more is free after each fourth word. So a frame that is already
@@ -21,7 +21,7 @@ WORDS_MIN = FRAME_BYTES_MIN // WORD_BYTES
 
 
 class AsFromWire(Module):
-    """Fills short frames, and slows frames down.
+    """Pads short frames with zeros, and slows frames down.
 
     Attributes
     ----------
@@ -35,10 +35,10 @@ class AsFromWire(Module):
 
         # # #
 
-        words = Signal(max=WORDS_MIN + 1)  # of this frame, that left before
-        fills = Signal()  # the frame's own words have left
+        words = Signal(max=WORDS_MIN + 1)  # number of words of this frame that have left
+        fills = Signal()  # all words of the frame have left, and padding follows
         pause = Signal(max=3)  # cycles until the next word may leave
-        turn = Signal(max=4)  # counts words, for the additional cycle
+        turn = Signal(max=4)  # counts words, to insert an additional cycle after each fourth word
         last_needed, short, step = Signal(), Signal(), Signal()
         full = 1 << (WORD_BYTES - 1)
         self.comb += [

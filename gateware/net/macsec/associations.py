@@ -41,7 +41,7 @@ INSTALL_LAYOUT = [
 
 
 class AssociationReader:
-    """Reads an association. `an` is an input; `pn`, `base` and `xpn` are its values."""
+    """Reads a secure association. `an` selects it; `pn`, `base` and `xpn` are the values of the association."""
 
     def __init__(self):
         self.an = Signal(AN_BITS)
@@ -51,7 +51,7 @@ class AssociationReader:
 
 
 class Associations(Module):
-    """Holds four associations.
+    """Stores the four secure associations of one direction.
 
     Parameters
     ----------
@@ -104,8 +104,9 @@ class Associations(Module):
 
         # # #
 
-        # Rows. A row that is read while it is written is not `live`, or is read again.
-        pn, xpn, offset = Signal(PN_BITS), Signal(), Signal(IV_BITS)  # of the association that is being installed
+        # Each association has a row in these memories. If a row is read while it is written, the association is not
+        # `live`, or the row is read again.
+        pn, xpn, offset = Signal(PN_BITS), Signal(), Signal(IV_BITS)  # values for the association to install
         store = Signal()
         numbers = Memory(PN_BITS, ASSOCIATIONS, name="packet_numbers")
         bases = Memory(IV_BITS + 1, ASSOCIATIONS, name="iv_bases")
@@ -136,7 +137,7 @@ class Associations(Module):
         # Keys.
         self.submodules.stream = words = KeyStream(keys, ASSOCIATIONS)
         self.submodules.fsm = fsm = FSM(reset_state="WORDS")
-        begun = Signal()  # words of a key have come
+        begun = Signal()  # words of a key have arrived
         pending = Signal(ASSOCIATIONS)  # to be zeroized
         withdraw, zeroized = Signal(), Signal()
         first = Signal(AN_BITS)  # that is pending
@@ -148,7 +149,7 @@ class Associations(Module):
             *[If(pending[n], first.eq(n)) for n in range(ASSOCIATIONS)],
             self.busy.eq(words.key_busy | ~fsm.ongoing("WORDS") | begun | (pending != 0)),
         ]
-        fsm.act(  # waits for the words of a key, or for an association to zeroize
+        fsm.act(  # the state WORDS waits for the words of a key, or for an association to zeroize
             "WORDS",
             words.key.valid.eq(install.valid),
             install.ready.eq(words.key.ready),
@@ -171,7 +172,7 @@ class Associations(Module):
                 NextState("ZEROIZE"),
             ),
         )
-        fsm.act(  # waits until the key is expanded; another client may have zeroized it
+        fsm.act(  # the state INSTALL waits until the key is expanded; another client can zeroize the key meanwhile
             "INSTALL",
             If(
                 ~words.key_busy & ~self.advance,
@@ -180,19 +181,19 @@ class Associations(Module):
                 NextState("WORDS"),
             ),
         )
-        fsm.act(  # waits until the command is taken
+        fsm.act(  # the state ZEROIZE waits until the command to zeroize a key has been accepted
             "ZEROIZE",
             words.clear_slot.eq(~words.key_busy),
             If(~words.key_busy, NextState("ZEROIZED")),
         )
-        fsm.act(  # waits until no frame uses the key, and the key is zeroized
+        fsm.act(  # the state ZEROIZED waits until no frame uses the key, and the key is zeroized
             "ZEROIZED",
             If(~words.key_busy, zeroized.eq(1), NextState("WORDS")),
         )
         for state in ("WORDS", "INSTALL", "ZEROIZE", "ZEROIZED"):
             fsm.act(state, If(keys.flush, NextValue(begun, 0), NextState("WORDS")))
 
-        # Which associations may be used.
+        # Tracks which associations may be used (`live`), and which have no packet number left (`exhausted`).
         lives = store & (pn != 0) & ~_bit(pending, slot)
         for n in range(ASSOCIATIONS):
             withdrawn = (withdraw & (install.an == n)) | self.clear_an[n]
@@ -209,5 +210,5 @@ class Associations(Module):
 
 
 def _bit(bits: Signal, number: Signal):
-    """Return a bit that is chosen by its number."""
+    """Return the bit with a given number."""
     return Array([bits[n] for n in range(len(bits))])[number]

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 
 class Counter(IntEnum):
-    """What is counted, modulo 2^32; `describe` returns the meaning. Each frame counts once, EAPOL frames never."""
+    """The counters, modulo 2^32; `describe` returns a counter's meaning. A frame counts once, an EAPOL frame never."""
 
     InPktsUntagged = 0
     InPktsNoTag = 1
@@ -28,7 +28,7 @@ class Counter(IntEnum):
     OutPktsStopped = 21
 
     def describe(self) -> str:
-        """Return one sentence that tells what is counted."""
+        """Return one sentence that tells what this counter counts."""
         return _DESCRIPTIONS[self]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The parts that both directions of a SecY share: the buffer, GCM, and the order of everything.
+"""The parts that both directions of a SecY share: frame buffer, GCM, and the queues that keep frames in order.
 
 ::
 
@@ -29,12 +29,12 @@ from gateware.net.macsec.gcm_feeder import GCMFeeder, feed_layout
 from gateware.net.macsec.row_ring import RowRing, write_layout
 from gateware.net.macsec.sectag import AN_BITS, ICV_BYTES, SCI_BYTES, SECTAG_BYTES, TCI
 
-FRAMES = 16  # that wait for their decision, or for their job
-UNDER_WAY = 4  # that wait for their verdict
+FRAMES = 16  # size of two queues: frames that wait for a decision, and frames that wait for the sender
+UNDER_WAY = 4  # maximum number of frames that wait for GCM and for their verdict
 
 
 class FramePath(Module):
-    """Stores frames, gives them to GCM, and sends them.
+    """Stores frames, passes them through GCM, and sends them.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class FramePath(Module):
             writer.freed.eq(sender.freed),
         ]
 
-        # Work goes to GCM, to the feeder, and to the queue of texts to replace, all at once.
+        # A frame's description goes to GCM, to the feeder, and to the queue of texts to replace, in the same cycle.
         ready, fire = Signal(), Signal()
         encrypted, around = work.tci[TCI.E], Signal(5)
         message = gcm.message
@@ -148,7 +148,7 @@ class FramePath(Module):
             uses.drop.eq(self.drop),
         ]
 
-        # Text leaves GCM into the rows from which it came.
+        # GCM's output replaces the frame's text: it is written to the rows from which GCM's input was read.
         replaced = Signal(row_bits)
         text = gcm.source
         self.comb += [
@@ -164,7 +164,7 @@ class FramePath(Module):
         ]
 
         # Zeroization.
-        waits = Signal()  # for the end of the frame that is being sent
+        waits = Signal()  # zeroization waits for the end of the frame that is being sent
         self.comb += [
             self.drop.eq(keys.flush),
             *[part.reset.eq(self.drop | waits) for part in (frames, feeds, feeder, texts, jobs)],

@@ -25,7 +25,7 @@ ICV_WORDS = ICV_BYTES // WORD_BYTES
 
 
 def job_layout(rows: int, *, received: bool) -> list[tuple[str, int]]:
-    """Return the layout of a job: the frame's rows, bytes of data, what to do with it, and the SecTAG to send."""
+    """Return the layout of a job: the frame's rows and data length, what to do with the frame, and its SecTAG."""
     row_bits = bits_for(rows - 1)
     layout = [("row", row_bits), ("rows", row_bits), ("length", LENGTH_BITS), ("erase", 1)]
     if received:
@@ -34,8 +34,8 @@ def job_layout(rows: int, *, received: bool) -> list[tuple[str, int]]:
 
 
 class ByteJoiner(Module):
-    """Closes the gap after a word that has fewer than four bytes and is not the last one. Bytes that do not count are
-    zeros.
+    """Joins words. Closes the gap after a word of fewer than four bytes that is not the frame's last word. Unused bytes
+    are zeros.
 
     Throughput: a word a cycle, and one cycle more for a frame. Latency: none.
 
@@ -53,8 +53,8 @@ class ByteJoiner(Module):
         # # #
 
         data = Signal(WORD_BITS)
-        shift, carry = Signal(2), Signal(WORD_BITS - 8)  # bytes that wait for the next word
-        tail = Signal()  # they are the last word
+        shift, carry = Signal(2), Signal(WORD_BITS - 8)  # number and values of the bytes that wait for the next word
+        tail = Signal()  # the waiting bytes are the frame's last word
         short, step = Signal(), Signal()
         joined = Array([data, *[Cat(carry[: 8 * n], data[: WORD_BITS - 8 * n]) for n in range(1, WORD_BYTES)]])
         behind = Array([0, *[data[WORD_BITS - 8 * n :] for n in range(1, WORD_BYTES)]])
@@ -85,7 +85,7 @@ class ByteJoiner(Module):
 
 
 class FrameSender(Module):
-    """Carries out jobs.
+    """Sends or zeroizes stored frames, one for each job.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class FrameSender(Module):
             self.idle.eq(fsm.ongoing("IDLE") & ~register.source.valid),
             self.uncontrolled.eq(present.uncontrolled if received else 0),
         ]
-        fsm.act(  # waits for a job, until the frame before has left
+        fsm.act(  # the state IDLE waits for a job, and until the previous frame has left
             "IDLE",
             NextValue(count, 0),
             If(
@@ -161,7 +161,7 @@ class FrameSender(Module):
             ),
         )
         tagged = 0 if received else present.tagged
-        fsm.act(  # waits for the row with the addresses, whose last word is dropped
+        fsm.act(  # the state ADDRESSES waits for the row with the addresses, and drops the row's last word
             "ADDRESSES",
             word.valid.eq(reader.valid),
             If(
@@ -179,7 +179,7 @@ class FrameSender(Module):
         )
         if not received:
             tag = [first_word(present.tci, present.sl), present.pn, self.sci[:WORD_BITS], self.sci[WORD_BITS:]]
-            fsm.act(  # two words, or four with SCI
+            fsm.act(  # the state SECTAG sends the SecTAG: two words, or four with an SCI
                 "SECTAG",
                 word.valid.eq(1),
                 word.data.eq(Array(tag)[count[:2]]),
@@ -193,7 +193,7 @@ class FrameSender(Module):
                     ),
                 ),
             )
-        fsm.act(  # waits for rows with data
+        fsm.act(  # the state DATA waits for rows with data
             "DATA",
             word.valid.eq(reader.valid),
             word.last.eq((left <= WORD_BYTES) & ~tagged),
@@ -211,14 +211,14 @@ class FrameSender(Module):
             ),
         )
         if not received:
-            fsm.act(  # waits for the row with the ICV
+            fsm.act(  # the state ICV waits for the row with the ICV
                 "ICV",
                 word.valid.eq(reader.valid),
                 word.last.eq(count == ICV_WORDS - 1),
                 reader.take.eq(step),
                 If(step, NextValue(count, count + 1), If(word.last, NextState("FREE"))),
             )
-        fsm.act(  # a row a cycle, unless others write
+        fsm.act(  # the state ERASE zeroizes a row in each cycle in which nothing else is written
             "ERASE",
             write.valid.eq(1),
             If(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stores frames in the ring of rows, and examines the fields that the SecY decides on.
+"""Stores frames in the ring of rows, and extracts the fields on which the SecY's decisions depend.
 
 ::
 
@@ -30,17 +30,17 @@ from gateware.net.macsec.counters import Counter
 from gateware.net.macsec.row_ring import write_layout
 from gateware.net.macsec.sectag import ETHERTYPE_EAPOL, ETHERTYPE_MACSEC, SCI_BITS, TCI
 
-TYPE_WORD = 3  # the word with the EtherType
+TYPE_WORD = 3  # number of the word that begins with the EtherType
 LANES = ROW_BITS // WORD_BITS
 
 
 def _type(number: int) -> int:
-    """Return an EtherType in wire order."""
+    """Return an EtherType in wire order (first byte in bits 7:0)."""
     return int.from_bytes(number.to_bytes(2, "big"), "little")
 
 
 def frame_layout(rows: int, *, received: bool) -> list[tuple[str, int]]:
-    """Return the layout of a stored frame: place, length in bytes, and the fields that were examined."""
+    """Return the layout of a stored frame: its rows, its length in bytes, and the fields that were examined."""
     row_bits = bits_for(rows - 1)
     layout = [("row", row_bits), ("rows", row_bits), ("length", LENGTH_BITS), ("eapol", 1)]
     tag = [("tagged", 1), ("known", 1), ("tci", 8), ("sl", 8), ("pn", WORD_BITS)]
@@ -48,7 +48,7 @@ def frame_layout(rows: int, *, received: bool) -> list[tuple[str, int]]:
 
 
 class FrameWriter(Module):
-    """Stores frames.
+    """Stores frames in the ring of rows.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class FrameWriter(Module):
 
         # Words into rows.
         most = -(-longest // WORD_BYTES)
-        words = Signal(max=most + 2)  # words of the frame before this one
+        words = Signal(max=most + 2)  # number of the frame's words before the present word
         lane, held = Signal(2), [Signal(WORD_BITS, name=f"held{n}") for n in range(LANES - 1)]
         first, written = Signal(row_bits + 1), Signal(row_bits + 1)
         full, take, ends_row, has_tag, in_tag = (Signal() for _ in range(5))
@@ -113,7 +113,7 @@ class FrameWriter(Module):
             If(~in_tag, Case(lane, {n: word.eq(sink.data) for n, word in enumerate(held)}), lane.eq(lane + 1)),
             If(
                 words == TYPE_WORD,
-                held[0].eq(sink.data),  # unless there is a tag, this word begins the data
+                held[0].eq(sink.data),  # this word begins the data, unless it begins a SecTAG
                 lane.eq(Mux(has_tag, 0, 1)),
             ),
             If(words != most + 1, words.eq(words + 1)),
@@ -176,14 +176,14 @@ class FrameWriter(Module):
         else:
             code = Mux(lost, Counter.OutPktsStopped, Mux(short, Counter.OutPktsTooShort, Counter.OutPktsTooLong))
             room = ~full
-        fsm.act(  # waits for the words of a frame
+        fsm.act(  # the state TAKE waits for the words of a frame
             "TAKE",
             sink.ready.eq(1 if received else ~full),
             write.valid.eq(take & ends_row & ~full & ~lost & (words < most)),
             If(take & sink.last, NextState("END")),
         )
         done = Signal()
-        fsm.act(  # waits until the frame, or the event that counts it, is taken
+        fsm.act(  # the state END waits until the frame, or the event of a dropped frame, is accepted
             "END",
             frame.valid.eq(fits & room & ~self.blocked),
             frame.rows.eq(written - first + int(not received)),
@@ -192,7 +192,7 @@ class FrameWriter(Module):
             If(fits, done.eq(frame.valid & frame.ready)).Else(done.eq(event.ready)),
             If(done, NextState("TAKE")),
         )
-        if received:  # there is no place in the queue of frames
+        if received:  # a received frame is dropped and counted if the queue of frames is full
             fsm.act("END", If(fits & ~frame.ready, event.valid.eq(1), event.code.eq(Counter.InPktsOverrun)))
             fsm.act("END", If(fits & ~frame.ready & event.ready, done.eq(1), NextState("TAKE")))
         self.sync += [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives a stored frame to GCM, block by block (IEEE 802.1AE-2018, 14.5 and 14.7).
+"""Passes a stored frame to GCM, block by block (IEEE 802.1AE-2018, 14.5 and 14.7).
 
 =================  =====================================  ===============================
 protection         additional data                        text
@@ -32,7 +32,7 @@ def feed_layout(rows: int) -> list[tuple[str, int]]:
 
 
 class GCMFeeder(Module):
-    """Feeds frames.
+    """Reads stored frames, and passes them to GCM in blocks.
 
     Parameters
     ----------
@@ -63,41 +63,41 @@ class GCMFeeder(Module):
         # # #
 
         block, step = register.sink, Signal()
-        left = Signal(LENGTH_BITS - 4)  # rows of data after this one
-        kept = Signal(4)  # bytes of data in the last row, less one
-        carry = Signal(ADDRESS_BITS)  # words of the tag, or of the row before
+        left = Signal(LENGTH_BITS - 4)  # number of rows with data after the present row
+        kept = Signal(4)  # number of data bytes in the last row, minus one
+        carry = Signal(ADDRESS_BITS)  # words of the tag or of the previous row that begin the next block
         with_sci, encrypted = job.tci[TCI.SC], job.tci[TCI.E]
         last, overflows = Signal(), Signal()
         self.comb += [
             step.eq(block.valid & block.ready),
             reader.first.eq(job.row),
             last.eq(left == 0),
-            # The last row's data and the words before them fill more than a block.
+            # 1 if the last row's data, with the words that precede them, fill more than a block.
             overflows.eq(Mux(with_sci, kept >= 4, kept >= 12)),
         ]
         self.submodules.fsm = fsm = FSM(reset_state="IDLE")
         ends = [NextState("ICV_ROW")] if received else [job.ready.eq(1), NextState("IDLE")]
-        fsm.act(  # waits for a frame
+        fsm.act(  # the state IDLE waits for a frame
             "IDLE",
             reader.start.eq(job.valid),
             NextValue(left, (job.length - 1)[4:]),
             NextValue(kept, (job.length - 1)[:4]),
             If(job.valid, NextState("ADDRESSES")),
         )
-        fsm.act(  # waits for the first row
+        fsm.act(  # the state ADDRESSES waits for the frame's first row
             "ADDRESSES",
             block.valid.eq(reader.valid),
             block.data.eq(Cat(reader.row[:ADDRESS_BITS], first_word(job.tci, job.sl))),
             NextValue(carry, Cat(job.pn, self.sci)),
             If(step, reader.skip.eq(1), NextState("DATA"), If(encrypted, NextState("SECTAG"))),
         )
-        fsm.act(  # waits for GCM
+        fsm.act(  # the state SECTAG waits until GCM accepts the rest of the SecTAG
             "SECTAG",
             block.valid.eq(1),
             block.data.eq(carry),
             If(step, NextState("DATA")),
         )
-        fsm.act(  # waits for rows; the ICV of a received frame may begin in the last one
+        fsm.act(  # the state DATA waits for rows with data; a received frame's ICV can begin in the last of these
             "DATA",
             block.valid.eq(reader.valid),
             If(encrypted, block.data.eq(reader.row))
@@ -111,18 +111,18 @@ class GCMFeeder(Module):
                 If(last & ~encrypted & overflows, NextState("CARRY")).Elif(last, *ends),
             ),
         )
-        fsm.act(  # waits for GCM
+        fsm.act(  # the state CARRY waits until GCM accepts the last words of data
             "CARRY",
             block.valid.eq(1),
             block.data.eq(carry),
             If(step, *ends),
         )
         if received:
-            before = Signal(WORD_BITS)  # the word before this one
+            before = Signal(WORD_BITS)  # the word before the present word
             icv, words = Signal(ROW_BITS), Signal(3)
             start, shift = Signal(4), Signal(2)
             self.comb += [start.eq(kept + 1), shift.eq(start[:2])]
-            fsm.act(  # waits for the row in which the ICV begins, and for its first word
+            fsm.act(  # the state ICV_ROW waits for the row and the word in which the ICV begins
                 "ICV_ROW",
                 NextValue(words, 0),
                 If(
@@ -130,7 +130,7 @@ class GCMFeeder(Module):
                     If(reader.lane == start[2:], NextState("GATHER")).Else(reader.take.eq(1)),
                 ),
             )
-            fsm.act(  # waits for five words, which contain the ICV
+            fsm.act(  # the state GATHER waits for five words, which contain the ICV
                 "GATHER",
                 If(
                     reader.valid,
@@ -141,7 +141,7 @@ class GCMFeeder(Module):
                     If(words == 4, NextState("ICV")),
                 ),
             )
-            fsm.act(  # waits for GCM
+            fsm.act(  # the state ICV waits until GCM accepts the ICV
                 "ICV",
                 block.valid.eq(1),
                 block.data.eq(icv),
@@ -150,7 +150,7 @@ class GCMFeeder(Module):
 
 
 def _moved(before: Signal, after: Signal, shift: Signal):
-    """Return four bytes of two words, from byte `shift` of the first on."""
+    """Return four consecutive bytes of two words, beginning at byte `shift` of the first word."""
     both = Cat(before, after[:WORD_BITS])
     moved = both[:WORD_BITS]
     for n in range(1, 4):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The SecY with its registers.
+"""The MACsec unit (SecY) with its registers.
 
 ::
 
@@ -85,14 +85,15 @@ class MACsecPeripheral(MACsecRegisters):
             secy.select.eq(self.counter.fields.code),
             self.count.status.eq(secy.count),
         ]
-        written = Signal()  # a register was written that is locked now
+        written = Signal()  # software has written a register that is locked at present
         for owner, sci in (("", secy.sci), ("peer_", secy.peer_sci)):
             for n in range(SCI_WORDS):
                 register, part = getattr(self, f"{owner}sci{n}"), sci[WORD_BITS * n : WORD_BITS * (n + 1)]
                 self.comb += If(register.re & (busy | live), written.eq(1))
                 self.sync += If(register.re & ~busy & ~live, part.eq(register.r))
 
-        # The words of an association. The key moves through its first word to the SecY, and zeros follow it.
+        # The registers of an association. The SecY reads the key from the register of its first word: the key's words
+        # shift into this register one after another, and zeros follow them.
         install = secy.install
         key = [Signal(WORD_BITS, name=f"key_word{n}") for n in range(WORDS)]
         salt, ssci = Signal(len(install.salt)), Signal(WORD_BITS)
@@ -126,12 +127,12 @@ class MACsecPeripheral(MACsecRegisters):
             If(shift, *[word.eq(following) for word, following in zip(key, [*key[1:], 0], strict=True)]),
             If(wipe, *[word.eq(0) for word in key]),
         ]
-        fsm.act(  # waits for a command
+        fsm.act(  # the state IDLE waits for a command
             "IDLE",
             NextValue(left, Mux(association.key_length == KEY_LENGTH_128, *[KEY_WORDS[length] for length in lengths])),
             If(wanted, NextState("WORDS")),
         )
-        fsm.act(  # waits until the SecY has taken all words
+        fsm.act(  # the state WORDS waits until the SecY has accepted all words of the key
             "WORDS",
             install.valid.eq(1),
             If(shift, NextValue(left, left - 1), If(left == 1, NextState("WIPE"))),

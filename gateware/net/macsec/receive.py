@@ -37,7 +37,7 @@ from gateware.net.macsec.transmit import iv_of
 
 
 class Validate(IntEnum):
-    """Values of validateFrames (10.7.8). Other values count as `STRICT`."""
+    """Values of the setting validateFrames (10.7.8). Other values count as `STRICT`."""
 
     STRICT = 0
     CHECK = 1
@@ -45,7 +45,7 @@ class Validate(IntEnum):
 
 
 class Receive(Module):
-    """The SecY's receive direction.
+    """The receive direction of the MACsec unit (SecY).
 
     Parameters
     ----------
@@ -191,19 +191,19 @@ class Receive(Module):
             frame.ready.eq(taken),
         ]
         self.sync += [good.eq(checks.good), data_length.eq(checks.data_length)]
-        decision.act(  # waits for a frame; one cycle for the lowest acceptable packet number
+        decision.act(  # the state CHECK waits for a frame, and computes the lowest acceptable packet number
             "CHECK",
             If(frame.valid, NextState("RECOVER")),
         )
-        decision.act(  # one cycle, for the packet number
+        decision.act(  # the state RECOVER lasts one cycle, to compute the whole packet number
             "RECOVER",
             NextState("COMPARE"),
         )
-        decision.act(  # one cycle, for the comparison
+        decision.act(  # the state COMPARE lasts one cycle, to compare the packet number with the window
             "COMPARE",
             NextState("DECIDE"),
         )
-        decision.act(  # waits for GCM and the queue of verdicts
+        decision.act(  # the state DECIDE waits until GCM and the queue of verdicts accept the frame
             "DECIDE",
             judged.eq(1),
             If(taken, NextState("CHECK")),
@@ -238,7 +238,7 @@ class Receive(Module):
             verdict.ready.eq(gives),
             result.ready.eq(gives & verdict.waits),
         ]
-        fsm.act(  # waits for a frame with its result
+        fsm.act(  # the state WAIT waits for a frame's verdict, and for GCM's result if the frame went to GCM
             "WAIT",
             NextValue(erase, verdict.erase),
             NextValue(code, verdict.code),
@@ -258,7 +258,7 @@ class Receive(Module):
                 ),
             ),
         )
-        fsm.act(  # waits for the window
+        fsm.act(  # the state JUDGE waits until the replay window has judged the packet number
             "JUDGE",
             If(
                 replay.done,
@@ -272,7 +272,7 @@ class Receive(Module):
                 NextState("GIVE"),
             ),
         )
-        fsm.act(  # waits for room among the jobs
+        fsm.act(  # the state GIVE waits for room in the queue of jobs
             "GIVE",
             If(job.ready & (counted.ready | ~verdict.counts), gives.eq(1), NextState("WAIT")),
         )

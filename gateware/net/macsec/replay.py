@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Packet numbers of received frames: their upper half, and replay protection (IEEE 802.1AE-2018, 10.6.2, 10.6.4).
+"""Recovers the upper half of received packet numbers, and detects replays (IEEE 802.1AE-2018, 10.6.2, 10.6.4).
 
 The lowest acceptable number is the next expected number minus the window. With XPN, a frame carries the lower 32 bits
 of its number. The upper bits are those of the lowest acceptable number. They are one more if the frame's lower bits are
@@ -24,7 +24,7 @@ WINDOW_BITS = 7  # 0 to 64
 
 
 class RecoverPN(Module):
-    """Returns a frame's whole packet number.
+    """Computes a received frame's whole packet number. The frame itself carries only the lower 32 bits.
 
     Attributes
     ----------
@@ -100,7 +100,8 @@ class ReplayWindow(Module):
 
         # # #
 
-        # Place n of a row is for the numbers that are n modulo 64, of which one is in the window.
+        # Each association has a row of 64 bits. Bit n stands for the packet numbers that are n modulo 64. Only one of
+        # these numbers is in the window.
         memory = Memory(PLACES, ASSOCIATIONS, name="numbers_seen")
         memory.attr = {NO_RW_CHECK, DISTRIBUTED}
         write_port = memory.get_port(write_capable=True, async_read=True)
@@ -108,8 +109,8 @@ class ReplayWindow(Module):
         seen = Signal(PLACES)
         place = Signal(max=PLACES)
         bit = Signal(PLACES)
-        behind = Signal(PN_BITS + 1)  # the next number, less this one; the top bit is the borrow
-        gap = Signal(PN_BITS)  # this number, less the next one
+        behind = Signal(PN_BITS + 1)  # next expected packet number minus the frame's; the top bit is the borrow
+        gap = Signal(PN_BITS)  # the frame's packet number minus the next expected one
         ahead, inside = Signal(), Signal()
         was_seen = Signal()
         store, genuine = Signal(), Signal()
@@ -123,8 +124,8 @@ class ReplayWindow(Module):
             write_port.we.eq(self.install | store),
         ]
         self.submodules.fsm = fsm = FSM(reset_state="IDLE")
-        skipped = Signal(max=PLACES)  # places that are not cleared yet
-        fsm.act(  # waits for a number
+        skipped = Signal(max=PLACES)  # number of bits that are yet to be cleared
+        fsm.act(  # the state IDLE waits for a packet number to judge
             "IDLE",
             NextValue(behind, self.next_pn - self.pn),
             NextValue(gap, self.pn - self.next_pn),
@@ -143,7 +144,7 @@ class ReplayWindow(Module):
             .Elif(gap >= PLACES, NextValue(seen, 0))
             .Elif(gap != 0, NextValue(place, self.next_pn), NextState("CLEAR")),
         )
-        fsm.act(  # a cycle for each number that was left out
+        fsm.act(  # the state CLEAR clears the bit of one skipped packet number per cycle
             "CLEAR",
             NextValue(seen, seen & ~bit),
             NextValue(place, place + 1),

@@ -16,17 +16,17 @@ from gateware.net.macsec import ROW_BITS
 
 
 def access_layout(rows: int) -> list[tuple[str, int]]:
-    """Return the layout of an access."""
+    """Return the layout of an access to the ring of rows."""
     return [("valid", 1), ("row", bits_for(rows - 1)), ("granted", 1)]
 
 
 def write_layout(rows: int) -> list[tuple[str, int]]:
-    """Return the layout of a write."""
+    """Return the layout of a write to the ring of rows."""
     return [*access_layout(rows), ("data", ROW_BITS)]
 
 
 class RowRing(Module):
-    """The memory with its users.
+    """The memory of the ring, which its users share.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class RowRing(Module):
 
         # # #
 
-        # Nobody uses a row that was read in the cycle of its write: a row belongs to one user at a time, and what is
-        # fetched after the end of a frame is dropped.
+        # If a row is read in the cycle in which it is written, the result is not used: a row belongs to one user at a
+        # time, and rows that are fetched after the end of a frame are dropped.
         memory = block_ram(Memory(ROW_BITS, rows, name="frame_rows"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST)
@@ -77,7 +77,7 @@ class RowRing(Module):
 
 
 class RowReader(Module):
-    """Reads rows one after another, and gives them as rows or as words.
+    """Reads consecutive rows of the ring, and passes them on as rows or as words.
 
     The next row is fetched while the present one is used. Throughput: a row each three cycles, a word a cycle.
 
@@ -113,7 +113,7 @@ class RowReader(Module):
         # # #
 
         active, asked = Signal(), Signal()
-        ahead, fetched = Signal(ROW_BITS), Signal()  # the next row, and whether it is there
+        ahead, fetched = Signal(ROW_BITS), Signal()  # the next row, and whether it has been fetched
         ends, moves = Signal(), Signal()
         read = self.read
         self.comb += [

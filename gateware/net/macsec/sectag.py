@@ -29,15 +29,15 @@ ETHERTYPE_EAPOL = 0x888E
 SECTAG_BYTES = 8
 SCI_BYTES = 8
 ICV_BYTES = 16
-SHORT = 48  # data of at least this many bytes have SL 0
+SHORT = 48  # SL is 0 if the data have at least this many bytes
 AN_BITS = 2
 SCI_BITS = 64
 
 
 class TCI(IntEnum):
-    """Bits of the byte with TCI and AN (9.5, 9.6); AN is bits 1:0."""
+    """Numbers of the bits in the SecTAG's byte with TCI and AN (9.5, 9.6); AN is in bits 1:0."""
 
-    C = 2  # changed text: the data are not the frame's own
+    C = 2  # changed text: the data differ from the user's data
     E = 3  # encrypted
     SCB = 4  # single copy broadcast
     SC = 5  # the tag contains the SCI
@@ -46,22 +46,22 @@ class TCI(IntEnum):
 
 
 def tci_of(*, an, encrypted, with_sci, end_station) -> Cat:
-    """Return the byte with TCI and AN of a frame to send. A tag with SCI has no bit ES (9.5)."""
+    """Return the byte with TCI and AN for a frame to send. If the tag contains the SCI, bit ES is 0 (9.5)."""
     return Cat(an, encrypted, encrypted, Constant(0, 1), with_sci, end_station & ~with_sci, Constant(0, 1))
 
 
 def short_length(length: Signal):
-    """Return SL for data of this length."""
+    """Return the field SL (short length) of the tag for data of this length."""
     return Mux(length < SHORT, length[:6], 0)
 
 
 def first_word(tci, sl) -> Cat:
-    """Return the first word of a tag, in wire order."""
+    """Return the first word of a SecTAG, in wire order."""
     return Cat(Constant(ETHERTYPE_MACSEC >> 8, 8), Constant(ETHERTYPE_MACSEC & 0xFF, 8), tci, sl)
 
 
 class SecTAGChecks(Module):
-    """Checks a tag with the length of its frame. Combinational.
+    """Checks a received SecTAG and the length of its frame. Combinational.
 
     A frame with bit E and without C, which the standard reserves for the KaY (9.5), fails too.
 
@@ -92,7 +92,7 @@ class SecTAGChecks(Module):
 
         # # #
 
-        around = Signal(max=64)  # bytes of addresses, tag and ICV
+        around = Signal(max=64)  # number of bytes of addresses, tag and ICV
         needed = Signal(LENGTH_BITS)
         fits = Signal()
         bare = ADDRESS_BYTES + SECTAG_BYTES + ICV_BYTES
@@ -120,5 +120,5 @@ class SecTAGChecks(Module):
 
 
 def number(wire: Signal):
-    """Return a number from its signal in wire order, or the reverse."""
+    """Convert a signal in wire order (first byte in bits 7:0) to its number, or a number to wire order."""
     return reverse_bytes(wire)

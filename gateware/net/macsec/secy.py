@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The SecY: both directions, their associations, and the counters (IEEE 802.1AE-2018, clause 10).
+"""The MACsec unit (SecY): both directions, their associations, and the counters (IEEE 802.1AE-2018, clause 10).
 
 A SecY has one peer. Each direction holds four associations, and the standard lets two of them be in use. Each direction
 is a client of a CTR service, with a key slot for each association. It has a GHASH of its own.
@@ -17,17 +17,17 @@ from gateware.net.macsec.receive import Receive
 from gateware.net.macsec.sectag import SCI_BITS
 from gateware.net.macsec.transmit import Transmit
 
-# Blocks of the longest frame's data, and the mask of its tag.
+# Width in bits of a count of keystream blocks. A frame needs the blocks of its data, and one block for its tag.
 COUNT_BITS = 8
 
 
 def clients() -> list[Client]:
-    """Return the clients that a SecY needs in a CTR service: one to transmit, one to receive."""
+    """Return the parameters of a SecY's two clients in a CTR service: one to transmit, one to receive."""
     return [Client(slots=ASSOCIATIONS, count_bits=COUNT_BITS, waits=False)] * 2
 
 
 class SecY(Module):
-    """Protects the frames between a MAC and its users.
+    """Protects the frames between an Ethernet MAC and its users with MACsec.
 
     Parameters
     ----------

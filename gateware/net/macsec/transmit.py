@@ -21,12 +21,12 @@ from gateware.net.macsec.sectag import AN_BITS, number, short_length, tci_of
 
 
 def iv_of(base: Signal, pn: Signal):
-    """Return the IV of a frame: the packet number is its last eight bytes."""
+    """Return the IV of a frame: `base`, with the packet number XORed into its last eight bytes."""
     return base ^ Cat(Constant(0, len(base) - PN_BITS), number(pn))
 
 
 class Transmit(Module):
-    """The SecY's transmit direction.
+    """The transmit direction of the MACsec unit (SecY).
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Transmit(Module):
         top = Mux(current.xpn, current.pn[PN_BITS - 2 :], current.pn[SHORT_PN_BITS - 2 : SHORT_PN_BITS])
         self.sync += self.expiring.eq(live & (top == 3))
 
-        # Verdict: the ICV is there.
+        # Verdict: a protected frame waits for its ICV from GCM.
         verdict, result, job, icv = verdicts.source, path.result, path.job, path.write
         given = Signal()
         self.comb += [

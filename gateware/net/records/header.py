@@ -25,7 +25,7 @@ def header_record(name: str) -> Record:
 
 
 def word_of(name: str) -> int:
-    """Return the number of the word in which a field begins.
+    """Return the number of the header's word in which a field begins.
 
     Raises
     ------

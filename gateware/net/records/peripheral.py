@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The fast path with its registers. It connects LiteEth's UDP, the CPU, and the CTR service as one of its clients.
+"""The fast path with its registers. It serves LiteEth's UDP and the CPU, and is a client of the CTR service.
 
 ::
 
@@ -102,7 +102,7 @@ class FastPathPeripheral(FastPathRegisters):
         ]
 
         # Sessions.
-        written = Signal()  # a register of the session was written
+        written = Signal()  # software has written a register that describes a session
         for column in Column:
             register = getattr(self, column.name.lower())
             self.comb += [

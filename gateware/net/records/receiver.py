@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Takes datagrams, checks each against the session that it names, and passes on those that are accepted.
+"""Takes datagrams, checks each of them against its session, and passes the accepted datagrams on.
 
 ::
 
@@ -34,7 +34,7 @@ from gateware.net.records.window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWind
 
 OFFSET_BITS = 64
 # Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The record window
-# sets this number; the comparisons and `needed` take fewer cycles.
+# needs this many cycles; the comparisons and the output `needed` take fewer.
 COMPARE_CYCLES = LOOKUP_CYCLES - 1
 CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
 
@@ -97,7 +97,7 @@ class RecordReceiver(Module):
         take = Signal()
         in_header = Signal()
         ended = Signal()  # 1: the last word of the datagram has been read
-        damaged = Signal()  # the datagram was shorter than the record's length field, or had an error
+        damaged = Signal()  # the datagram was shorter than the record's length field tells, or had an error
         faulty = Signal()
         short = Signal()  # 1: the datagram ended within the record header
         self.comb += [
@@ -138,7 +138,7 @@ class RecordReceiver(Module):
             failed[Event.TOKEN].eq(header.token != table.token),
             failed[Event.LIMIT].eq(data_end > table.limit),
         ]
-        # These results may change until the state VERDICT, so they have no registers.
+        # The results of these checks can change until the state VERDICT, so no registers store them.
         self.comb += [
             failed[Event.SESSION].eq(~table.found),
             failed[Event.WINDOW].eq(window.outside),
@@ -182,13 +182,13 @@ class RecordReceiver(Module):
         decide_wait = Signal(max=DECIDE_CYCLES)
         self.submodules.fsm = fsm = FSM(reset_state="HEADER")
         self.comb += in_header.eq(fsm.ongoing("HEADER"))
-        fsm.act(  # waits for the whole header, or for the end of a datagram that is too short for one
+        fsm.act(  # the state HEADER waits for the whole header, or for the end of a datagram without a whole header
             "HEADER",
             sink.ready.eq(1),
             NextValue(verdict_wait, COMPARE_CYCLES),
             If(take & (sink.last | (count == wire.HEADER_WORDS - 1)), NextState("COMPARE")),
         )
-        fsm.act(  # waits for the session search, then for the comparisons with the row that it found
+        fsm.act(  # the state COMPARE waits for the session search, then for the comparisons with the row that was found
             "COMPARE",
             window.begin.eq(~table.searching & (verdict_wait == COMPARE_CYCLES)),
             If(~table.searching, NextValue(verdict_wait, verdict_wait - 1)),
@@ -212,7 +212,7 @@ class RecordReceiver(Module):
                 NextState("DISCARD"),
             ),
         )
-        fsm.act(  # waits for the datagram's words and for the engine to take them
+        fsm.act(  # the state DATA waits for the datagram's words, and until the engine accepts them
             "DATA",
             packet.valid.eq(sink.valid | ended),
             sink.ready.eq(packet.ready & ~ended),
@@ -223,7 +223,7 @@ class RecordReceiver(Module):
                 If(rest == 0, NextState("DECIDE")),
             ),
         )
-        fsm.act(  # all data have arrived; waits until the record window has compared their sum
+        fsm.act(  # the state DECIDE waits until the record window has compared the sum of the data
             "DECIDE",
             window.deciding.eq(1),
             NextValue(decide_wait, decide_wait - 1),
@@ -236,7 +236,7 @@ class RecordReceiver(Module):
                 NextState("DISCARD"),
             ),
         )
-        fsm.act(  # waits for the end of the datagram
+        fsm.act(  # the state DISCARD waits for the end of the datagram
             "DISCARD",
             sink.ready.eq(~ended),
             If(ended, NextValue(ended, 0), NextValue(damaged, 0), NextState("HEADER")),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the reply to each record and sends it once it is whole.
+"""Builds the reply to each record, and sends it when it is complete.
 
 ::
 
@@ -132,7 +132,7 @@ class RecordSender(Module):
         ]
         self.sync += last_byte.eq(job.length[:2] - 1)
         self.submodules.fsm = fsm = FSM(reset_state="HEADER")
-        fsm.act(  # waits for a job
+        fsm.act(  # the state HEADER waits for a job
             "HEADER",
             NextValue(rest, (job.length - 1)[2:]),
             buffer.sink.data.eq(Array(words)[count]),
@@ -154,7 +154,7 @@ class RecordSender(Module):
                 ),
             ),
         )
-        fsm.act(  # waits for encrypted words
+        fsm.act(  # the state DATA waits for encrypted words
             "DATA",
             word_valid.eq(self.encrypted.valid),
             buffer.sink.valid.eq(self.encrypted.valid),
@@ -173,7 +173,7 @@ class RecordSender(Module):
                 If(rest == 0, NextState("OUTCOME")),
             ),
         )
-        fsm.act(  # waits until the receiver reports whether the reply to this record may be sent
+        fsm.act(  # the state OUTCOME waits until the receiver reports whether to send or drop the reply to this record
             "OUTCOME",
             outcomes.source.ready.eq(1),
             If(
@@ -193,7 +193,7 @@ class RecordSender(Module):
             *[getattr(self.finished, name).eq(getattr(job, name)) for name in ("row", "slot", "length")],
         ]
 
-        # UDP checksum over the words that enter the buffer, computed one cycle later.
+        # Computes the UDP checksum over the words that enter the buffer, one cycle later.
         constants = port + PROTOCOL_UDP + 2 * (wire.HEADER_BYTES + UDP_HEADER_BYTES)
         self.submodules.sum = total = ChecksumSum(initial=half(constants))
         self.submodules.checksums = checksums = stream.SyncFIFO([("checksum", CHECKSUM_BITS)], DATAGRAMS_MAX)
@@ -256,7 +256,7 @@ class RecordSender(Module):
         ]
         self.sync += [
             needed_words.eq((self.needed + (WORD_BYTES - 1))[2:]),
-            # A record is accepted only if words of the buffer and places for datagrams are free.
+            # A record is accepted only if its reply fits into the buffer, and one more datagram into the queues.
             self.room.eq((needed_words <= free) & (datagrams < DATAGRAMS_MAX)),
             free.eq(free - taken + given),
             datagrams.eq(datagrams + self.reserve - sent - dropped),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The sessions that the fast path serves: address of the host that opened it, key slot, and T1 (initial counter block).
+"""Stores the fast path's sessions, each with its peer's address, its key slot and T1 (the initial counter block).
 
 ::
 
@@ -30,7 +30,7 @@ ROWS_MAX = 16
 
 
 class Column(IntEnum):
-    """The words of a session's row. Numbers have the least significant word first, byte strings their first word."""
+    """The words of a session's row. Numbers begin with the least significant word; byte strings keep their order."""
 
     SESSION = 0
     PEER_IP = 1
@@ -52,7 +52,7 @@ _NARROW = {Column.PEER_PORT: 16, Column.RECORD_BLOCKS: BLOCKS_BITS}
 
 
 class SessionTable(Module):
-    """One row for each session, and a search for the row with a session's number.
+    """A table with a row for each session, and a search for the row with a given session number.
 
     Parameters
     ----------
@@ -131,7 +131,8 @@ class SessionTable(Module):
             If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
-        # Columns. Paths from the CPU are long, so its words pass registers before they are written, one cycle later.
+        # Signal paths from the CPU are long, so registers delay the CPU's words: the columns are written one cycle
+        # later.
         clear = self.close | zeroing
         row = Signal(row_bits)
         word = Signal(WORD_BITS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stores which records arrived, with sums of their data, so that no counter block ever encrypts different data.
+"""Stores which records arrived, with sums of their data, so that no counter block ever encrypts two different texts.
 
 A counter block may serve one record, and the same record again.
 
@@ -52,7 +52,7 @@ DECIDE_CYCLES = 4
 _PLACE_BITS = bits_for(RECORDS - 1)
 _LAP_BITS = bits_for(LAPS - 1)
 _NUMBER_BITS = _PLACE_BITS + _LAP_BITS
-_QUOTIENT_BITS = _PLACE_BITS + 1  # bits of a quotient, which is below 2 * RECORDS
+_QUOTIENT_BITS = _PLACE_BITS + 1  # bits of the quotient: a record's place after the base, below 2 * RECORDS
 
 
 class RecordWindow(Module):
@@ -123,7 +123,8 @@ class RecordWindow(Module):
 
         # # #
 
-        # For each session: block index at which its window begins (base), and number of the first record in the window.
+        # These memories store for each session the block index at which its window begins (base), and the number of the
+        # window's first record.
         depth = max(rows, 2)
         ports = {}
         for name, bits in (("base", INDEX_BITS), ("number", _NUMBER_BITS)):
@@ -135,8 +136,8 @@ class RecordWindow(Module):
             ports[name] = write_port, read_port.dat_r
         (base_write, base_read), (number_write, number_read) = ports["base"], ports["number"]
 
-        # Find the record's number within the window: the distance of its first block from the base, divided by the
-        # blocks of a record. The division yields one bit per cycle.
+        # Find the record's number within the window: the distance of the record's first block from the window's base,
+        # divided by the number of blocks in a record. The division yields one bit per cycle.
         row = Signal(row_bits)
         blocks = Signal(BLOCKS_BITS)
         base = Signal(INDEX_BITS)
@@ -190,7 +191,8 @@ class RecordWindow(Module):
             If(self.begin, low.eq(self.length), high.eq(0)),
         ]
 
-        # Access by the CPU in three steps: find the record's row, wait for a free cycle of the memory, take its output.
+        # Access by the CPU in three steps: find the record's row, wait for a free cycle of the memory, read the
+        # memory's output.
         asked, found, fetched = Signal(), Signal(), Signal()
         replaces = Signal()
         cpu_number = Signal(_NUMBER_BITS)
@@ -209,8 +211,8 @@ class RecordWindow(Module):
             fetched.eq(turn & ~replaces),
         ]
 
-        # The stored records. No collision: a word is written only when a record is decided or by the CPU, and what is
-        # read in that cycle is not used.
+        # The memory of the stored records. Reads and writes do not collide: a word is written only when a record is
+        # decided or the CPU writes, and the word that is read in that cycle is not used.
         bits = SUM_BITS + _LAP_BITS + 1
         memory = without_collisions(Memory(bits, depth * RECORDS, init=[0] * depth * RECORDS, name="window_records"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The ECP5: clocks, Ethernet and SDRAM PHYs, the parts, and their block RAMs."""
+"""Support for the ECP5: clocks, Ethernet and SDRAM PHYs, sizes of the parts, and use of block RAMs."""

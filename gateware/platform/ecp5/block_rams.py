@@ -23,7 +23,7 @@ _COLUMN_TABLES = 8  # block RAMs for the vector unit's S-boxes: two for each of 
 _SLOT_ROWS = 256  # rows of 128 bits that hold the round keys of all slots
 # The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
-_GCM = ((128, 145),)  # GCM: text that waits for its tag, as (words, bits of a word)
+_GCM = ((128, 145),)  # GCM's memory for text that waits for its tag: (words, bits of a word)
 # Small memories, as (words, bits of a word): two keystream queues, the queues of replies and of destinations, and the
 # initial counter blocks. Synthesis uses LUTs for them if the board's `Fit` allows it.
 _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
@@ -32,8 +32,8 @@ _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
 _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
 _FEW_WORDS = 16  # memories of at most this many words always become LUTs
 _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
-# With MACsec: the pipelined core's queue of results, a keystream queue of each of four clients, and the round keys, one
-# memory for each round; the two buffers of the SecY.
+# Memories with MACsec, as (words, bits of a word): the pipelined core's queue of results with the keystream queues of
+# four clients; the round keys, one memory for each round; the two buffers of the SecY.
 _PIPELINED = ((64, 129), *((128, 129),) * 4)
 _ROUND_KEYS = ((24, 128),) * 15
 _SECY = ((512, 128),) * 2
@@ -52,7 +52,7 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return how many block RAMs a memory takes; give 18 for `widest`, the bits of a word, if both ports write."""
+    """Return how many block RAMs a memory takes. `widest` is the largest word in bits: 18 if both ports write."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
@@ -101,7 +101,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
 
 
 def scaled(board: Board, configuration: Configuration, fit: Fit) -> Configuration:
-    """Return the configuration, reduced by as many of `STEPS` as its memories need to fit the board's part.
+    """Return the configuration with as many reductions (`STEPS`) as its memories need to fit into the board's part.
 
     Zephyr's memories are sized for its image, and the part of a simulated board has no limit, so these stay unchanged.
     If even all steps do not suffice, the result has all of them applied.
@@ -116,7 +116,7 @@ def scaled(board: Board, configuration: Configuration, fit: Fit) -> Configuratio
 
 
 def shrunk(configuration: Configuration, count: int) -> Configuration:
-    """Return a configuration to which the first `count` of `STEPS` are applied."""
+    """Return a configuration with the first `count` reductions of `STEPS`."""
     for step in STEPS[:count]:
         if slots := step.get("rx_slots"):
             if configuration.ethernet:
@@ -140,5 +140,5 @@ def _banked(size: int) -> int:
 
 
 def _in_block_ram(shapes, in_luts: int) -> Iterator[int]:
-    """Yield the block RAMs of each memory that has too many words for LUTs."""
+    """Yield the number of block RAMs of each memory that has too many words for LUTs."""
     return (needed(words, bits) for words, bits in shapes if words > in_luts)

@@ -10,7 +10,7 @@ from migen import ClockDomain, If, Instance, Signal
 
 
 class _CRG(LiteXModule):
-    """The system clock from the board's oscillator, with 2^16 cycles of reset after power-on.
+    """Makes the system clock from the board's oscillator, and a reset of 2^16 cycles after power-on.
 
     The reset drives thousands of flip-flops, so it uses a global net, like a clock. `pressed` takes the pad named
     `reset_name` and returns a signal that is high while reset is requested.
@@ -30,7 +30,7 @@ class _CRG(LiteXModule):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_por = ClockDomain(reset_less=True)
-        self.cd_start = ClockDomain()  # same clock as `sys`; its reset drives the global reset net
+        self.cd_start = ClockDomain()  # this domain has the clock of `sys`; its reset drives the global reset net
 
         # # #
 
@@ -52,7 +52,7 @@ class _CRG(LiteXModule):
 def create_crg(
     clock_name: str, clock_hz: float, reset_name: str, *, active_low: bool = True, high_names: tuple[str, ...] = ()
 ) -> Callable:
-    """Return a board's `create_crg`: it makes clock and reset from these pads, and keeps the pads `high_names` at 1."""
+    """Return a board's function `create_crg`: it makes clock and reset from pads, and sets pads (`high_names`) to 1."""
 
     def create(platform, sys_clk_freq):
         return _CRG(

@@ -31,8 +31,8 @@ class _CRG(LiteXModule):
         self.cd_por = ClockDomain(reset_less=True)
         self.cd_init = ClockDomain()
         self.cd_sys2x = ClockDomain(reset_less=True)
-        self.cd_fast = ClockDomain(reset_less=True)  # the clock of sys2x before its clock gate
-        self.cd_start = ClockDomain()  # same clock as `sys`; its reset drives the global reset net
+        self.cd_fast = ClockDomain(reset_less=True)  # this domain's clock becomes sys2x after a clock gate
+        self.cd_start = ClockDomain()  # this domain has the clock of `sys`; its reset drives the global reset net
 
         # # #
 
@@ -70,7 +70,7 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_ddr3(module: Callable[..., Any], clock_name: str, clock_hz: float, reset_name: str) -> Sdram:
-    """Return a board's `sdram`: a memory of this LiteDRAM class, with clock and low-active reset from these pads."""
+    """Return a board's `sdram`: DDR3 of the LiteDRAM class in `module`. Two pads provide clock and low-active reset."""
 
     def create_crg(platform, sys_clk_freq):
         return _CRG(platform, sys_clk_freq, clock_name=clock_name, clock_hz=clock_hz, reset_name=reset_name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sizes of the FPGA parts. This file needs nothing of LiteX, so programs that only read board files can use it."""
+"""Sizes of the FPGA parts. This file does not import LiteX, so programs that only read board files can use it."""
 
 from dataclasses import dataclass
 
@@ -12,5 +12,5 @@ class Part:
     block_rams: int
 
 
-# Parts by size. In the name of a part, the size is the text between the first and the second dash.
+# Maps a part's size to its resources. The size is the text between the first and the second dash of the part's name.
 PARTS = {"25F": Part(24_288, 56), "45F": Part(43_848, 108), "85F": Part(83_640, 208)}

@@ -7,7 +7,7 @@ from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
 
 
 def create_rgmii(**delays: float) -> Callable:
-    """Return a board's `create_phy`: it makes the first RGMII PHY, with the delays in seconds that litex-boards states.
+    """Return a board's function `create_phy`: it makes the first RGMII PHY, with `delays` in seconds from litex-boards.
 
     It leaves out LiteEth's register of the link's state, which would cross clock domains without a synchroniser.
     """

@@ -20,7 +20,7 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_sdr(module: Callable[..., Any], create_crg: Callable[..., Any], phase: float) -> Sdram:
-    """Return a board's `sdram`: a memory of this LiteDRAM class, with a clock `phase` degrees after the system clock.
+    """Return a board's `sdram`: SDRAM, LiteDRAM class `module`. Its clock lags the system clock by `phase` degrees.
 
     ``create_crg`` is the board's. Its PLL makes this clock too.
     """

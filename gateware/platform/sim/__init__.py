@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is specific to the simulator, which replaces a board's FPGA."""
+"""The parts that depend on the simulator, which replaces a board's FPGA."""

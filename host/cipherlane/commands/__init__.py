@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One module for each command. It defines the command's arguments and what the command does with the device."""
+"""Each module in this package defines one command: its arguments, and what it does with the device."""

@@ -14,8 +14,8 @@ _SHOWN = 4  # number of initial counter blocks to print, one for each part of a 
 
 
 def resuming(args: argparse.Namespace) -> str:
-    """Return the command that resumes the transfer. It leaves out --key, a secret, and --log, whose file already
-    exists.
+    """Return the command that resumes the transfer. It names a --key-file instead of the secret --key, and omits --log,
+    because the log file already exists.
     """
     before, after = args.argv[: args.after_command], args.argv[args.after_command :]
     words = _kept(after)
@@ -51,8 +51,8 @@ def _kept(words: list[str]) -> list[str]:
 
 
 def splitting(name: str, direction: str, cipher: str, iv: bytes | None, most: int, size: int | None) -> str:
-    """Return advice on splitting a stream of more than `most` bytes into parts, which `split` names `name`.aa and so
-    on.
+    """Return advice on splitting a stream of more than `most` bytes into parts. The program `split` names the parts
+    NAME.aa and so on, or part.aa and so on if the size is unknown.
     """
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"

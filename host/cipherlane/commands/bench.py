@@ -6,15 +6,18 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from cipherlane_base.notices import show_warning
 from cipherlane_base.wire.layout import Engine
 
 from .. import views
 from ..clock import Clock
-from ..errors import ArgumentError, CipherlaneError
+from ..errors import ArgumentError, CipherlaneError, VerifyError
+from ..files.claims import WrittenName
 from ..link.counterblocks import CounterBlocks
 from ..link.device import DIRECTIONS, KEY_BITS, Device, key_bits_of
 from ..link.replies import BoardInfo
 from ..link.transfer import Progress
+from ..measuring import reports
 from ..measuring.intervals import Intervals
 from ..measuring.linkbench import LinkMeasurement, measure
 from . import common, keeping
@@ -27,7 +30,7 @@ _LEAST_INTERVAL = 0.1  # seconds
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `bench` to the command-line parser."""
     parser = common.add_command(
         commands,
         "bench",
@@ -67,6 +70,13 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
     keeping.add_results_option(parser)
+    parser.add_argument(
+        "--report",
+        type=WrittenName,
+        metavar="FILE",
+        help="run the self-test first, and write a report to the new file FILE that can be sent to the project: board, "
+        "build and figures, nothing about you or your machine",
+    )
     parser.set_defaults(run=run)
 
 
@@ -84,6 +94,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         with common.open_device(args) as device:
             info = device.info()
+            tests = _tested(device) if args.report else 0
             tasks = list((_link_tasks if args.link else _memory_tasks)(args, device, done.append))
             with views.bench_progress(len(tasks), False if args.interval else args.progress) as progress:
                 for label, task in tasks:
@@ -99,11 +110,30 @@ def run(args: argparse.Namespace) -> int:
     else:
         _show(args, info, done)
     keeping.write_results(args, records, device)
+    if args.report:
+        keeping.write_report(args, reports.text(device, tests, done))
+        if info.kind != "board":
+            show_warning(f"{args.report} is of kind {info.kind}: the project's table only takes reports about hardware")
     return 0
 
 
+def _tested(device: Device) -> int:
+    """Return the number of known-answer tests that the board passes.
+
+    Raises:
+        ArgumentError: a report about this board is impossible, because its build is unknown.
+        VerifyError: a test fails.
+    """
+    if not device.info().build_id:
+        raise ArgumentError("the board does not tell its build: a report needs a board that `make bitstream` built")
+    outcome = device.selftest()
+    if outcome.failed or not outcome.tests:
+        raise VerifyError("no report about a board that fails its self-test: `cipherlane selftest` shows what failed")
+    return outcome.tests
+
+
 def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield a label and a function for each measurement of an engine on data in the board's memory."""
+    """Yield (label, function that measures) for each measurement of an engine on data in the board's memory."""
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
@@ -117,7 +147,7 @@ def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Itera
 
 
 def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield a label and a function for each measurement through the link."""
+    """Yield (label, function that measures) for each measurement of records over the link."""
     info = device.info()
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
     for engine in _engines(args, info.engines_of("aes")):
@@ -144,8 +174,8 @@ def _with_progress(measure: Callable[..., Any]) -> Task:
 def _with_intervals(
     measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str, clock: Clock
 ) -> Task:
-    """Return a measurement that prints the traffic of each interval when the interval ends: on standard output, or with
-    --json on standard error.
+    """Return a function that measures. At the end of each interval it prints the interval's traffic: on standard
+    output, or with --json on standard error.
     """
 
     def show(line: str) -> None:

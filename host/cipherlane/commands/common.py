@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options that all commands share."""
+"""Options that several commands share, and functions that evaluate them."""
 
 import argparse
 from collections.abc import Callable, Iterable
@@ -59,7 +59,7 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 
 def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the option that lets files be replaced."""
+    """Add the option --force, with which the command replaces existing files."""
     parser.add_argument(
         "--force",
         action="store_true",
@@ -70,12 +70,12 @@ def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 
 def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -> None:
-    """Add the option that limits how long the command waits for a reply."""
+    """Add the option --timeout, which limits how long the command waits for a reply."""
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help=f"seconds to wait {meaning}", **options)
 
 
 def add_mode(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the modes to measure."""
+    """Add the option --mode, which names the modes to measure."""
     parser.add_argument(
         "--mode", choices=MODES, action="append", help="repeatable (default: both, if the engine has AES-GCM)"
     )
@@ -95,14 +95,14 @@ def modes_of(engines: Iterable[Engine], info: BoardInfo, asked: list[str] | None
 
 
 def add_duration(parser: argparse.ArgumentParser) -> None:
-    """Add the option that sets how long to measure."""
+    """Add the option --duration, which sets how long to measure."""
     parser.add_argument(
         "--duration", type=seconds, metavar="SECONDS", help="seconds to measure each figure, instead of --bytes"
     )
 
 
 def add_json(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the option that prints JSON for other programs."""
+    """Add the option --json, with which the command prints JSON for other programs."""
     parser.add_argument("--json", action="store_true", help="print only JSON on standard output", **options)
 
 
@@ -151,7 +151,8 @@ def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> En
             which = "the board" if not able else f"engine {name}"
             other = "another board or current firmware" if not able else "another engine"
             raise ArgumentError(f"{which} has no AES-GCM: use {other}, or give --raw for AES-CTR without tags")
-        # Without an operation of their own, all hardware takes about as long, because GHASH is in C.
+        # `ise_vmem` is the fastest for AES-GCM if the vector unit has a multiplier. Otherwise GHASH is in C, and all
+        # hardware engines take about the same time.
         present = [Engine.ISE_VMEM] if not name and Engine.ISE_VMEM in able else able
     if not present:
         if device.info().engines:

@@ -9,7 +9,7 @@ from . import common
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `config` to the command-line parser."""
     parser = common.add_command(
         commands,
         "config",

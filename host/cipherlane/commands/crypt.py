@@ -27,7 +27,7 @@ from .opening import Stream
 
 
 def add_to(commands: Any) -> None:
-    """Add both commands."""
+    """Add the commands `encrypt` and `decrypt` to the command-line parser."""
     for direction in DIRECTIONS:
         parser = common.add_command(
             commands,
@@ -163,7 +163,7 @@ def _run(args: argparse.Namespace, stream: Stream, source: InputFile) -> int:
 
 
 def _explain(args: argparse.Namespace, error: BaseException, source: InputFile, output: OutputFile) -> None:
-    """Add a note to the `error` that ended the transfer: what the output holds, and how to continue."""
+    """Add a note to the exception that ended the transfer: what the output file contains, and how to continue."""
     if output.part is None:
         error.add_note(f"{args.output} got the first {output.written} bytes")
     elif isinstance(error, TamperedError):

@@ -31,7 +31,7 @@ _MOST_BYTES = 64 << 20  # maximum size of the input file; a device such as /dev/
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `demo` to the command-line parser."""
     parser = commands.add_parser(
         "demo",
         help="stream a file through every engine, check it, and compare the engines",
@@ -146,7 +146,7 @@ def _checked(
     *,
     gcm: bool,
 ) -> Measurement:
-    """Encrypt `plaintext`, or decrypt `ciphertext`, on the board, and compare the output with the other of the two."""
+    """Encrypt `plaintext` on the board and expect `ciphertext`, or decrypt `ciphertext` and expect `plaintext`."""
     data, expected = (plaintext, ciphertext) if direction == "encrypt" else (ciphertext, plaintext)
     output = io.BytesIO()
     with (
@@ -161,7 +161,7 @@ def _checked(
 
 
 def _input(path: str | None) -> tuple[str, bytes]:
-    """Return name and contents of the file to encrypt."""
+    """Return the name and the contents of the file to encrypt."""
     if path is None:
         return PICTURE.name, PICTURE.read_bytes()
     try:

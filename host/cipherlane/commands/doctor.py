@@ -38,7 +38,7 @@ class _SkippedError(Exception):
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `doctor` to the command-line parser."""
     parser = common.add_command(
         commands,
         "doctor",
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Yield each check with its exit status; skip checks that need a board if it does not answer."""
+    """Yield each check with its exit status; skip the checks that need a board if no board answers."""
     wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)
@@ -192,7 +192,7 @@ def _clock(device: Device) -> str:
     if not info.memory_engines or not info.bench_bytes:
         raise _SkippedError("the board has no engine or no buffer to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
-    for _ in range(_CLOCK_TRIES):  # measure again if the clocks differ: this machine may have paused
+    for _ in range(_CLOCK_TRIES):  # measure again if the clocks differ, because this machine can have paused
         seen = _seen_hz(device, slowest)
         if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
             return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"
@@ -200,7 +200,7 @@ def _clock(device: Device) -> str:
 
 
 def _seen_hz(device: Device, engine: Engine) -> float:
-    """Return the board's clock in Hz, measured with a benchmark of `engine` against this machine's clock."""
+    """Return the board's clock in Hz: the cycles of a benchmark, divided by the time that this machine measures."""
     trip = statistics.median(_trip(device)[0] for _ in range(_TRIPS))
     parts: list[int] = []
     begin = device.clock.now()

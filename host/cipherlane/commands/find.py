@@ -17,7 +17,7 @@ _SECONDS = 2.0
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `find` to the command-line parser."""
     parser = common.add_command(
         commands,
         "find",

@@ -11,7 +11,7 @@ from . import common
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `info` to the command-line parser."""
     parser = common.add_command(
         commands,
         "info",

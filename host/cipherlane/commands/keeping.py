@@ -23,7 +23,7 @@ from ..measuring.linkbench import LinkMeasurement
 
 
 def add_results_option(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name the files for the measurements."""
+    """Add the options --results and --csv, which name the files for the measurements."""
     parser.add_argument(
         "--results", type=WrittenName, metavar="FILE", help="write the figures as JSON to the new file FILE"
     )
@@ -38,7 +38,7 @@ def records_of(measurements: Iterable[Measurement | LinkMeasurement]) -> list[di
 def write_results(
     args: argparse.Namespace, records: list[dict[str, Any]], device: Device, interrupted: str = ""
 ) -> None:
-    """Write the `records`, measurements of `device` in JSON form, to the files that `args` name.
+    """Write `records` (measurements of `device` in JSON form) to the files that `args` name.
 
     `interrupted` is empty, or a text that tells how many figures were measured before the command was interrupted.
 
@@ -66,6 +66,12 @@ def write_results(
             whole.write(Path(args.csv), text.getvalue(), replace=args.force, option="--csv")
 
 
+def write_report(args: argparse.Namespace, report: str) -> None:
+    """Write the text of a report to the file that `args` name; raise FileError if that fails."""
+    with _naming(args.report, "--report"):
+        whole.write(Path(args.report), report, replace=args.force, option="--report")
+
+
 def keep_interrupted(
     args: argparse.Namespace,
     done: Sequence[Measurement | LinkMeasurement],
@@ -74,8 +80,8 @@ def keep_interrupted(
     show: Callable[[list[Any], str], None],
     error: BaseException,
 ) -> None:
-    """Print and write the measurements in `done`, made before `error` ended the command, and add a note to
-    the error.
+    """Print and write the measurements in `done`, which were made before `error` ended the command. Add a note to
+    `error`.
     """
     marked = [replace(item, interrupted=bool(item.interrupted)) for item in done]
     whole_ones = sum(not item.interrupted for item in marked)

@@ -18,7 +18,7 @@ from . import common
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `keygen` to the command-line parser."""
     parser = common.add_command(
         commands,
         "keygen",
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def new_private_file(path: Path) -> Iterator[TextIO]:
-    """Create a file for a key; if writing it fails, remove it again.
+    """Create a file for a key; remove the file if writing the key fails.
 
     Raises:
         FileError: the file exists, cannot be written, or could be read by others.

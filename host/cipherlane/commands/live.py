@@ -23,7 +23,7 @@ SIMULATED_EDGE, EDGE = 96, 192
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `live` to the command-line parser."""
     parser = common.add_command(
         commands,
         "live",
@@ -76,7 +76,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Stream and serve until interrupted."""
+    """Stream a picture through the board, and serve the page that shows it, until interrupted."""
     try:
         from ..live import server
         from ..live.hub import Hub
@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the film that `args` choose, in a dictionary under its kind, such as `video`; an empty dictionary if they
-    choose none. `stack` closes the film.
+    """Return a dictionary that maps the kind of source that `args` choose, such as `video`, to the source of pictures.
+    The dictionary is empty if `args` choose no source. `stack` closes the source.
     """
     from ..live import pictures, video
 
@@ -135,7 +135,7 @@ def _open_peer(args: argparse.Namespace) -> Device:
 
 
 def _parse(where: str) -> tuple[str, int]:
-    """Return the address and the port in the text `where`."""
+    """Return the address and the TCP port from a text such as the value of --listen."""
     try:
         parts = urlsplit(f"//{where}")
         address, port = parts.hostname, parts.port

@@ -18,7 +18,7 @@ from . import common
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `load` to the command-line parser."""
     parser = common.add_command(
         commands,
         "load",
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = imagefile.read(args.file) if args.file else None
     if args.port and args.port.startswith((f"{SCHEME}:", "sim+udp")):
         raise ArgumentError("the loader answers only on the UART: name a serial port with --port")
-    # The device is not connected here, because the loader does not know the info request.
+    # Do not connect the device here: connecting sends an info request, which the loader does not know.
     with contextlib.closing(common.open_device(args)) as device:
         entered = loading.enter(device)
         if chosen:

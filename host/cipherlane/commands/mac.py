@@ -19,7 +19,7 @@ _ENGINES = [engine for engine in Engine if engine.traits.cipher == "aes" and not
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `mac` to the command-line parser."""
     parser = common.add_command(
         commands,
         "mac",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the files that a command's options name, before any of them is opened."""
+"""Checks the files that a command's options name for conflicts, before any file is opened."""
 
 import argparse
 import os
@@ -49,8 +49,8 @@ def settle(args: argparse.Namespace, parser: Parser) -> None:
 
 
 def output(name: str, option: str) -> Iterator[Use]:
-    """Yield the output file `name` and the temporary files that hold it until it is complete; nothing for standard
-    output.
+    """Yield the named output file, and the temporary files that store the output until it is complete. Yield nothing
+    for standard output.
     """
     if name == STANDARD:
         return

@@ -13,7 +13,7 @@ _FOREVER = float("inf")
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `null-board` to the command-line parser."""
     parser = common.add_command(
         commands,
         "null-board",

@@ -17,16 +17,16 @@ from ..files.claims import WrittenName
 from ..link.replies import MACsecState
 from . import common, keygen
 
-PORT = b"\0\1"  # of the secure channel: the SCI is a MAC address and this number
+PORT = b"\0\1"  # port number of a secure channel; its SCI is a MAC address and this number
 DEVICE = "macsec0"
-BOARD_PRIORITY, HOST_PRIORITY = 16, 100  # of MKA: the lower number becomes key server
+BOARD_PRIORITY, HOST_PRIORITY = 16, 100  # in MKA, the station with the lower priority number becomes key server
 _INTERFACES = Path("/sys/class/net")
 _SUITES = {suite.name.lower().replace("_", "-"): suite for suite in Suite}
 _ABSENT = "the board has no MACsec: use firmware and gateware of configuration macsec"
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `pair` to the command-line parser."""
     parser = common.add_command(
         commands,
         "pair",
@@ -61,7 +61,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Give the board new keys and write the script, or turn MACsec off."""
+    """Give the board new keys and write the file for the Linux machine, or turn the board's MACsec off."""
     if args.undo:
         with common.open_device(args) as device:
             _set(device.unprotect)
@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def supplicant(args: argparse.Namespace, cak: bytes, ckn: bytes) -> str:
-    """Return the configuration of wpa_supplicant."""
+    """Return the text of wpa_supplicant's configuration file."""
     return "\n".join(
         (
             "# The MACsec key of a Cipherlane board.",
@@ -133,7 +133,7 @@ def supplicant(args: argparse.Namespace, cak: bytes, ckn: bytes) -> str:
 
 
 def script(args: argparse.Namespace, state: MACsecState, board_key: bytes, host_key: bytes) -> str:
-    """Return the shell script that sets up the interface, with the keys with which board and host transmit."""
+    """Return the shell script that sets up the host's MACsec interface, with the transmit keys of board and host."""
     encrypt = "off" if args.integrity_only else "on"
     channel = f"port 1 address {':'.join(f'{byte:02x}' for byte in state.sci[:6])}"
     options = f"port 1 cipher {args.suite} encrypt {encrypt} validate strict replay on window 0"
@@ -157,7 +157,7 @@ def script(args: argparse.Namespace, state: MACsecState, board_key: bytes, host_
 
 
 def _set(action: Callable[[], None]) -> None:
-    """Carry out an action, and explain why a board refuses it."""
+    """Carry out an action on the board; if the board refuses it, explain why."""
     try:
         action()
     except BoardError as error:

@@ -19,7 +19,7 @@ OUT = "report.html"
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `report` to the command-line parser."""
     parser = common.add_command(
         commands,
         "report",
@@ -48,7 +48,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make the page."""
+    """Make the HTML page."""
     sources, repeated = read_all(args.files or filter(os.path.isdir, [FOLDER]))
     text = page(sources, repeated, datetime.now(UTC).isoformat(" ", "minutes"))
     require_apart((*(Use(each.name, status=each.status) for each in sources), *naming.output(args.out, "--out")))

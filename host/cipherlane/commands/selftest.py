@@ -9,7 +9,7 @@ from . import common
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `selftest` to the command line."""
     parser = common.add_command(
         commands,
         "selftest",
@@ -22,7 +22,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the tests; fail if any test fails or if none was run."""
+    """Run the tests and print the result. Return 1 if any test failed or none was run, otherwise 0."""
     with common.open_device(args) as device:
         outcome = device.selftest()
         kind = device.info().kind

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane completion` and `cipherlane man`: generate shell completion and the manual page from the parser."""
+"""`cipherlane completion` and `cipherlane man`: print texts generated from the command-line parser."""
 
 import argparse
 import sys
@@ -15,7 +15,7 @@ _FILES = ("FILE", "IN", "OUT")
 
 
 def add_to(commands: Any) -> None:
-    """Add both commands."""
+    """Add the commands `completion` and `man` to the command line."""
     parser = common.add_command(
         commands,
         "completion",
@@ -36,7 +36,7 @@ def add_to(commands: Any) -> None:
 
 
 def complete(args: argparse.Namespace) -> int:
-    """Print the script."""
+    """Print the completion script for the chosen shell."""
     parser = args.parser
     for each in (parser, *parser.commands.choices.values()):
         for action in each._actions:
@@ -47,7 +47,7 @@ def complete(args: argparse.Namespace) -> int:
 
 
 def manual(args: argparse.Namespace) -> int:
-    """Print the page."""
+    """Print the manual page."""
     try:
         from argparse_manpage.manpage import Manpage
     except ImportError as error:

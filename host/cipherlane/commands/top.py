@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane top`: shows the figures of the live view on a terminal."""
+"""`cipherlane top`: shows speeds and counters on a terminal while pictures stream through the board."""
 
 import argparse
 import functools
@@ -11,11 +11,11 @@ from .. import signals
 from ..errors import ArgumentError
 from . import common
 
-_EDGE = 48  # pixels per side: few for a quick picture, but enough for the chi-square test
+_EDGE = 48  # pixels per side: few enough to send a picture quickly, and enough for its chi-square test
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
+    """Add the command `top` to the command line."""
     parser = common.add_command(
         commands,
         "top",
@@ -31,7 +31,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Stream and show the figures until the user quits."""
+    """Stream pictures through the board and show the figures until the user quits."""
     if args.json:
         raise ArgumentError("top prints no JSON: `cipherlane bench --link --json` prints figures")
     if (

@@ -19,35 +19,34 @@ VERSION = 1
 HEADER_BYTES = 16
 TAG_BYTES = 16
 PREFIX_BYTES = 8
-RECORD_BYTES = 960  # bytes of plaintext; a board's smallest receive window holds two such records with their tags
+RECORD_BYTES = 960  # plaintext bytes of a full record; every board has room for two such records with their tags
 MOST_RECORDS = 1 << 30
 _KEY_BYTES = (16, 24, 32)
 
 
 class Reader(Protocol):
-    """Source of bytes."""
+    """Interface of a source of bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes; none at the end."""
+        """Return up to `size` bytes; at the end of the data, return no bytes."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """The file's header: the key's length in bytes, plaintext bytes of a full record, and the prefix of all nonces."""
+    """The file's header: key length in bytes, number of plaintext bytes in a full record, and nonce prefix."""
 
     key_bytes: int
     record_bytes: int
     prefix: bytes
 
     def encode(self) -> bytes:
-        """Return the header as it stands at the beginning of the file."""
+        """Return the header as the 16 bytes with which the file begins."""
         blocks = self.record_bytes // BLOCK
         return MAGIC + bytes((VERSION, self.key_bytes)) + blocks.to_bytes(2, "big") + self.prefix
 
     @classmethod
     def decode(cls, raw: bytes, key_bytes: int, name: str) -> Self:
-        """Return the header in `raw`, the first bytes of the file `name`, which is to be decrypted with a key of
-        `key_bytes`.
+        """Decode the header from `raw`, the first bytes of the file `name`. The user's key has `key_bytes` bytes.
 
         Raises:
             ArgumentError: the file is no authenticated file, or has a newer version.
@@ -68,7 +67,7 @@ class Header:
 
     @classmethod
     def of_stream(cls, key: bytes, iv: bytes, record_bytes: int) -> Self:
-        """Return the header for a stream that a session encrypts under `key` from the initial counter block `iv` on."""
+        """Return the header for a stream that a session encrypts under `key`; `iv` is its initial counter block."""
         return cls(len(key), record_bytes, iv[:PREFIX_BYTES])
 
     @property
@@ -77,7 +76,7 @@ class Header:
         return self.prefix.ljust(BLOCK, b"\0")
 
     def block_of(self, number: int) -> bytes:
-        """Return the first counter block of the range for record `number` and all later records."""
+        """Return the first counter block that record `number` can use. All later records use only later blocks."""
         return self.nonce(number, False).ljust(BLOCK, b"\0")
 
     def nonce(self, number: int, last: bool) -> bytes:
@@ -87,7 +86,7 @@ class Header:
         return self.prefix + (2 * number + last).to_bytes(4, "big")
 
     def plain_size(self, size: int) -> int:
-        """Return the plaintext bytes of a file of `size` bytes.
+        """Return how many plaintext bytes an authenticated file of `size` bytes contains.
 
         Raises:
             TamperedError: no file has this size.
@@ -99,7 +98,7 @@ class Header:
 
 
 def check_size(number: int, size: int) -> None:
-    """Refuse record `number` if its `size`, with the tag, is too small. Only an empty file has a record without data.
+    """Refuse record `number` if its `size`, with its tag, is too small. Only an empty file has a record without data.
 
     Raises:
         TamperedError: the record is too short.
@@ -123,7 +122,7 @@ class RecordReader:
         self.at_end = False
 
     def read(self, count: int) -> list[memoryview]:
-        """Return up to `count` further records, or none after the last one. Only the last one may be short."""
+        """Return up to `count` further records, or none after the last one. Only the last record can be short."""
         if self.at_end:
             return []
         size = self._size

@@ -29,7 +29,7 @@ class WrittenName(str):
 
 
 class OutName(WrittenName):
-    """Name of an output file, written under a temporary name until it is complete; or `-` for standard output."""
+    """Name of an output file, or `-` for standard output. The file has a temporary name until it is complete."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,20 @@ class Use:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # opening the file will report the reason
+        except (OSError, ValueError):  # the code that opens the file later reports why this failed
             return None
 
     @property
     def remedy(self) -> str:
-        """Return the advice to print if this file may not be written."""
+        """Return the advice to print if this file must not be written."""
         return f"name another {self.option}" if self.option.isupper() else f"name another with {self.option}"
 
 
 def is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether writing to one file changes the other's contents; false for terminals, pipes and /dev/null."""
+    """Return whether two file statuses describe the same file, so that writing to one changes the other.
+
+    Return false for terminals, pipes and /dev/null.
+    """
     if stat.S_ISBLK(one.st_mode) and stat.S_ISBLK(other.st_mode):
         return one.st_rdev == other.st_rdev
     return stat.S_ISREG(one.st_mode) and (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
@@ -116,7 +119,7 @@ def standard_streams(reads_input: bool) -> Iterator[Use]:
 
 def _are_one(one: Use, other: Use) -> bool:
     if one.name.startswith("standard ") and other.name.startswith("standard ") and one.written and other.written:
-        return False  # standard output and error may be one file (2>&1)
+        return False  # standard output and error can be one file (2>&1)
     first, second = one.seen(), other.seen()
     if first and second:
         return is_same(first, second)

@@ -7,8 +7,8 @@ import shlex
 
 _MARK = len(codecs.BOM_UTF8) + 1  # position of the first byte after the byte order mark, counted from 1
 
-# Python loads a codec at its first use. These are loaded with the tool, because Python's library may be out of reach
-# later, for example when a limit on open files is used up.
+# Python loads a codec from a file at its first use. Load these codecs now, because opening a file can fail later, for
+# example when the process has reached its limit of open files.
 for _name in ("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32"):
     codecs.lookup(_name)
 
@@ -30,7 +30,7 @@ def foreign(data: bytes) -> tuple[str, str]:
 
 
 def remedy(command: str, name: str) -> str:
-    """Return advice: how `command` converts the file `name` to the file NAME.new, which only its owner can read."""
+    """Return advice: how `command` converts the file `name` to NAME.new. Only its owner can read the new file."""
     if os.name != "posix":
         return ""
     return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` converts it to {name}.new"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads and checks files of firmware images, which `cipherlane load` sends to a loader."""
+"""Reads and checks firmware images: files that `cipherlane load` sends to a board's loader."""
 
 import zlib
 from pathlib import Path
@@ -25,7 +25,7 @@ class Image(NamedTuple):
 
 
 def read(path: str) -> Image:
-    """Return the image in the file `path`.
+    """Read the image file `path`, check it, and return the image.
 
     Raises:
         FileError: the file cannot be read or is not an image; the message gives the reason.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The input of a command: a file or standard input. Its true size may differ from the size that the system reports."""
+"""The input of a command: a file or standard input. Its true size can differ from the size that the system reports."""
 
 import errno
 import os
@@ -21,21 +21,21 @@ _LOOKED_AT = 1 << 16  # maximum bytes read from a file to learn its size
 
 
 def trouble(verb: str, name: object, error: OSError) -> FileError:
-    """Return an error: the operation `verb`, such as "read", failed on the file `name`. It gives the reason and a
-    remedy.
+    """Return an error: the operation `verb`, such as "read", failed on the file `name`. The message gives the reason
+    and, if known, a remedy.
     """
     return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}")
 
 
 class InputFile:
-    """The input: a path, or `-` for standard input; a context manager.
+    """The input of a command: a file, or standard input if the name is `-`. Use it as a context manager.
 
     `size` is the number of bytes, or None if it is unknown: for pipes, and for kernel files that report a size of 0.
     If a file grows while it is read, only its first `size` bytes are returned.
     """
 
     def __init__(self, name: str):
-        """Open `name`.
+        """Open the file `name`, or standard input if `name` is `-`.
 
         Raises:
             FileError: it cannot be read.
@@ -43,7 +43,7 @@ class InputFile:
         self.name = name
         if name != STANDARD and os.path.isdir(name):
             raise FileError(f"cannot read {name}: it is a directory, name a file")
-        self._begin = b""  # bytes read to learn the size
+        self._begin = b""  # bytes that were read to learn the size; `read` returns them first
         self._most, self._too_long = sys.maxsize, ""
         self._broken = ""
         self._done = 0
@@ -62,7 +62,7 @@ class InputFile:
                 raise
 
     def _look(self, said: int) -> None:
-        """Read a short input to learn its true size, because files in /proc and /sys report a wrong size (`said`)."""
+        """Read a short input to learn its true size. `said` is the reported size; it is wrong in /proc and /sys."""
         data = self._read(_LOOKED_AT) if not said else b""
         while len(data) < said and (piece := self._read(said - len(data))):
             data += piece
@@ -71,17 +71,17 @@ class InputFile:
 
     @property
     def identity(self) -> dict[str, int] | None:
-        """Return values that show later whether the file is unchanged; None if the input is not a file."""
+        """Return values by which a later run detects that the file has changed; None if the input has no known size."""
         return None if self.size is None else self._identity(self.status)
 
     @property
     def changed(self) -> bool:
-        """Return whether the file was modified after it was opened, as far as the system shows it."""
+        """Return whether the file's size, time of change or identity is different from when it was opened."""
         return self.size is not None and self._identity(os.fstat(self._file.fileno())) != self._identity(self.status)
 
     @property
     def unrepeatable(self) -> str:
-        """Return the reason why a later run cannot resume with this input; empty if it probably can."""
+        """Return the reason why a later run cannot resume with this input; an empty text if the run probably can."""
         return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
 
     @staticmethod
@@ -94,7 +94,7 @@ class InputFile:
         }
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes; none at the end. Bytes waiting in a pipe are returned at once.
+        """Return up to `size` bytes; at the end, return no bytes. Bytes waiting in a pipe are returned at once.
 
         Raises:
             FileError: the bytes cannot be read, or the file has become shorter.
@@ -117,7 +117,7 @@ class InputFile:
         return data
 
     def rewind(self, offset: int) -> bool:
-        """Continue reading at byte `offset`, or return False if the input cannot be read twice."""
+        """Continue reading at byte `offset` and return True. If the input cannot be read twice, return False."""
         if self.size is None:
             return False
         self._file.seek(offset)
@@ -125,7 +125,7 @@ class InputFile:
         return True
 
     def bound(self, most: int, how: str) -> None:
-        """Make `read` fail after the first `most` bytes of input; its error gives the advice `how`."""
+        """Make `read` fail if the input has more than `most` bytes. The error message ends with the advice `how`."""
         self._most, self._too_long = most, how
 
     def _read(self, size: int) -> bytes:

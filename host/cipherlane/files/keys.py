@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_key(args: argparse.Namespace) -> bytes:
-    """Return the key that the options or the environment supply; hide it from programs that this process starts later.
+    """Return the key that the options or the environment supply; hide the key from programs started later.
 
     Raises:
         ArgumentError: no key is supplied.
@@ -70,7 +70,7 @@ def named_file(args: argparse.Namespace) -> str | None:
 
 
 def parse_key(digits: str) -> bytes:
-    """Return the key given as hexadecimal digits.
+    """Return the key that the hexadecimal `digits` represent.
 
     Raises:
         KeyLengthError: the key is not 128, 192 or 256 bits.
@@ -85,7 +85,7 @@ def parse_key(digits: str) -> bytes:
 
 
 def parse_iv(digits: str) -> bytes:
-    """Return the initial counter block given as hexadecimal digits.
+    """Return the initial counter block that the hexadecimal `digits` represent.
 
     Raises:
         IvLengthError: it is not 16 bytes.
@@ -100,7 +100,7 @@ def parse_iv(digits: str) -> bytes:
 
 
 def _read(name: str) -> str:
-    """Return the text of the key file called `name`."""
+    """Return the text of the key file called `name`; `-` means standard input."""
     if name == STANDARD and sys.stdin.isatty():
         return getpass.getpass("key, in hexadecimal digits: ")
     if _LOOKS_LIKE_A_KEY.fullmatch(name):
@@ -123,7 +123,7 @@ def _read(name: str) -> str:
 
 
 def _check_digits(data: bytes, name: str) -> None:
-    """Refuse a key file that does not hold hexadecimal digits in ASCII; the error describes what it holds."""
+    """Refuse a key file that contains raw bytes, or text that is not plain ASCII or UTF-8; the error tells which."""
     what, command = encodings.foreign(data)
     if not what and len(data) * 8 in _BITS and not data.decode("ascii", "replace").isprintable():
         what, command = f"holds {len(data)} raw bytes", "od -An -v -tx1"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The output of a transfer, which gets its name only when it is complete.
+"""The output file of a transfer. It has the temporary name `OUT.part` until it is complete.
 
 Output is written strictly in order to `OUT.part`. `OUT.part.resume`, in the same folder, records the state of the
 transfer (see `journal`). Both files are new, belong to this user, and have mode 0600; links are not followed. A run
@@ -27,15 +27,15 @@ from . import private
 from .claims import STANDARD, Use, require_apart, require_replaceable
 from .inputs import InputFile, trouble
 
-ANEW = "start without --resume (--raw: under another IV)"  # advice for a transfer that cannot be resumed
+ANEW = "start without --resume (--raw: under another IV)"  # advice to print when a transfer cannot be resumed
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _ENDINGS = (".part", ".part.resume")
 _USUAL_NAME_MAX = 255  # longest file name in bytes on usual file systems
-_DIGITS = 16  # hexadecimal digits of the hash in a shortened name
+_DIGITS = 16  # number of hexadecimal digits of the hash in a shortened name
 
 
 def kept_at(path: Path) -> tuple[Path, Path]:
-    """Return the paths of `OUT.part` and its sidecar; names that would be too long are shortened and get a hash."""
+    """Return the paths of `OUT.part` and its sidecar `OUT.part.resume`. A hash replaces the end of a long name."""
     try:
         most = os.pathconf(path.parent, "PC_NAME_MAX")
     except (AttributeError, OSError, ValueError):
@@ -63,7 +63,7 @@ def write_at(descriptor: int, data: bytes, offset: int) -> None:
 
 
 class OutputFile:
-    """An output file, or standard output for `-`; a context manager. `commit` gives the file its name.
+    """An output file, or standard output if the name is `-`; a context manager. `commit` renames `OUT.part` to OUT.
 
     `part` and `sidecar` are the paths of the incomplete output; `part` is None if the output is not a regular file. If
     the output is not committed, `kept` is the number of bytes that a later run can resume from. If `kept` is None, the
@@ -71,7 +71,7 @@ class OutputFile:
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
-        """Prepare to write `name`, or with `resume` to continue its incomplete output. Change no contents yet.
+        """Open the files for writing the output `name`. With `resume`, open OUT.part and its sidecar unchanged.
 
         Raises:
             FileError: the output cannot be written or resumed, or is the same file as `source`.
@@ -83,7 +83,7 @@ class OutputFile:
         self.part: Path | None = None
         self.kept: int | None = None
         self.written = 0
-        self._new: list[Path] = []  # files that this run created or found empty; deleted if it fails
+        self._new: list[Path] = []  # files that this run created or found empty; they are deleted if the run fails
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
@@ -140,7 +140,7 @@ class OutputFile:
             raise FileError(f"{self.sidecar} is not a file of cipherlane, but has the name of one: delete or rename it")
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
-            private.chmod(descriptor, 0o600)  # set the mode also of empty files that existed before
+            private.chmod(descriptor, 0o600)  # an empty file from before this run can have a mode other than 0600
         write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve space for the sidecar, in case the disk fills up
 
     def read_kept(self, offset: int, size: int) -> bytes:
@@ -169,7 +169,7 @@ class OutputFile:
             raise trouble("write", self.part, error) from error
 
     def write(self, data: bytes, /) -> None:
-        """Append `data`.
+        """Append `data` to the output.
 
         Raises:
             FileError: they cannot be written.
@@ -198,7 +198,7 @@ class OutputFile:
             raise trouble("write", self.part, error) from error
 
     def commit(self) -> None:
-        """Write the output to the disk durably and give it its name and mode.
+        """Write `OUT.part` to the disk durably, set its mode, and rename it to OUT.
 
         Raises:
             FileError: that fails.
@@ -225,12 +225,12 @@ class OutputFile:
             raise trouble("complete", self.path, error) from error
 
     def discard(self) -> None:
-        """Delete the incomplete output when the context ends."""
+        """Arrange that the incomplete output is deleted when the context ends."""
         self.kept = None
         self._new = [path for path in (self.sidecar, self.part) if path]
 
     def _leave(self) -> None:
-        """Close the open files; delete those created by this run unless a later run can resume from them."""
+        """Close the open files. Delete the files that this run created, unless a later run can resume from them."""
         if private.HELD_BY_NAME:
             self._close()
         for path in self._new if self.kept is None else ():
@@ -264,7 +264,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _open_own(path: Path, create: bool) -> tuple[int, bool]:
-    """Open a file of this user that has no second hard link; return its descriptor, and whether this call created it.
+    """Open a file that this user owns and that has no second hard link. Return its descriptor, and whether it is new.
 
     Raises:
         FileError: the file is of another kind, or does not exist and `create` is false.

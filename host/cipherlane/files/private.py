@@ -18,7 +18,7 @@ from ..errors import FileError
 
 
 def _module(name: str) -> Any:
-    """Return the module `name`, or None on systems without it."""
+    """Return the Python module called `name`; None on systems without this module."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -31,9 +31,9 @@ HELD_BY_NAME = os.name == "nt"
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-# error numbers that mean that another process holds the lock; 0: Windows gave no reason
+# error numbers that mean that another process holds the lock; 0 means that Windows gave no reason
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)
-_LOCKED_BYTE = (1 << 31) - 2  # the byte to lock: the last one that msvcrt can lock, even beyond the file's end
+_LOCKED_BYTE = (1 << 31) - 2  # offset of the byte to lock: the last byte that msvcrt can lock
 
 
 def create(path: Path) -> int:
@@ -98,7 +98,7 @@ def lock(descriptor: int, path: Path) -> bool:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Return whether `path` still refers to the open file."""
+    """Return whether `path` still names the open file; false if another program has moved or deleted the file."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except FileNotFoundError:
@@ -106,7 +106,9 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 
 def set_mode(descriptor: int, replaced: os.stat_result | None) -> None:
-    """Give an open file the mode, and if possible the owner, of the file that it replaces; otherwise the default mode.
+    """Set an open file's mode, and if possible its owner, to those of the file that it replaces.
+
+    If it replaces no file, set the default mode.
 
     If the file's group cannot be set, the group gets no rights.
     """

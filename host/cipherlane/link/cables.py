@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""JTAG cables on USB, as Linux lists them: which are attached, for which boards, and whether this user may open them.
+"""JTAG cables on USB, as Linux lists them: which are attached, for which boards, and whether this user can open them.
 
 The boards' data files name the cable of each board revision; `known_cables` is generated from them. Other devices may
 use the same chips. openFPGALoader opens cables through libusb.
@@ -11,7 +11,8 @@ from pathlib import Path
 
 from .known_cables import ROWS
 
-# Separate JTAG adapters that openFPGALoader supports: USB vendor and product, and the chip or the adapter's name.
+# JTAG adapters that are not part of a board and that openFPGALoader supports. Maps the USB identity (vendor:product)
+# to the name of the chip or the adapter.
 _ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
 
 
@@ -23,9 +24,9 @@ def _titles() -> dict[str, str]:
     return {usb: " and ".join(names) for usb, names in boards.items()} | _ADAPTERS
 
 
-# For each USB identity: the chip, and the boards and revisions that use it.
+# Maps each USB identity (vendor:product) to a title: the chip, and the boards with their revisions that use it.
 CABLES = _titles()
-_CMSIS_DAP = "0d28:0204"  # openFPGALoader opens CMSIS-DAP through hidapi's hidraw, not through libusb
+_CMSIS_DAP = "0d28:0204"  # openFPGALoader opens CMSIS-DAP cables through hidraw (hidapi), not through libusb
 GROUP = "plugdev"
 RULES = Path("/etc/udev/rules.d/70-cipherlane.rules")
 REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROUP}, log in and attach it again"
@@ -33,7 +34,7 @@ REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROU
 
 @dataclass(frozen=True)
 class Cable:
-    """An attached cable: USB identity, title, serial number if any, and whether this user may open it.
+    """An attached cable: USB identity, title (chip and boards), serial number, and whether this user can open it.
 
     `product` is the name that the device reports; empty if it reports none.
     """
@@ -92,7 +93,7 @@ def rules() -> str:
 
 
 def _text(path: Path) -> str:
-    """Return a file's contents, or an empty text if it cannot be read: a device may be unplugged at any time."""
+    """Return a file's contents, or an empty text if it cannot be read: a device can be unplugged at any time."""
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape").strip()
     except OSError:

@@ -15,16 +15,16 @@ from .replies import BoardInfo, fields_of
 
 
 class Calls:
-    """Sends requests over `link`, one at a time. If `strict_version`, replies of another record version are errors."""
+    """Sends requests over `link`, one at a time. If `strict_version` is set, a wrong record version is an error."""
 
     def __init__(self, link: Link):
-        """Use `link` and its clock."""
+        """Send requests over `link`, and measure time with its clock."""
         self.link = link
         self.clock = link.clock
         self.strict_version = True
 
     def reset_window(self, info: BoardInfo) -> None:
-        """Limit the bytes in flight, from now on, to the size of the board's buffer for control records."""
+        """From now on, limit the bytes in flight to the size of the board's buffer for control records."""
         self.link.set_window(info.rx_window, HEADER.size + info.max_data)
 
     def request(
@@ -43,7 +43,7 @@ class Calls:
     def exchange(
         self, request: Record, *, timeout: float | None = None, attempts: int | None = None, resync: bool = False
     ) -> Record:
-        """Send `request` until it is answered; return the reply.
+        """Send `request` repeatedly until the board answers it; return the reply.
 
         Args:
             request: the record.
@@ -65,8 +65,8 @@ class Calls:
             key = link.send(request, timeout)
             deadline, left = self.clock.now() + (timeout or link.timeout), 1.0
             while left > 0:
-                # If this process was paused, `left` may be 0 or less. A reply may have arrived meanwhile, so receive
-                # once more.
+                # If this process was paused, the remaining seconds (`left`) can be 0 or less. A reply might have
+                # arrived during the pause, so receive once more.
                 left = deadline - self.clock.now()
                 arrival = link.receive(max(0.0, left), strict_version=self.strict_version)
                 if arrival is None:

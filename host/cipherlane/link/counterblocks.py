@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ranges of counter blocks: arithmetic on blocks, and the ranges that measurements use.
+"""Computes with counter blocks, and reserves the ranges of counter blocks that measurements use.
 
 The ranges of measurements are contiguous under one key, so that the board's table holds them as one range.
 """
@@ -30,12 +30,12 @@ class CounterBlocks:
         return len(self.key) * 8
 
     def take(self, size: int) -> bytes:
-        """Return the initial counter block of a stream of `size` bytes and reserve its blocks."""
+        """Reserve the counter blocks for a stream of `size` bytes; return the first of them, the stream's IV."""
         self._last, self._next = self._next, block_after(self._next, -(-size // BLOCK))
         return self._last
 
     def give_back(self, size: int) -> None:
-        """Release the blocks that the last stream did not use: it ended after `size` bytes, and the next stream starts
-        there.
+        """Release the reserved blocks that the last stream did not use, because it ended after `size` bytes. The next
+        stream starts with them.
         """
         self._next = block_after(self._last, -(-size // BLOCK))

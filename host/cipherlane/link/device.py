@@ -36,11 +36,11 @@ from .session import Session
 from .transfer import Progress
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # a direction's index in this tuple is its code in records
+DIRECTIONS = ("encrypt", "decrypt")  # the code of a direction in records is its index in this tuple
 SIM_BENCH_BYTES = 4096  # bytes to benchmark with C engines on a simulated board; the whole buffer would take a minute
 _MOST_BENCH_PARTS = 1 << 16
-# Bits of a counter block that must be 0 in 128-EEA1: all bits after DIRECTION, except the low 16 bits of the block
-# number.
+# Mask of the bits that must be 0 in a counter block of 128-EEA1: all bits after DIRECTION, except the lowest 16, which
+# hold the block number.
 _NOT_OF_A_MESSAGE = (1 << 74) - 1 << 16
 _DRAIN_QUIET, _DRAIN_LIMIT = 0.05, 2.0  # seconds
 
@@ -60,10 +60,10 @@ class SelfTest:
 
 
 class Device(Calls):
-    """A board reached through a transport; a context manager that connects and closes."""
+    """A board reached through a transport. As a context manager, it connects at the start and closes at the end."""
 
     def __init__(self, transport: Transport, timeout: float | None = None, log: RecordLog | None = None):
-        """Use `transport` and its clock. The device closes `transport` and `log` when it is closed.
+        """Reach the board through `transport`. The method `close` also closes `transport` and `log`.
 
         Args:
             transport: the connection to the board.
@@ -79,7 +79,7 @@ class Device(Calls):
         self._info: BoardInfo | None = None
 
     def connect(self) -> BoardInfo:
-        """Discard data of an earlier connection, and request the board's identity."""
+        """Discard data that an earlier connection left, and request the board's identity."""
         link = self.link
         link.transport.resync()
         link.drain(_DRAIN_QUIET, min(_DRAIN_LIMIT, link.pace.first))
@@ -100,7 +100,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # firmware in a simulated netlist reports the kind `board`, not `sim`
+        if link.transport.simulated:  # firmware of a simulated netlist reports the kind `board`, not `sim`
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self._info = replace(self._info, max_data=min(self._info.max_data, self._most_on_the_way()))
         self.strict_version = False
@@ -203,8 +203,8 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
-        """Check `record_bytes`, the data bytes of a full record without its tag of `tag` bytes, and return it. Without
-        it, return the maximum that the CPU or the fast path accepts.
+        """Check and return the data bytes of a full record, not counting its tag of `tag` bytes. If the argument is
+        None, return the default: the maximum of the fast path, or else that of the CPU (`Device.record_bytes`).
         """
         where = fast_path or self.info()
         if record_bytes is None:
@@ -216,7 +216,7 @@ class Device(Calls):
         return record_bytes
 
     def _open(self, fields: dict[str, Any]) -> tuple[Opened, int]:
-        """Open a session by exchanging records; return the values that the board assigned and the session's token."""
+        """Send an open request with `fields`; return the values that the board assigned and the session's token."""
         table, token = layout.REQUESTS[RecordType.OPEN], secrets.randbits(64)
         data = table.pack(**fields)
         try:
@@ -224,7 +224,7 @@ class Device(Calls):
             return Opened.from_reply(reply, table.unpack(data)), token
         except BoardError:
             raise
-        except BaseException:  # the board may have opened a session: close it
+        except BaseException:  # the board might have opened a session: close this session
             with contextlib.suppress(CipherlaneError):
                 self.exchange(Record(RecordType.RESET, token=token), attempts=1, resync=True)
             raise
@@ -368,11 +368,11 @@ class Device(Calls):
         return replace(found, max_data=min(found.max_data, self._most_on_the_way()))
 
     def _most_on_the_way(self) -> int:
-        """Return the maximum number of data bytes of a record that the way to the board carries."""
+        """Return the maximum number of data bytes of a record that the connection to the board can carry."""
         return max(BLOCK, (self.link.transport.largest_record - layout.HEADER.size) // BLOCK * BLOCK)
 
     def macsec(self) -> MACsecState | None:
-        """Return the state of the board's MACsec; None if the board has none."""
+        """Return the state of the board's MACsec; None if the board does not support MACsec."""
         try:
             return MACsecState.from_reply(self.request(RecordType.MACSEC))
         except BoardError as error:
@@ -391,7 +391,7 @@ class Device(Calls):
         encrypt: bool = True,
         replay_window: int = 0,
     ) -> None:
-        """Give the board static MACsec keys, over the UART; from then on it answers nothing outside MACsec.
+        """Send static MACsec keys to the board over the UART. From then on, the board answers no frame without MACsec.
 
         Args:
             suite: the cipher suite.
@@ -434,7 +434,7 @@ class Device(Calls):
         encrypt: bool = True,
         replay_window: int = 0,
     ) -> None:
-        """Let the board agree on MACsec keys with its peer (MKA, IEEE 802.1X); raise the errors of `protect`.
+        """Let the board agree on MACsec keys with its peer by MKA (IEEE 802.1X). Raises the same errors as `protect`.
 
         Until then, and whenever the peer is gone, no frame passes.
 
@@ -462,7 +462,7 @@ class Device(Calls):
         )
 
     def unprotect(self) -> None:
-        """Turn the board's MACsec off and zeroize its keys, over the UART; raise the errors of `protect`."""
+        """Turn the board's MACsec off and zeroize its keys, over the UART. Raises the same errors as `protect`."""
         self._require_uart()
         self.request(
             RecordType.PROTECT,
@@ -477,12 +477,12 @@ class Device(Calls):
         )
 
     def _require_uart(self) -> None:
-        """Send no MACsec key over a network."""
+        """Raise ArgumentError if the board is reached over a network, because MACsec keys must not cross a network."""
         if self.link.transport.shared:
             raise ArgumentError("MACsec keys do not go over a network: name the UART with --port")
 
     def close(self) -> None:
-        """Close the port and the log."""
+        """Close the port to the board, and the log of records if there is one."""
         try:
             self.link.transport.close()
         finally:

@@ -31,8 +31,8 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class SerialPort:
-    """A serial port; if it is on USB, also vendor and product, the device's own description, and boards it may belong
-    to.
+    """A serial port. For a port on USB, the fields also give vendor and product, the device's own description, and the
+    boards whose UART this port can be.
     """
 
     port: str
@@ -44,7 +44,7 @@ class SerialPort:
 
 @dataclass(frozen=True)
 class Found:
-    """A board that answered; `info` is None if the board uses another record version."""
+    """A board that answered; `info` is None if board and host tool use different record versions."""
 
     port: str
     info: BoardInfo | None
@@ -114,7 +114,7 @@ def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
                 found.append(Found(each.port, device.info()))
         except VersionMismatchError:
             found.append(Found(each.port, None))
-        except CipherlaneError:  # the port is busy, or leads to no board
+        except CipherlaneError:  # the port is busy, or no board answers there
             continue
     return found
 
@@ -139,7 +139,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            late = 0  # number of answers read after the deadline, because this process was paused
+            late = 0  # answers read after the deadline: they can have arrived earlier, while this process was paused
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()
                 if (arrived := datagrams.receive(max(0.0, left))) is None:
@@ -148,7 +148,8 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
                 data, size, address = arrived
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
-                    # An answer without info has no token to check, so its address must be one that was asked.
+                    # An answer of a different record version than this tool's has no token to check. Such an answer
+                    # counts only if it comes from an address that was asked.
                     if answer and (answer.info or address in missing):
                         found[address] = answer
                         missing.discard(address)
@@ -156,7 +157,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
 
 
 def _ask(datagrams: Datagrams, request: bytes, target: Address, timeout: float) -> bool:
-    """Send `request` to `target`; return whether that was possible."""
+    """Send `request` to `target`; return whether sending succeeded."""
     datagrams.write_timeout = max(0.0, timeout)
     try:
         datagrams.send((request,), target)
@@ -166,7 +167,7 @@ def _ask(datagrams: Datagrams, request: bytes, target: Address, timeout: float) 
 
 
 def _answer(raw: bytes, token: int, address: Address) -> Found | None:
-    """Return the board that sent the answer `raw`; None if `raw` is no answer to a request with `token`."""
+    """Return the board that sent the datagram `raw`; None if `raw` does not answer the request with this `token`."""
     host, port = address
     name = f"{SCHEME}://{host}" + (f":{port}" if port != UDP_PORT else "")
     try:

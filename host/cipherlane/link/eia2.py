@@ -13,8 +13,8 @@ from .replies import fields_of
 
 ALGORITHM = "eia2"
 KEY_BYTES = 16
-HEAD_BYTES = 8  # COUNT || BEARER || DIRECTION || 26 zeros
-MAC_BYTES = 4  # 128-EIA2 uses the first 4 of the 16 bytes that AES-CMAC gives
+HEAD_BYTES = 8  # COUNT || BEARER || DIRECTION || 26 zero bits
+MAC_BYTES = 4  # 128-EIA2 uses the first 4 of the 16 bytes that AES-CMAC computes
 
 
 def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engine) -> bytes:

@@ -10,7 +10,9 @@ from ..errors import ArgumentError, ReplyError
 
 
 def expected(given: str) -> str:
-    """Return a build id: `given` itself, or the id in the file `given`, which the build flow or a measurement wrote.
+    """Return `given` if it is a build id. Otherwise return the id in the file of this name.
+
+    The build flow or a measurement wrote this file.
 
     Raises:
         ArgumentError: `given` is neither an id nor such a file.
@@ -32,7 +34,7 @@ def expected(given: str) -> str:
 
 
 def require(seen: str, wanted: str) -> None:
-    """Check that a board has the build id that is expected.
+    """Check that the build id in `seen`, which a board reported, equals the one in `wanted`.
 
     Raises:
         ReplyError: the ids differ; the message names the part that differs.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tracks which copies of records are in flight, how many bytes they hold, and which are known to be lost.
+"""Tracks the copies of records in flight: how many bytes they occupy in the board, and which are known to be lost.
 
 The board can hold `limit` bytes (its rx_window). Each transmission of a record is a copy. A copy is in flight until it
 is answered or given up. On an ordered link, an answer also shows that every copy sent before the answered one has left
@@ -13,13 +13,13 @@ and the window adapts to losses.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # how long, in time-outs, an answer to a given-up copy is expected
+_GHOST_LIFE = 4  # a late answer is expected for this many time-outs after the copy was sent
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
 
 class Key(NamedTuple):
-    """The fields that a reply shares with its request."""
+    """The fields by which a reply is matched to its request: request and reply have equal values in these fields."""
 
     type: int
     session: int
@@ -40,12 +40,12 @@ class _Flight(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Time from which the copies count as lost."""
+        """Time from which copies without an answer count as lost."""
         return self.sent + self.timeout
 
     @property
     def ghosts_end(self) -> float:
-        """Time after which answers to these copies are no longer expected, once the copies were counted as lost."""
+        """Time until which a late answer can still arrive to a copy that was already counted as lost."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 
@@ -62,12 +62,13 @@ class Answered(NamedTuple):
 
 
 class Window:
-    """Maximum number of bytes in flight: the board's limit; on a shared link, less after losses (AIMD, RFC 5681)."""
+    """Maximum number of bytes in flight: the board's limit, or less on a shared link with losses (AIMD, RFC 5681)."""
 
-    _LEAST, _DECREASE = 4, 0.7  # minimum window in records (fewer would not reveal a loss); factor after a loss
+    # minimum window in records (fewer could not reveal a loss), and the factor by which a loss shrinks the window
+    _LEAST, _DECREASE = 4, 0.7
 
     def __init__(self, limit: int, adapts: bool):
-        """Allow `limit` bytes until `start` is called; from then on, a window that `adapts` is smaller."""
+        """Allow `limit` bytes until `start` is called. After that, the limit can be lower if `adapts` is true."""
         self.bytes = limit  # maximum bytes in flight
         self._limit = limit
         self._adapts = adapts
@@ -76,7 +77,7 @@ class Window:
         self._deaf_until = 0.0
 
     def start(self, limit: int, size: int) -> None:
-        """Restart the window: allow up to `limit` bytes, in records of `size` bytes."""
+        """Restart the window for records of `size` bytes. If it adapts, it starts small and grows to `limit`."""
         self._limit = limit
         self._grows_fast = True
         self._learn(float(self._LEAST * size))
@@ -103,18 +104,18 @@ class Window:
 
 
 class Flights:
-    """Tracks which copies of records are in flight (several of a repeated record). Callers pass the current time."""
+    """Tracks the copies in flight: each transmission of a record is one copy. Callers pass the current time."""
 
     def __init__(self, limit: int, ordered: bool, shared: bool = False):
-        """Allow `limit` bytes in flight; `ordered` and `shared` are as in `Transport`."""
+        """Allow `limit` bytes in flight. `ordered` and `shared` describe the link, as in the class `Transport`."""
         self.window = Window(limit, adapts=shared)
         self.ordered = ordered
         self.shared = shared
         self.bytes = 0
         self.lost = 0
         self._number = self._latest = 0
-        self._live: dict[int, _Copy] = {}  # copies in flight, by their number in the order of sending
-        self._ghosts: dict[int, _Copy] = {}  # copies given up, whose answers may still arrive
+        self._live: dict[int, _Copy] = {}  # copies in flight; the keys number copies in the order of sending
+        self._ghosts: dict[int, _Copy] = {}  # copies given up (counted as lost), whose answers can still arrive
         self._overtaken: set[int] = set()  # copies in `_ghosts` that were given up because later copies were answered
         self._of_key: dict[AnyKey, list[int]] = {}
         self._deadline = float("inf")  # no copy times out before this time
@@ -123,15 +124,15 @@ class Flights:
 
     @property
     def count(self) -> int:
-        """Number of copies in flight."""
+        """Number of record copies in flight."""
         return len(self._live)
 
     def room(self, size: int) -> int:
-        """Return how many records of `size` bytes may be sent; at least one on a shared link with none in flight."""
+        """Return how many records of `size` bytes can be sent now. An idle shared link always allows at least one."""
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
     def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
-        """Note that records of `size` bytes each were sent together.
+        """Add one copy in flight for each of `keys`: records of `size` bytes each, which were sent together.
 
         Their round trips adjust the link's time-outs only if `measured` is true.
         """
@@ -144,14 +145,14 @@ class Flights:
         self._deadline = min(self._deadline, flight.end)
 
     def answer(self, keys: Iterable[AnyKey], now: float) -> Answered:
-        """Note answers that arrived together at time `now`."""
+        """Process answers that arrived together at time `now`; return round-trip times and lost records."""
         answered = Answered([], [])
         live, of_key = self._live, self._of_key
         size = total = 0
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # the copy was counted as lost, but its answer was only late
+                if key in self._doubts:  # a copy was counted as lost, but the answer was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue
@@ -177,7 +178,7 @@ class Flights:
         return answered
 
     def expire(self, now: float) -> list[Key]:
-        """Give up the copies that have timed out; return their records."""
+        """Give up the copies that have timed out; return the keys of their records."""
         if now < self._deadline:
             return []
         given_up = [number for number, (_, flight) in self._live.items() if now >= flight.end]
@@ -206,7 +207,7 @@ class Flights:
             self._drop(number)
 
     def _overtake(self) -> list[Key]:
-        """Give up each copy for which enough later copies were answered; return their records."""
+        """Give up each copy for which enough later copies were answered; return the keys of their records."""
         lost = []
         while self._live:
             number = next(iter(self._live))
@@ -218,7 +219,7 @@ class Flights:
         return lost
 
     def _pass(self, answered: int) -> list[Key]:
-        """Drop an answered copy and, on an ordered link, all earlier copies; return the records that are lost."""
+        """Drop an answered copy and, on an ordered link, all earlier copies; return the keys of the lost records."""
         lost = []
         if self.ordered:
             lost = [Key._make(key) for number, (key, _) in self._live.items() if number < answered]
@@ -228,7 +229,7 @@ class Flights:
         return lost
 
     def _give_up(self, number: int) -> Key:
-        """Give up a copy, but keep it in `_ghosts`, because its answer may still arrive; return its record."""
+        """Give up a copy, but keep it in `_ghosts`, because its answer can still arrive; return the record's key."""
         key, flight = self._ghosts[number] = self._live.pop(number)
         self.bytes -= flight.size
         return Key._make(key)

@@ -70,9 +70,9 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
-        """Return the position after the complete records that were written since this position. At least `held` bytes
-        of the input read so far must lie after the new position. `input_record` and `output_record` are the sizes of a
-        record in bytes.
+        """Return the position after the last complete record of the output. If fewer than `held` bytes of the input
+        read so far would follow, return the position after an earlier record. `input_record` and `output_record` are
+        the sizes in bytes of a record in input and output.
         """
         read, written = b"".join(self.read), b"".join(self.written)
         count = min(len(written) // output_record, max(0, len(read) - held) // input_record)
@@ -92,7 +92,7 @@ class Journal:
     """
 
     def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
-        """Start at byte 0 of the stream that `facts` describe. Call `begin` or `resume` instead."""
+        """Start at byte 0 of the stream; `facts` are the sidecar's fields. Callers use `begin` or `resume` instead."""
         self._output = output
         self._facts = facts
         self.record_bytes: int = facts["record_bytes"]
@@ -118,8 +118,8 @@ class Journal:
         cipher: str = CTR,
         bits: int | None = None,
     ) -> Self:
-        """Write the sidecar, from which a later run can resume this new stream. From here on, a failure does not delete
-        `output`.
+        """Write the sidecar of a new stream, so that a later run can resume it. After this call, the incomplete
+        output is kept if the transfer fails.
 
         Raises:
             FileError: the sidecar cannot be written.
@@ -179,7 +179,7 @@ class Journal:
 
     @property
     def done(self) -> int:
-        """Number of bytes from the stream's start that are complete in both files, without header and tags."""
+        """Number of bytes from the stream's start that are complete in input and output, without header and tags."""
         return self._point.records * self.record_bytes
 
     @property
@@ -207,7 +207,7 @@ class Journal:
         self._save()
 
     def check_kept(self, source: InputFile, note: Note | None = None) -> None:
-        """Check the complete part of both files by reading it again; leave `source` positioned after this part.
+        """Check the complete part of input and output by reading it again; leave `source` positioned after this part.
 
         `note` is called with each piece of both files.
 
@@ -249,22 +249,22 @@ class Journal:
             self._point = self._point.advanced(from_.record, to.record, 0)
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data and note them in this journal."""
+        """Return a reader and a writer that pass on all data and also store them in this journal."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note_read(self, data: bytes) -> None:
-        """Note `data` as the next bytes read from the input."""
+        """Store `data` as the next bytes read from the input."""
         self._point.read.append(data)
 
     def note_written(self, data: bytes) -> None:
-        """Note output data that were appended to `OUT.part`."""
+        """Store output data that were appended to `OUT.part`."""
         self._point.written.append(data)
         self._held += len(data)
         if self._held >= _CHECKPOINT_BYTES or time.monotonic() - self._saved >= _CHECKPOINT_SECONDS:
             self._save()
 
     def _save(self) -> None:
-        """Write the current position to the sidecar; if that fails, the older position in it remains valid."""
+        """Write the current position to the sidecar. If that fails, the sidecar's older position remains valid."""
         from_, to = self._sides
         self._point = self._point.advanced(from_.record, to.record, 0 if self._last_counts else 1)
         self._held = 0
@@ -289,7 +289,7 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is not None:
             self._save()
-            with contextlib.suppress(FileError):  # ignored: the exception that ended the transfer matters more
+            with contextlib.suppress(FileError):  # ignore this error: the error that ended the transfer is more useful
                 self._output.sync()
 
 
@@ -315,7 +315,7 @@ class _WatchedWriter:
 
 
 def _keyed(key: bytes, salt: bytes, purpose: str) -> hmac.HMAC:
-    """Return a running HMAC; its key is derived from `key`, `salt` and `purpose`."""
+    """Return a running HMAC. Its key is derived from the AES key in `key`, and from `salt` and `purpose`."""
     return hmac.new(hmac.digest(key, salt + purpose.encode(), "sha256"), digestmod="sha256")
 
 
@@ -324,7 +324,7 @@ def _key_check(key: bytes, salt: bytes) -> str:
 
 
 def _read(output: OutputFile) -> dict[str, Any]:
-    """Return the contents of the sidecar of `output`."""
+    """Read the sidecar of `output`, check it, and return its fields."""
     try:
         facts: dict[str, Any] = {"cipher": CTR, "bits": None, **json.loads(read_at(output.sidecar_fd, SIDECAR_SIZE, 0))}
         good = (

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The boards' cables on USB. Written by `make pages` from gateware/boards: do not edit."""
 
-# USB identity, chip, board with its revisions, and USB identity of the UART with its interface (empty: none of its own)
+# Each row describes a cable: USB vendor and product id, chip, the boards that have it, and the USB id and interface of
+# its UART (empty if the cable has no UART).
 ROWS = (
     ("0403:6010", "FT2232H", "LambdaConcept ECPIX-5 R01, R02", "0403:6010/01"),
     ("0403:6010", "FT2232H", "Lattice ECP5-5G Versa", "0403:6010/01"),

@@ -15,11 +15,11 @@ from ..transport.base import Address, Pace, Transport
 from .flights import AnyKey, Flights, Key
 from .recordlog import RecordLog
 
-_SLICE = 0.25  # longest wait in seconds before `given_up` is called again
+_SLICE = 0.25  # maximum seconds between two calls of the function `given_up` during a wait
 
 
 class Arrival(NamedTuple):
-    """A reply and the request it answers."""
+    """A reply, and the key of the request that it answers."""
 
     key: Key
     record: Record
@@ -53,7 +53,7 @@ class Link:
     """
 
     def __init__(self, transport: Transport, pace: Pace | None = None, log: RecordLog | None = None):
-        """Use `transport` and its clock; `pace` overrides the transport's time-outs, `log` records all traffic."""
+        """Send and receive through `transport`. `pace` replaces the transport's time-outs. `log` gets all records."""
         self.transport = transport
         self.clock = transport.clock
         self._log = log
@@ -66,8 +66,8 @@ class Link:
         self._mean: float | None = None
         self._deviation = 0.0
         self.given_up: Callable[[], bool] = lambda: False
-        # Whether the board counts its Ethernet traffic: on a network, assumed until the board refuses the request for
-        # counters.
+        # True if the board counts its Ethernet traffic. On a network, this is assumed until the board refuses a
+        # request for these counters.
         self.counts_network = transport.shared
         self.set_pace(pace or transport.pace)
 
@@ -90,11 +90,11 @@ class Link:
         return self.transport.wire_size(HEADER.size + len(record.data))
 
     def room(self, data_bytes: int) -> int:
-        """Return how many records of `data_bytes` may be sent now."""
+        """Return how many records with `data_bytes` bytes of data can be sent now."""
         return self.flights.room(self.transport.wire_size(HEADER.size + data_bytes))
 
     def await_room(self, record: Record) -> None:
-        """Wait until `record` may be sent; records that arrive meanwhile are dropped.
+        """Wait until there is room to send `record`; drop records that arrive during the wait.
 
         Raises:
             CipherlaneError: the board's window is smaller than the record.
@@ -110,14 +110,14 @@ class Link:
             self.expire()
 
     def send(self, record: Record, timeout: float | None = None) -> Key:
-        """Send a request, which must fit the window; its answer is due within `timeout` seconds."""
+        """Send a request, for which the window must have room; the answer is due within `timeout` seconds."""
         key = self.post(record, timeout)
         self.flush()
         return key
 
     def post(self, record: Record, timeout: float | None = None, to: Address | None = None) -> Key:
-        """Queue a request, which must fit the window, until `flush` sends it; its answer is due within `timeout`
-        seconds.
+        """Queue a request, for which the window must have room, until `flush` sends it. The answer is due within
+        `timeout` seconds.
 
         If `to` is given, the record goes to this other address of the board.
         """
@@ -133,8 +133,8 @@ class Link:
         return key
 
     def send_parts(self, stream: DataCodec, offset: int, parts: Sequence[memoryview], to: Address | None) -> None:
-        """Send `parts` of a `stream` together as records; they must fit the window. The first part begins at byte
-        `offset`.
+        """Send `parts` of a `stream` together, each as a record; the window must have room for them. The first part
+        begins at byte `offset`.
 
         All parts have one size, except that the last may be shorter. If `to` is given, they go to this other address.
         """
@@ -240,7 +240,7 @@ class Link:
         return run
 
     def _decode(self, raw: bytes, strict_version: bool = False) -> Arrival | None:
-        """Return the reply in `raw`, the bytes that arrived; None if they are not a reply."""
+        """Return the reply in `raw`, the bytes that arrived; None if these bytes are not a reply."""
         self.counters.received += 1
         try:
             record = decode(raw)
@@ -254,11 +254,11 @@ class Link:
         return None
 
     def _answered(self, keys: Iterable[AnyKey], data_bytes: int) -> list[Key]:
-        """Note answers with up to `data_bytes` of data each; return the requests now known to be lost."""
+        """Process answers with up to `data_bytes` of data each; return the requests now known to be lost."""
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)
-        # equal round trips come from records sent and answered together: count them once
+        # records that were sent and answered together have equal round trips: count each value once
         for round_trip in dict.fromkeys(round_trips):
             self._measure(round_trip)
         if lost:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Loads new firmware into a board that has a loader: enters the loader, sends an image, has it checked, and starts it.
+"""Loads new firmware into a board: enters its loader, and sends an image, which the loader checks and starts.
 
 The loader answers while no firmware runs: briefly after power-on and after a break on the UART line, and without limit
 after firmware was ended or if the image is incomplete. The names of its records in wire.toml begin with `load`. Each
@@ -23,12 +23,13 @@ from .device import Device
 from .expected_build import require
 from .replies import BoardInfo, printable
 
-# time limits in seconds for one call of the loader: on a board (shorter than the loader's wait at power-on), and in
-# simulation
+# Time limits in seconds for one call of the loader: the first on a board, the second in simulation. At power-on, a
+# board's loader waits longer than the first limit, so a call reaches the loader.
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
-# Seconds to wait for the loader after a break: the first value if nothing answers, the second if firmware answers.
+# Seconds to wait for the loader after a break: a pair for boards, and a pair for simulation. Each pair's first value
+# applies if nothing answers, its second value if firmware answers.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
-MOST_DATA = 0xFFF0  # maximum data bytes of a record, limited by its 16-bit length
+MOST_DATA = 0xFFF0  # maximum data bytes of a record: its length field has 16 bits
 _QUIET_S = 0.1  # seconds between two calls of the loader while firmware answers
 _STAYS = "the loader is still in the board: run the command again"
 
@@ -48,7 +49,7 @@ class LoaderInfo:
 
     @classmethod
     def from_reply(cls, reply: Any) -> "LoaderInfo":
-        """Return the values of a loader's reply."""
+        """Check a loader's `reply` and return its values."""
         ids = build_id.text(reply.build_id), build_id.text(reply.image_id)
         if not BLOCK <= reply.data_bytes <= MOST_DATA:
             raise ReplyError("loader", f"data_bytes {reply.data_bytes} (must be {BLOCK} to {MOST_DATA})")
@@ -96,7 +97,7 @@ def uart(transport: Transport) -> SerialTransport:
 
 
 def require_fit(image: Image, loader: LoaderInfo) -> None:
-    """Check that an image fits the board with this loader.
+    """Check that an image suits the board that this loader reports: its gateware, code memory size and address.
 
     Raises:
         ArgumentError: the image is for other gateware, for another address, or too large; the message says which.
@@ -186,11 +187,11 @@ def cause_text(cause: int) -> str:
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Return time limits in seconds: one for an answer, and two for the loader to appear (if nothing answers, and if
-    firmware answers).
+    """Return time limits in seconds: one limit for each answer, and two limits for the loader to appear. Of these two,
+    the first applies if nothing answers, the second if firmware answers.
 
     A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
-    other two.
+    wait for the loader.
     """
     transport = uart(device.link.transport)
     simulated = transport.simulated or "://" in transport.url

@@ -16,11 +16,11 @@ from ..files.inputs import InputFile
 from .transfer import Writer
 
 CTR, GCM = "ctr", "gcm"
-# For each value of --cipher, the cipher that an engine must implement.
+# Maps each value of the option --cipher to the cipher that the board's engine must implement.
 CIPHERS = {GCM: "aes", CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
-MOST_SNOW3G = 1 << 20  # maximum bytes of a message: the hardware counts blocks of 16 bytes with 16 bits
+MOST_SNOW3G = 1 << 20  # maximum bytes of an EEA1 message: the hardware counts its blocks of 16 bytes with 16 bits
 KEY_BITS = 128
-# Option, its attribute in the parsed arguments, and the number of bits of its value.
+# The options of an LTE message: name, attribute in the parsed arguments, and number of bits of the value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))
 
 
@@ -36,16 +36,16 @@ class Message:
 
     @property
     def counter_block(self) -> bytes:
-        """The initial counter block: COUNT || BEARER || DIRECTION || 90 zeros."""
+        """The initial counter block: COUNT || BEARER || DIRECTION || 90 zero bits."""
         return ((self.count << 6 | self.bearer << 1 | self.direction) << 90).to_bytes(BLOCK, "big")
 
     @property
     def most(self) -> int | None:
-        """Maximum bytes of a message; None if only the limit of streams applies."""
+        """Maximum bytes of a message; None if the algorithm sets no limit; then the limit of all streams applies."""
         return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:
-        """Check the given length against the input.
+        """Check that the size of the input `source` matches the message's number of bits and the algorithm's limit.
 
         Raises:
             ArgumentError: the input is too long, does not match the number of bits, or has an unknown length.
@@ -70,7 +70,7 @@ class Message:
             )
 
     def cut(self, data: bytes, offset: int) -> bytes:
-        """Return `data` from byte `offset` of the message, with the bits after the message's last bit set to 0."""
+        """Return `data`, which begins at byte `offset` of the message; set the bits after the message's end to 0."""
         if self.bits is None or not data or self.bits >= 8 * (offset + len(data)):
             return data
         behind = 8 * (offset + len(data)) - self.bits
@@ -81,11 +81,11 @@ class CutWriter:
     """Writes a message from byte `offset` on, and sets the bits after the message's last bit to 0."""
 
     def __init__(self, message: Message, writer: Writer, offset: int):
-        """Pass the data on to `writer`; `offset` is the position of the first byte in `message`."""
+        """Pass the data on to `writer`; the first byte that is written is byte `offset` of `message`."""
         self._message, self._writer, self._offset = message, writer, offset
 
     def write(self, data: bytes, /) -> None:
-        """Write the next `data`."""
+        """Write `data`, the next bytes of the message."""
         self._writer.write(self._message.cut(data, self._offset))
         self._offset += len(data)
 
@@ -120,7 +120,7 @@ def add_message_options(parser: argparse.ArgumentParser) -> None:
 
 
 def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
-    """Return the LTE message that the options of `add_options` describe; None for AES-CTR.
+    """Return the LTE message that the options of `add_options` describe; None for AES-CTR and AES-GCM.
 
     Raises:
         ArgumentError: options are missing, contradictory or out of range, or the key is not 128 bits.

@@ -31,13 +31,13 @@ _DIGITS = 16  # number of hexadecimal digits of a SHA-256 hash that the log show
 
 
 class RecordLog:
-    """Writes records to a file that only its owner can read. The device that uses the log also opens and closes it.
+    """Writes records to a file that only its owner can read. The `Device` that uses the log closes the file.
 
     A command that searches for its board again reopens its log, and the log continues.
     """
 
     def __init__(self, path: str, clock: Clock = REAL, replace: bool = False):
-        """Begin a log at `path`; replace an existing file only if `replace` is true.
+        """Begin a log in the file `path`; replace an existing file only if `replace` is true.
 
         Raises:
             FileError: the log cannot be written.
@@ -91,11 +91,11 @@ class RecordLog:
         self._write("sent", records)
 
     def received(self, records: Iterable[bytes]) -> None:
-        """Write `records` as received."""
+        """Add `records` to the log, marked as received."""
         self._write("received", records)
 
     def close(self) -> None:
-        """End the log; closing twice is allowed."""
+        """Close the log's file; closing twice is allowed."""
         file, self._file = self._file, None
         try:
             if file:
@@ -146,8 +146,8 @@ class RecordLog:
         return value
 
     def _number(self, value: int) -> str:
-        """Return a name such as #1 to log instead of a secret number. Equal numbers get equal names; 0, which means no
-        number, is logged as 0.
+        """Return a name such as #1 to log instead of a secret number. Equal numbers get equal names. The value 0
+        means that there is no number, and is logged as 0.
         """
         return f"#{self._numbers.setdefault(value, len(self._numbers) + 1)}" if value else "0"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks every reply of a board on arrival: it becomes a typed value, or a ReplyError names the invalid part.
+"""Checks every reply of a board on arrival. A valid reply becomes a typed value; otherwise, ReplyError names the fault.
 
 Nothing that a board sends is used before this check. Afterwards, all text is printable ASCII.
 """
@@ -30,15 +30,15 @@ from ..errors import ReplyError
 from ..protocol.records import Record
 from ..transport.base import Address
 
-MOST_WINDOW = 4096  # maximum window in records: the host stores up to that many results until a missing one arrives
+MOST_WINDOW = 4096  # maximum window in records: the host stores up to this many results while an earlier one is missing
 MOST_BENCH_BYTES = 1 << 24
-# If records are in external memory, the firmware's name ends with one of these keys; the value names the memory.
+# Maps the end of a firmware's name to the type of external memory in which this firmware stores records.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record
 
 
 def fields_of(reply: Record) -> Any:
-    """Return the fields of a reply's data.
+    """Decode the data of a board's `reply` and return its fields.
 
     Raises:
         ReplyError: the data do not have the length of the layout.
@@ -57,12 +57,12 @@ class _Checker:
         self._name = kind.name.lower()
 
     def __call__(self, holds: bool, name: str, value: Any, expected: str) -> None:
-        """Raise ReplyError unless `holds` is true; the message gives `name`, `value` and the `expected` value."""
+        """Raise ReplyError if `holds` is false; the message gives the field's `name`, `value` and `expected` range."""
         if not holds:
             raise ReplyError(self._name, f"{name} {value} (must be {expected})")
 
     def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
-        """Check the size limits of the CPU or the fast path, which must allow a record of `least` bytes."""
+        """Check the size limits of the CPU or the fast path: the window must have room for `least` bytes."""
         self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
         size = wire_size(least)
         self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")
@@ -94,7 +94,7 @@ class BoardInfo:
 
     @property
     def memory_engines(self) -> list[Engine]:
-        """Engines that process data in memory, so that `bench` and `selftest` can run them; others only process
+        """Engines that can process data in memory, which `bench` and `selftest` need. Other engines only process
         records.
         """
         return [engine for engine in self.engines if not engine.traits.serves]
@@ -105,18 +105,18 @@ class BoardInfo:
 
     @property
     def memory(self) -> str:
-        """External memory that holds the data of records, as the firmware reports; empty if the data are on chip."""
+        """Name of the external memory that stores the data of records; empty if on-chip memory stores them."""
         return _MEMORIES.get(self.firmware.partition(", ")[2], "")
 
     @property
     def broken_memory(self) -> str:
-        """The firmware's message if the SDRAM failed, so that data are kept on chip; otherwise empty."""
+        """The firmware's message if the SDRAM failed and data are therefore in on-chip memory; otherwise empty."""
         return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> BoardInfo:
-        """Return the checked fields of an info reply; `wire_size` returns the bytes that a record occupies in
-        rx_window.
+        """Check a board's reply to the request `info` and return its fields. `wire_size` returns how many bytes of the
+        board's buffer a record occupies.
         """
         check = _Checker(RecordType.INFO)
         check(reply.kind < len(Kind), "kind", reply.kind, f"below {len(Kind)}")
@@ -148,7 +148,7 @@ class BoardInfo:
 
 @dataclass(frozen=True)
 class FastPath:
-    """The board's fast path: its address for data records, its limits in bytes, its counters of answers and drops."""
+    """The board's fast path: address for data records, limits in bytes, counters of answered and dropped records."""
 
     address: Address
     max_data: int
@@ -157,7 +157,7 @@ class FastPath:
 
     @classmethod
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> FastPath:
-        """Return the checked fields of a fastpath reply."""
+        """Check a board's reply to the request `fastpath` and return its fields."""
         check = _Checker(RecordType.FASTPATH)
         fields = reply._asdict()
         address, port = ipaddress.IPv4Address(fields.pop("address")), fields.pop("port")
@@ -191,7 +191,7 @@ class MACsecState:
 
     @classmethod
     def from_reply(cls, reply: Any) -> MACsecState:
-        """Return the checked fields of a macsec reply."""
+        """Check a board's reply to the request `macsec` and return its fields."""
         check = _Checker(RecordType.MACSEC)
         check(reply.state <= 3, "state", reply.state, "0 to 3")
         check(reply.suite in list(Suite), "suite", reply.suite, "the code of a suite")
@@ -231,7 +231,7 @@ class Opened:
 
     @classmethod
     def from_reply(cls, record: Record, asked: Any) -> Opened:
-        """Return the checked fields of a reply to open; `asked` are the fields of the request."""
+        """Check a board's reply to the request `open` and return its fields; `asked` are the fields of the request."""
         check, reply = _Checker(RecordType.OPEN), fields_of(record)
         check(record.session > 0, "session", record.session, "above 0")
         resumed = asked.flags & OpenFlag.RESUME
@@ -260,14 +260,14 @@ class SessionStat:
 
     @classmethod
     def from_reply(cls, reply: Any) -> SessionStat:
-        """Return the checked fields of a stat reply."""
+        """Check a board's reply to the request `stat` and return its fields."""
         _check_work(_Checker(RecordType.STAT), reply)
         return cls(reply.bytes, reply.blocks, reply.cycles, reply.key_cycles, reply.records)
 
 
 @dataclass(frozen=True)
 class BenchPart:
-    """The part of a benchmark that one request completed."""
+    """The part of a benchmark that the board completed for one request."""
 
     bytes: int
     blocks: int
@@ -276,7 +276,10 @@ class BenchPart:
 
     @classmethod
     def from_reply(cls, reply: Any, asked: int) -> BenchPart:
-        """Return the checked fields of a bench reply; it must report at least one block and at most `asked` bytes."""
+        """Check a board's reply to the request `bench` and return its fields.
+
+        The reply must report at least one block and at most `asked` bytes.
+        """
         check = _Checker(RecordType.BENCH)
         check(min(asked, BLOCK) <= reply.bytes <= asked, "bytes", reply.bytes, f"{min(asked, BLOCK)} to {asked}")
         _check_work(check, reply)
@@ -286,21 +289,21 @@ class BenchPart:
 
 @dataclass(frozen=True)
 class SelfTestPart:
-    """Result of one engine's known-answer tests."""
+    """Result of one engine's known-answer tests in one mode, CTR or GCM."""
 
     tests: int
     failed: int
 
     @classmethod
     def from_reply(cls, reply: Any) -> SelfTestPart:
-        """Return the checked fields of a selftest reply."""
+        """Check a board's reply to the request `selftest` and return its fields."""
         check = _Checker(RecordType.SELFTEST)
         check(reply.failed <= reply.tests, "failed", reply.failed, f"at most tests, {reply.tests}")
         return cls(reply.tests, reply.failed)
 
 
 def printable(field: bytes) -> str:
-    """Return text from the board without trailing zeros, with ? for characters that are not printable ASCII."""
+    """Return text from the board without trailing zero bytes. A ? replaces each byte that is not printable ASCII."""
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "?" for byte in field.rstrip(b"\0"))
 
 

@@ -21,8 +21,8 @@ def source(host: str, port: int) -> str:
 
 
 def gateway(host: str, table: Path | None = None) -> str:
-    """Return the gateway on the route to the IPv4 address `host`; empty if there is none or it is unknown."""
-    if ipaddress.IPv4Address(host).is_loopback:  # loopback routes are in another table
+    """Return the gateway on the route to the IPv4 address `host`; empty if the route has no gateway or is unknown."""
+    if ipaddress.IPv4Address(host).is_loopback:  # Linux lists loopback routes in a table other than TABLE
         return ""
     try:
         rows = [line.split() for line in (table or TABLE).read_text(encoding="ascii").splitlines()[1:]]
@@ -38,5 +38,5 @@ def gateway(host: str, table: Path | None = None) -> str:
 
 
 def _number(text: str) -> int:
-    """Return an address as the routing table writes it: a hexadecimal number with the bytes in reverse order."""
+    """Return the IPv4 address in `text` as a number. The routing table writes it in hexadecimal, last byte first."""
     return int.from_bytes(bytes.fromhex(text), "little")

@@ -61,7 +61,7 @@ class Session:
 
     @property
     def rx_window(self) -> int:
-        """Maximum number of bytes in flight, from the host to the board, in this session's data records."""
+        """Maximum number of bytes that this session's data records can have in flight from the host to the board."""
         return (self.fast_path or self._info).rx_window
 
     def transfer(
@@ -170,6 +170,6 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is None:
             self.close()
-        else:  # an earlier error matters more than an error in closing
+        else:  # report the earlier error, and ignore errors in closing
             with contextlib.suppress(CipherlaneError):
                 self.close(_CLOSE_ATTEMPTS)

@@ -28,10 +28,10 @@ _PROBE_TIMEOUTS = 3  # of silence
 
 
 class Writer(Protocol):
-    """Destination of the results."""
+    """Destination to which a transfer writes its results."""
 
     def write(self, data: bytes, /) -> object:
-        """Write `data`, which follows the data written before."""
+        """Write `data`, which continue the data of the previous call."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # offsets in records and in this class count from this byte
+        self._begin = stream.begin  # byte of the stream from which records and this class count offsets
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -122,15 +122,15 @@ class Transfer:
         self._watch = watch
         self._record_bytes = record_bytes
         self._request_bytes = record_bytes + stream.input_tag
-        self._longer = stream.result_tag - stream.input_tag  # how many bytes a result is longer than its request
+        self._longer = stream.result_tag - stream.input_tag  # a result has this many bytes more than its request
         self._records_ahead = RecordReader(reader, self._request_bytes) if self._longer else None
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
-        self._pending: dict[int, memoryview] = {}  # records sent, by offset, until their results are written
-        self._results: dict[int, bytes] = {}  # results by offset, until they are written
+        self._pending: dict[int, memoryview] = {}  # maps offsets to records sent, until their results are written
+        self._results: dict[int, bytes] = {}  # maps offsets to results received, until they are written
         self._again: deque[int] = deque()  # offsets of records to send again
-        self._attempts: dict[int, int] = {}  # how often each record was sent, by offset
+        self._attempts: dict[int, int] = {}  # maps offsets to the number of times that a record was sent
         self._records = 0
         self._counts = Counts()
 
@@ -191,14 +191,14 @@ class Transfer:
         return not self._again
 
     def _unread(self) -> int:
-        """Return how many more records may be read from the input before further results arrive."""
+        """Return how many more records the host is allowed to read and send before further results arrive."""
         # The board remembers only the `window` records up to the highest one received. So the host must not send a
         # record that would push an unanswered record out of this window.
         ahead = -(-(self._read - self._written) // self._record_bytes)
         return 0 if self._at_end else max(0, self._stream.window - ahead)
 
     def _read_records(self, count: int) -> list[memoryview]:
-        """Return the data of up to `count` further records. Only the last record of the input may be short.
+        """Return the data of up to `count` further records. Only the last record of the input can be short.
 
         If the input returns fewer bytes at a time, there are fewer records.
         """
@@ -252,7 +252,7 @@ class Transfer:
             self._repeat(arrivals.lost)
             new = self._take(arrivals.results)
             self._refused(arrivals.others)
-            if not new:  # stop, because records of other clients must not keep this loop busy
+            if not new:  # stop, so that replies without new results cannot keep this loop busy
                 break
             taken += new
             timeout = 0.0
@@ -262,7 +262,7 @@ class Transfer:
 
     def _probe(self) -> None:
         """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
-        self._ask()  # results that arrive during this call are dropped, so repeat all pending records afterwards
+        self._ask()  # while `_ask` waits for its reply, it drops results: repeat all pending records below
         self._heard = self._clock.now()
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
 
@@ -276,7 +276,7 @@ class Transfer:
                 continue
             if len(result) == len(data) + self._longer:
                 there[offset] = result
-            else:  # wrong length: ask again, because no correct result will follow
+            else:  # wrong length: send the record again, because the link counts it as answered and reports no time-out
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
         new = len(there) - before
         if new:
@@ -312,7 +312,7 @@ class Transfer:
                     raise
 
     def _repeat(self, keys: list[Key]) -> None:
-        """Queue the records of `keys` for repetition; they are sent before new records."""
+        """Queue the records that `keys` identify for repetition; they are sent before new records."""
         for key in keys:
             mine = self._codec.owns(key) and key.offset in self._pending
             if mine and key.offset not in self._again:

@@ -17,7 +17,7 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds; after a shorter turn, the engine gets twice as many pictures in its next turn
+SHORT = 0.1  # seconds; after a shorter turn, an engine gets twice as many pictures in its next turn
 _MOST_TURN = 1 << 20  # bytes
 
 
@@ -44,12 +44,12 @@ class Side:
     """One of the compared engines, with its session."""
 
     def __init__(self, session: Session, engine: Engine, blocks: CounterBlocks, iv: bytes):
-        """Start at byte 0 of `session`, which uses the key of `blocks` and the initial counter block `iv`."""
+        """Start at byte 0 of `session`. `blocks` supplied its key and its initial counter block `iv`."""
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
         self._report: TransferReport | None = None
-        # total of the board's cycle counts; None as soon as the board reports no count
+        # sum of the cycles that the board counted in this engine's turns; None once the board has reported no count
         self._cycles = None if cycles_of(session) is None else 0
         self._pictures = self._end = 0
 
@@ -62,7 +62,7 @@ class Side:
         check: Callable[[bytes, bytes], None],
     ) -> tuple[Sample, float]:
         """Send `count` copies of `picture`; return the last copy with its result, and the seconds taken. If the stream
-        is stopped, the last copy may be incomplete.
+        is stopped, the last copy can be incomplete.
 
         `check` is called with each picture and the result of decrypting it with the host's library.
         """
@@ -90,18 +90,18 @@ class Side:
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
-        """Return the figures of all turns, or None if there are none; release unused counter blocks."""
+        """Return the figures of all turns together, or None if there was no picture; release unused counter blocks."""
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        # count whole records: a short record uses up the counter blocks of a full one
+        # `_end` counts every record as full, because a short record uses up as many counter blocks as a full one
         self._blocks.give_back(self._end)
         return figures
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Settings of a comparison: engines, the counter blocks of each engine, bytes of a record, and seconds to run."""
+    """Settings of a comparison: engines, counter blocks for each engine, data bytes of a record, and seconds to run."""
 
     engines: tuple[Engine, ...]
     blocks: tuple[CounterBlocks, ...]
@@ -118,7 +118,7 @@ def compare(
     check: Callable[[bytes, bytes], None],
     show: Callable[[int, Side, Sample], None],
 ) -> list[Point]:
-    """Let engines take turns at encrypting the pictures of `film` that are due; return the figures of each engine.
+    """Let engines take turns at encrypting pictures of `film`; return the figures of each engine.
 
     `record_bytes` divides a picture. A turn sends one picture, or enough copies of it to take the engine a measurable
     time. Each engine has at least one turn. `watch` returns the observer of a turn. `check` is called with each

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # maximum bytes of one read, which returns copies of one picture
+_RUN = 1 << 17  # bytes of the buffer that repeats one picture; a read returns a part of it
 
 
 class Sample(NamedTuple):
-    """A picture as sent to the board and as returned; it begins at byte `offset` of the stream."""
+    """A picture as it was sent to the board and as it came back. The picture begins at byte `offset` of the stream."""
 
     offset: int
     plaintext: bytes
@@ -36,7 +36,7 @@ class Frames:
         sampled: Callable[[Sample], None],
         whole: Callable[[Sample], None] = lambda _: None,
     ):
-        """Read the `film` for about `seconds`.
+        """Send pictures of the `film` for about `seconds`.
 
         Args:
             film: pictures of one size.
@@ -54,7 +54,7 @@ class Frames:
         self._due = 0.0
         self._run = b""
         self._read = 0
-        # pictures read, each with the stream position of its first byte
+        # pictures sent to the board, each with the stream position of its first byte
         self._chosen: deque[tuple[int, bytes]] = deque()
         self._parts: list[bytes] = []  # parts of an incomplete picture
         self._held = 0  # bytes in `_parts`

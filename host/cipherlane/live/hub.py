@@ -20,18 +20,18 @@ class Hub:
     """Takes messages from any thread, and delivers them to coroutines of one event loop."""
 
     def __init__(self) -> None:
-        """Begin without messages."""
+        """Create a hub that holds no messages yet."""
         self.viewers = 0
         self._newest: dict[Channel, tuple[int, bytes]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
 
     def put(self, channel: Channel, message: bytes) -> None:
-        """Replace the previous message of the channel with `message`."""
+        """Make `message` the newest message of its kind, `channel`."""
         number, _ = self._newest.get(channel, (0, b""))
         self._newest[channel] = (number + 1, message)
         if self._loop:
-            with contextlib.suppress(RuntimeError):  # the event loop is closed, because the server has ended
+            with contextlib.suppress(RuntimeError):  # raised if the event loop is closed, because the server has ended
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:

@@ -19,14 +19,14 @@ from .frames import Sample
 
 Show = Callable[[Sample, bytes, str], None]
 
-_PATIENCE = 60.0  # longest time in seconds that a picture may take
+_PATIENCE = 60.0  # longest time in seconds to wait for the second board, for example to decrypt a picture
 
 
 class Stretch:
     """Decrypts the pictures of one session in order; `error` is set if decryption failed."""
 
     def __init__(self, session: Session, show: Callable[[Sample, bytes], None]):
-        """Decrypt in `session`, and call `show` with each sample and its decrypted picture."""
+        """Decrypt in `session`, and call `show` with each encrypted sample and its decrypted picture."""
         self.error: CipherlaneError | None = None
         self._session, self._show = session, show
         self._next: Sample | None = None
@@ -36,9 +36,7 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Pass `sample` to the thread once it has taken the previous one; return False if the board has stopped
-        decrypting.
-        """
+        """Wait until the decrypting thread is ready, and pass `sample` to it. Return False if decryption stopped."""
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:
@@ -77,7 +75,7 @@ class Peer:
     """Owns the second board; `trouble` gives the reason if the board does not decrypt."""
 
     def __init__(self, open_device: Callable[[], Device]):
-        """Search for the board at once, and again whenever it is lost."""
+        """Search for the second board at once, and again whenever its connection is lost."""
         self._open = open_device
         self._device: Device | None = None
         self.trouble = "it is being searched for"
@@ -142,7 +140,7 @@ class Peer:
             device.close()
 
     def close(self) -> None:
-        """Release the board."""
+        """Wait until a search for the second board has ended, and close the board if it is connected."""
         self._seeker.join(_PATIENCE)
         if self._device:
             self._device.close()

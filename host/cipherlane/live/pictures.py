@@ -23,12 +23,12 @@ class Film(Protocol):
         """Return the number of pictures; 1 for a video or camera, which keeps only its newest picture."""
 
     def __getitem__(self, number: int, /) -> bytes:
-        """Return a picture."""
+        """Return the picture at position `number` in the film, one byte per pixel."""
 
 
 PER_SECOND = 12  # pictures per second of a film
 MOST_TEXT = 200  # characters
-_STEPS = 96  # pictures in the built-in film before it repeats
+_STEPS = 96  # number of pictures in the built-in film before it repeats
 BITS = (8, 4)  # possible numbers of bits in a pixel
 _HIGH, _LOW = bytes(value & 0xF0 for value in range(256)), bytes(value >> 4 for value in range(256))
 _MARGIN = 4  # pixels around a text
@@ -62,7 +62,8 @@ def coded(picture: "Image.Image") -> bytes:
     return picture.quantize(palette=_palette()).tobytes()
 
 
-# The built-in film. In its areas of one colour, ECB visibly leaks the picture: equal blocks stay equal.
+# Colours of the built-in film, which has large areas of one colour. There, equal blocks stay equal under ECB, so the
+# encrypted picture visibly leaks the original.
 _SKY = [
     code(*each) for each in ((73, 0, 170), (146, 0, 170), (219, 36, 170), (255, 73, 85), (255, 146, 85), (255, 182, 0))
 ]
@@ -70,7 +71,7 @@ _SEA = [code(*each) for each in ((0, 109, 255), (0, 146, 170), (0, 73, 170), (36
 _SUN, _GLOW = code(255, 255, 85), code(255, 219, 0)
 _FAR, _NEAR = code(109, 36, 170), code(36, 0, 85)
 _HULL, _SAIL, _JIB = code(146, 0, 0), code(255, 255, 255), code(0, 182, 85)
-_HORIZON = 0.62  # height of the horizon, as a fraction from the top
+_HORIZON = 0.62  # position of the horizon, as a fraction of the picture's height from the top
 
 
 @functools.cache
@@ -104,8 +105,8 @@ def _scene(edge: int, time: float) -> bytes:
 
 
 def _ridge(place: float, time: float, waves: tuple[int, int]) -> float:
-    """Return the height of the hills at a horizontal `place` from 0 to 1. From `time` 0 to 1 the hills move by whole
-    periods, so that the film can repeat.
+    """Return the height, from 0 to 1, of the hills at the horizontal position `place` (0 to 1). While `time` runs from
+    0 to 1, the hills move by whole periods, so that the film can repeat.
     """
     return sum(0.5 + 0.5 * math.sin(2 * math.pi * wave * (place + time) + wave) for wave in waves) / len(waves)
 
@@ -122,7 +123,7 @@ def _boat(draw: "ImageDraw.ImageDraw", edge: int, x: float, y: float) -> None:
 
 
 def text(words: str, edge: int) -> Film:
-    """Return a film of one picture that shows `words` as large as possible."""
+    """Return a film of one picture that shows the text in `words` as large as possible."""
     from PIL import Image, ImageDraw, ImageFont
 
     picture = Image.new("L", (edge, edge), code(255, 255, 255))
@@ -177,7 +178,7 @@ class Packed:
         return len(self._film)
 
     def __getitem__(self, number: int, /) -> bytes:
-        """Return a picture."""
+        """Return the picture at position `number` in the film, two pixels per byte."""
         picture = self._film[number]
         left, right = picture[::2].translate(_HIGH), picture[1::2].translate(_LOW)
         return (int.from_bytes(left, "big") | int.from_bytes(right, "big")).to_bytes(len(left), "big")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Serves the live page and the messages of a hub to browsers, and checks which browsers may receive them.
+"""Serves the live page and the messages of a hub to browsers, and checks which browsers are allowed to receive them.
 
 Requests must name this server's own address as Host, or a name that its owner allowed. Requests for messages must also
 come from a page of such a host (Origin). So pages of other sites cannot reach the server through a browser. If the
@@ -41,7 +41,7 @@ PAGE = Path(__file__).parent / "page"
 TOKEN_PATIENCE = 10.0  # seconds
 THREAD = "live view"  # that serves
 _STOP_TIMEOUT = 5.0
-_MOST_MESSAGE = 4096  # maximum bytes of a browser's message
+_MOST_MESSAGE = 4096  # maximum bytes of a message from a browser
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; img-src 'self'; script-src 'self'; style-src 'self'; "
@@ -60,7 +60,7 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Guard:
-    """Refuses requests whose Host header is not in `hosts`, and WebSockets whose Origin header names another host."""
+    """Refuses requests whose Host header is not in `hosts`, and WebSockets whose Origin header names no such host."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]):
         """Check requests before they reach `app`."""
@@ -107,7 +107,7 @@ def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | No
         try:
             while True:
                 await _take(websocket, await websocket.receive_text(), ready, choose)
-        # the browser disconnected, or sent binary data, which the page never does
+        # the browser disconnected, or sent binary data, which our page never sends
         except (WebSocketDisconnect, KeyError):
             pass
         finally:
@@ -164,7 +164,7 @@ async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: C
 
 
 def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket.socket, frozenset[str], bool]:
-    """Return a listening socket, the Host headers that browsers may send, and whether the socket serves only loopback.
+    """Return a listening socket, the Host headers that it accepts, and whether the socket serves only loopback.
 
     `allowed` lists further names as NAME or NAME:PORT; without a port they get the port of the socket.
 

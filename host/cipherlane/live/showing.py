@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prepares a picture for browsers: plaintext, bytes on the wire, decrypted picture, and a JSON head about them."""
+"""Prepares a picture for browsers: plaintext, bytes on the wire, decrypted picture, and a JSON head with facts."""
 
 import functools
 import json
@@ -21,7 +21,7 @@ _of_film = functools.lru_cache(maxsize=128)(evenness)  # results are cached, bec
 
 @dataclass(frozen=True)
 class Choice:
-    """The settings that a user chose: what to stream, with which engine, key length and others.
+    """The settings that a user chose, such as the film, the engine and the key length.
 
     `record_bytes` is 0 for the largest records; `bits` of a pixel is 0 for as many as the board can send in time.
     `beside` is the engine to compare with, if any; with `RACE`, engines of each kind take turns.
@@ -53,7 +53,7 @@ class Showing:
         oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
 
     def check(self, plaintext: bytes, decrypted: bytes) -> None:
-        """Count a picture that the board returned, shown or not, as equal to its source or different.
+        """Count a returned picture as equal to its source or as different, even if it is not shown.
 
         Call this before `tampered`, because tampering is not a fault of the board.
         """
@@ -70,8 +70,8 @@ class Showing:
     def show(
         self, choice: Choice, sample: Sample, decrypted: bytes, by: str, channel: Channel = Channel.PICTURE
     ) -> None:
-        """Pass `sample` and the `decrypted` picture to the hub; `by` names who decrypted it, `choice` holds the
-        settings.
+        """Pass `sample` and the `decrypted` picture to the hub. `by` tells the viewer where the picture was decrypted,
+        and `choice` holds the settings.
         """
         equal, tampered = decrypted == sample.plaintext, choice.tamper == YES
         ecb = choice.wiretap == "ecb"
@@ -97,6 +97,6 @@ class Showing:
 
 
 def _differing(one: bytes, other: bytes) -> int:
-    """Return how many bytes differ. Long integers make this a hundred times as fast as a loop."""
+    """Return how many bytes differ between two pictures. Long integers are a hundred times as fast as a loop."""
     differences = int.from_bytes(one, "little") ^ int.from_bytes(other, "little")
     return len(one) - differences.to_bytes(len(one), "little").count(0)

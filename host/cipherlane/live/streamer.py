@@ -34,7 +34,7 @@ from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 # durations in seconds of the sessions after a user's choice; later sessions use the last value
 STRETCHES = (1.0, 2.0, 4.0, 8.0)
 PICTURES_A_SECOND = 8.0  # maximum number of pictures shown a second
-_WORK_SHARE = 0.005  # maximum share of time for preparing pictures for viewers; sending them takes about as long
+_WORK_SHARE = 0.005  # maximum share of time for preparing pictures to show; sending them takes about as long
 PATIENCE = 4.0  # seconds without a result before the page reports it
 STOP_PATIENCE = 2.0  # seconds allowed for closing a board
 _STOP_SILENCE = 0.5  # after a stop: seconds without a result before the session is closed
@@ -42,13 +42,13 @@ _RETRY = 1.0  # seconds between searches for a lost board
 _POINTS = 120  # number of stretches (sessions of some seconds) in the chart
 _PEER_RECORD = 1024  # default maximum bytes of a record if a second board decrypts
 FEWEST_PICTURES = 2.0  # pictures a second: slower boards get half the bits per pixel, unless the user chose the bits
-_ENOUGH = 2.5  # return to all bits per pixel once the rate with half of them exceeds FEWEST_PICTURES times this factor
+_ENOUGH = 2.5  # with half the bits: return to all bits per pixel above a rate of FEWEST_PICTURES times this factor
 _MOST_SIDES = 3  # maximum number of engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
 
 
 class Streamer:
-    """Owns the board while `run` runs; other threads may call `choose` and `stop`."""
+    """Streams a film through a board. Only `run` uses the board; other threads can call `choose` and `stop`."""
 
     def __init__(
         self,
@@ -75,14 +75,14 @@ class Streamer:
         self._showing = Showing(hub, edge)
         self._peer = open_peer and Peer(self._bounded(open_peer))
         self._choice = Choice(engine or "", source=next(iter(self._films)))
-        # the choices that apply to the current session and to the latest results
+        # `_streamed` is the choice for the current session, `_running` the choice that produced the latest results
         self._streamed = self._running = self._choice
         self._racers: tuple[Engine, ...] = ()
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._of_sides = {bits: tuple(CounterBlocks(bits) for _ in range(_MOST_SIDES)) for bits in KEY_BITS}
-        self._bits: dict[str, int] = {}  # bits of a pixel for each engine, used if the user chose none
+        self._bits: dict[str, int] = {}  # bits of a pixel for each engine, unless the user chose the bits
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
@@ -123,7 +123,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # a new object, even if equal, ends the session
+            self._choice = replace(self._choice)  # this new object, although equal to the old one, ends the session
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
@@ -135,10 +135,10 @@ class Streamer:
             try:
                 self._run()
             finally:
-                self.stop()  # after this, closing the second board waits only briefly
+                self.stop()  # after this call, closing the second board waits only briefly
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
-        """Wrap `open_device`: once the stream is stopped, the device that it opened soon gives up waiting."""
+        """Return a function that opens a device with `open_device`. After `stop`, the device soon gives up waiting."""
 
         def opened() -> Device:
             device = open_device()
@@ -148,7 +148,7 @@ class Streamer:
         return opened
 
     def _gives_up(self) -> bool:
-        # 0.0: if no board is connected, do not wait
+        # 0.0 means: do not wait, because no board is connected
         left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0
         return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
@@ -254,10 +254,10 @@ class Streamer:
         self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]
     ) -> Point | None:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
-        # reserve blocks for the longest stream: if the session fails, none of them is used again
+        # Reserve counter blocks for the longest stream, so that no counter block is used twice if the session fails.
         iv = blocks.take(MOST_STREAM)
         record_bytes = choice.record_bytes or None
-        if self._peer:  # for the second board, no record may cross the end of a picture
+        if self._peer:  # the second board decrypts whole pictures, so each record must lie within one picture
             record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))
 
         def wanted() -> bool:
@@ -294,12 +294,12 @@ class Streamer:
                 cycles = None if before is None or after is None else after - before
                 figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
                 figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
-        # count whole records: a short record uses up the counter blocks of a full one
+        # count every record as full, because a short record uses up as many counter blocks as a full one
         blocks.give_back(report.records * session.record_bytes)
         return figures
 
     def _compare(self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]) -> None:
-        """Stream with engines that take turns. The host's library decrypts the results."""
+        """Stream with engines that take turns. The package `cryptography` on the host decrypts the results."""
         size = len(film[0])
         most = min(device.record_bytes, choice.record_bytes or device.record_bytes)
         race = choice.beside == RACE
@@ -332,7 +332,7 @@ class Streamer:
         self._pause = max(1 / PICTURES_A_SECOND, seconds / _WORK_SHARE)
 
     def _due(self, now: float) -> bool:
-        """Return whether a picture should be shown at time `now`; if so, set the time for the next one."""
+        """Return whether to show a picture at time `now`; if so, set the time for the next picture."""
         if not self._hub.viewers or now < self._next_picture:
             return False
         self._next_picture = now + self._pause
@@ -341,7 +341,7 @@ class Streamer:
     def _decrypt(
         self, choice: Choice, sample: Sample, key: bytes, iv: bytes, channel: Channel = Channel.PICTURE
     ) -> None:
-        """Decrypt a `sample` of the stream that started at counter block `iv` with the host's library, and show it."""
+        """Decrypt a `sample` with `cryptography` on the host, and show it. Its stream started at counter block `iv`."""
         decrypted = oracle.encrypted(key, block_after(iv, sample.offset // BLOCK), sample.ciphertext)
         self._showing.show(choice, sample, decrypted, f"the host with {oracle.name()}", channel)
 
@@ -349,7 +349,7 @@ class Streamer:
         return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext()
 
     def _watcher(self, now: Callable[[], float]) -> Watch:
-        """Start to observe a transfer; return the function to call with its counters."""
+        """Start to observe a transfer; return the function that the transfer calls with its counters."""
         self._heard, self._received = now(), 0
         return lambda counts: self._watch(counts, now())
 
@@ -367,7 +367,7 @@ class Streamer:
         return min(PATIENCE, _STOP_SILENCE)
 
     def _say(self, state: str, message: str) -> None:
-        """Pass the `state` and all other data except pictures to the hub."""
+        """Pass the stream's `state`, the `message` and all other data except pictures to the hub."""
         self._state, info = state, self._info
         assert info
         said = {

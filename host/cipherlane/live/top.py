@@ -65,7 +65,7 @@ class Top(App[None]):
         self._thread = threading.Thread(target=self._stream, daemon=True)
 
     def compose(self) -> ComposeResult:
-        """Yield the parts of the screen from top to bottom."""
+        """Yield the elements of the screen from top to bottom."""
         yield Static("Looking for the board.", id="board", markup=False)
         yield Static(id="state", markup=False)
         yield Static(id="choice", markup=False)
@@ -120,7 +120,7 @@ class Top(App[None]):
                 elif channel == Channel.PICTURE:
                     size = int.from_bytes(message[:4], "little")
                     self._show_wire(json.loads(message[4 : 4 + size]))
-        except NoMatches:  # the app is ending, and its parts no longer exist
+        except NoMatches:  # raised if the app is ending, when parts of its screen have been removed
             pass
         finally:
             self._hub.leave()
@@ -135,7 +135,7 @@ class Top(App[None]):
             self._streamer.choose({name: chosen})
             self._state["choice"][name] = chosen
             self._refused = ""
-        except ArgumentError as error:  # a board that reconnected may have other engines
+        except ArgumentError as error:  # the board that answers after a reconnection can have fewer engines
             self._refused = str(error)
         self._show()
 

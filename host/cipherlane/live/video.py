@@ -23,7 +23,7 @@ class Player:
     """
 
     def __init__(self, name: str, edge: int, device: str | None = None, clock: Clock = REAL):
-        """Play the file `name`, or the input `name` of the FFmpeg `device`, as `edge` x `edge` pixels.
+        """Play the file `name`, or the input `name` of the FFmpeg device type in `device`, in `edge` x `edge` pixels.
 
         Raises:
             ArgumentError: PyAV is not installed.
@@ -56,7 +56,7 @@ class Player:
         return self._newest
 
     def close(self) -> None:
-        """End the film."""
+        """Stop playing, and wait for the thread that plays."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
@@ -93,7 +93,7 @@ class Player:
             self._clock.wait(self._changed, lambda: self._ended, max(0.0, seconds))
 
     def _frames(self) -> Iterator[tuple[float, Any]]:
-        """Yield all frames, each with the time in seconds after the first frame at which it is due."""
+        """Yield the video's frames in order. Each comes with the seconds after the first frame at which it is due."""
         first = None
         try:
             with self._open() as container:
@@ -108,7 +108,7 @@ class Player:
             raise self._unreadable("it contains no picture")
 
     def _open(self) -> Any:
-        """Open the device or the file. A file may not refer to anything on a network."""
+        """Open the device or the file. A file must not refer to anything on a network."""
         if self._device:
             return self._av.open(self._name, format=self._device, timeout=_PATIENCE)
         return self._av.open(f"file:{self._name}", options={"protocol_whitelist": "file"}, timeout=_PATIENCE)

@@ -31,7 +31,7 @@ class WaitingRoom:
         self._viewers: dict[Client, asyncio.Transport] = {}
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Add a new connection; if there are too many, close another one."""
+        """Add a new connection. If there are too many, close the oldest of the address with most connections."""
         address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
         client = str(address), int(port)
         for gone in [each for each, guest in self._guests.items() if guest.transport.is_closing()]:
@@ -42,12 +42,12 @@ class WaitingRoom:
         self._guests[client] = _Guest(transport, timer)
 
     def became_viewer(self, client: Client) -> None:
-        """Make the connection of `client` a viewer, which may stay without a time limit."""
+        """Make the connection of `client` a viewer, which has no time limit."""
         if transport := self._remove(client):
             self._viewers[client] = transport
 
     def left(self, client: Client) -> None:
-        """Limit the time of a connection again: its viewer has left, but the browser may not close the connection."""
+        """Limit the time of a connection again. Its viewer has left, but the browser can keep the connection open."""
         if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
             self.came(transport)
 

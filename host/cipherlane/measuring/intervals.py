@@ -46,7 +46,7 @@ class Intervals:
     """Divides one stream into intervals of equal length and reports the traffic of each."""
 
     def __init__(self, seconds: float, show: Callable[[Interval], None], clock: Clock = REAL):
-        """Call `show` with each interval when it ends. Intervals last `seconds` by `clock`."""
+        """Call `show` with each interval when it ends. Each interval lasts `seconds`, measured by `clock`."""
         self.found: list[Interval] = []
         self._clock = clock
         self._seconds = seconds
@@ -60,12 +60,12 @@ class Intervals:
         self._now, self._before = Counts(), Counts()
 
     def watch(self, counts: Counts) -> float:
-        """Note the counters so far; return the seconds until the current interval ends."""
+        """Store the stream's counters so far; return the seconds until the current interval ends."""
         self._now = counts
         now = self._clock.now()
         if now >= self._due:
             self._look(now)
-            while self._due <= now:  # several intervals may end while the whole process is paused
+            while self._due <= now:  # several intervals can end while the process is paused
                 self._due += self._seconds
         return self._due - now
 

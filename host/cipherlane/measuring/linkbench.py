@@ -35,7 +35,7 @@ def wire_limit_mbps(record_bytes: int) -> float:
 
 @dataclass(frozen=True)
 class LinkMeasurement:
-    """One stream of records through the link.
+    """Measurement of one stream of records through the link.
 
     `goodput_mbps` counts each data bit once: in simulated time for a simulated board, otherwise by the host's clock.
     `loss` is the fraction of sent records assumed lost. `latency_ms` are percentiles of round trips by the host's
@@ -70,7 +70,7 @@ class LinkMeasurement:
 
     @property
     def share(self) -> float:
-        """Goodput as a fraction of `wire_limit_mbps`."""
+        """Goodput as a fraction of `wire_limit_mbps`, the limit of gigabit Ethernet."""
         return self.goodput_mbps / self.wire_limit_mbps
 
     def record(self) -> dict[str, Any]:
@@ -179,11 +179,11 @@ def measure(
             if begun and closed and not closed["cycles"]:  # another client's session has stopped the cycle count
                 if device.info().kind == "sim":
                     raise SharedBoardError
-                begun = None  # goodput is then measured by this machine's clock
+                begun = None  # goodput then uses this machine's clock, not the board's cycles
             if begun and closed and device.info().kind == "sim":
                 goodput = _rate(bits * clock_hz, _grown(begun, closed, "cycles"))
             if begun and closed and not engine.traits.serves:
-                # The record count includes two control records.
+                # The board's record count includes two control records in addition to the data records.
                 records = _grown(begun, closed, "records")
                 cycles = {stage: closed[f"{stage}_cycles"] - begun[f"{stage}_cycles"] for stage in STAGES}
                 packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
@@ -216,7 +216,7 @@ def measure(
                 watch=look,
             )
         except (KeyboardInterrupt, CipherlaneError) as error:
-            # If a simulated board is lost, its counters are lost too, and with them the simulated time of the stream.
+            # The counters of a simulated board give the simulated time. If the board is lost, the time is unknown.
             known = isinstance(error, KeyboardInterrupt) or not opened or device.info().kind != "sim"
             if keep and counts.received and known:
                 with contextlib.suppress(CipherlaneError):
@@ -256,10 +256,10 @@ def _grown(opened: dict[str, int], closed: dict[str, int], name: str) -> int:
 
 
 def _rate(bits: float, seconds: float) -> float:
-    """Return millions of bits a second; 0 if no time passed."""
+    """Return the rate in millions of bits a second; 0 if no time passed."""
     return bits / seconds / 1e6 if seconds else 0.0
 
 
 def _percentile(ordered: list[float], part: int) -> float:
-    """Return the percentile `part` (nearest rank) of the values, which are in ascending order; 0 without values."""
+    """Return the percentile `part` (0 to 100, nearest rank) of values in ascending order; 0 if there are no values."""
     return ordered[max(0, -(-len(ordered) * part // 100) - 1)] if ordered else 0.0

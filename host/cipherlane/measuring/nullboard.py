@@ -27,7 +27,7 @@ from . import nullranges
 MAX_DATA = 1440
 SLOTS = 256
 MAX_SESSIONS = 255
-CLOCK_HZ = 1_000_000_000  # Hz, because cycles are nanoseconds of time.perf_counter_ns
+CLOCK_HZ = 1_000_000_000  # clock in Hz: the null board counts nanoseconds of time.perf_counter_ns as cycles
 _TYPE = 1  # offset of the type field in a record
 _TAG = 16  # bytes of a GCM tag
 _PREFIX = 8  # bytes of the nonce prefix
@@ -69,7 +69,7 @@ class NullBoard:
     """A board in software that consists only of a UDP socket; `serve` runs it."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = layout.UDP_PORT, echo: bool = False):
-        """Listen at `host` and `port` (0: any free port); with `echo`, return data unchanged.
+        """Listen at `host` and `port` (0: any free port); with `echo`, send data back unchanged.
 
         Raises:
             PortError: the address is in use or does not belong to this machine.
@@ -86,7 +86,7 @@ class NullBoard:
             UnicodeError,
             TypeError,
             LookupError,
-        ) as error:  # the errors after OSError come from malformed host names
+        ) as error:  # malformed host names raise the errors listed after OSError
             listener.close()
             reason = getattr(error, "strerror", None) or "it is not a host name"
             raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error
@@ -119,14 +119,14 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Mark the counter blocks of a session's range as used up to the end of an echoed data record."""
+        """Mark the counter blocks of a session as used, up to the end of the data record `raw`, which was echoed."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):
                 session.range.highest = max(session.range.highest, header.offset // session.range.record_bytes)
 
     def close(self) -> None:
-        """Release the socket."""
+        """Close the null board's socket."""
         self._datagrams.close()
 
     def answer(self, raw: bytes, address: Address) -> bytes | None:
@@ -369,7 +369,7 @@ def _cipher(key: bytes, block: int) -> Any:
 
 
 def _gcm(session: _Session, number: int, data: bytes, last: bool) -> bytes | None:
-    """Encrypt or decrypt record `number` of a session with AES-GCM; return None if the tag to check is wrong."""
+    """Encrypt or decrypt record `number` of a session with AES-GCM; return None if the record's tag is wrong."""
     from cryptography.exceptions import InvalidTag
 
     prefix = session.iv.to_bytes(BLOCK, "big")[:_PREFIX]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The null board's rules for counter blocks: ranges of each key, windows and tickets, as wire/README.md specifies.
+"""The null board's rules for counter blocks: ranges for each key, windows and tickets. wire/README.md specifies them.
 
 A range belongs to one mode, CTR or GCM. Every GCM range also uses block 0, because the hash key is its encryption.
 
@@ -16,7 +16,7 @@ from cipherlane_base.wire.layout import BLOCK
 RANGES = 256
 KEPT = 8  # number of ended ranges that can still be resumed
 WINDOW = 1024  # records
-GCM_BLOCKS = 1 << 33  # counter blocks of a GCM record, for both of its possible nonces
+GCM_BLOCKS = 1 << 33  # counter blocks of a GCM record: two nonces (last record or not) of 2^32 blocks each
 _BLOCKS = 1 << 128
 
 
@@ -29,7 +29,7 @@ class RangesFullError(Exception):
 
 
 class TicketError(Exception):
-    """No range has this ticket, key, initial block and record size."""
+    """No range that can be resumed has the given ticket, key, initial counter block and record size."""
 
 
 @dataclass(eq=False)
@@ -50,7 +50,7 @@ class Range:
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
-        """Note that record `number` arrived with `data`; return False if the record arrived before with other data.
+        """Note that record `number` arrived with `data`; return False if it arrived before with different data.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -66,7 +66,7 @@ class Range:
         return known == mark
 
     def knows(self, number: int, data: bytes) -> bool:
-        """Return the value that `accept` would return, but change no state.
+        """Return whether record `number` is new or arrived before with equal `data`. Unlike `accept`, store nothing.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -77,15 +77,15 @@ class Range:
         return self._sums.get(number, mark) == mark
 
     def may_end(self, number: int, last: bool) -> bool:
-        """Return whether the records accepted so far allow record `number` to be the last one (if `last`) or not the
-        last one.
+        """Return whether the records accepted so far allow record `number` to be the stream's last one (if `last` is
+        true), or one before the last (if `last` is false).
         """
         if self.last is None:
             return not last or number > self.highest
         return number <= self.last and last == (number == self.last)
 
     def overlaps(self, start: int, blocks: int, gcm: bool) -> bool:
-        """Return whether the range overlaps the `blocks` counter blocks that begin at `start`, used in CTR or GCM."""
+        """Return whether this range overlaps `blocks` counter blocks from `start` on; `gcm` is set if GCM uses them."""
         if (start - self.start) % _BLOCKS < self.blocks or (self.start - start) % _BLOCKS < blocks:
             return True
         ctr = (self.start, self.blocks) if gcm else (start, blocks)
@@ -93,19 +93,19 @@ class Range:
 
 
 class Ranges:
-    """All ranges that the null board knows. It remembers every range while it runs, but can resume only the latest."""
+    """All ranges that the null board knows. It remembers every range while it runs, and can resume the newest ones."""
 
     def __init__(self) -> None:
-        """Start without ranges."""
+        """Create a table that holds no ranges yet."""
         self._secret = secrets.token_bytes(16)
         self._live: list[Range] = []
         self._kept: list[Range] = []  # ended ranges that can be resumed, the oldest first
-        # for each key and mode (GCM: True): first block and number of blocks of each range
+        # Maps each pair (key identifier, is_gcm) to the used ranges: (first counter block, number of blocks).
         self._used: dict[tuple[bytes, bool], list[tuple[int, int]]] = {}
 
     @property
     def free(self) -> int:
-        """Number of further ranges that can be stored."""
+        """Number of ranges that can be stored in addition to the present ones."""
         fresh = sum(not live.resumed for live in self._live)
         return RANGES - fresh - sum(len(used) for used in self._used.values())
 
@@ -125,16 +125,16 @@ class Ranges:
         return self._live[-1]
 
     def find(self, key: bytes, start: int, record_bytes: int, gcm: bool, ticket: int) -> Range | None:
-        """Return the range with this ticket, key, start, record size and mode, in use by a session or ended; None if
-        there is none.
+        """Return the range with this ticket, key, start, record size and mode; None if there is none. The
+        session that uses this range can be open or ended.
         """
         wanted = (ticket, self._name(key), start, record_bytes, gcm)
         ranges = (*self._live, *self._kept)
         return next((r for r in ranges if (r.ticket, r.key, r.start, r.record_bytes, r.gcm) == wanted), None)
 
     def resume(self, found: Range | None, blocks: int) -> Range:
-        """Let a new session use an ended range, which `find` returned, with at least `blocks` counter blocks; return
-        the range.
+        """Let a new session use the ended range `found`, which `find` returned. Extend it to at least `blocks` counter
+        blocks, and return it.
 
         Raises:
             RangeTakenError: a block that must be added was used before or belongs to a session.
@@ -172,7 +172,7 @@ class Ranges:
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return `ranges` with overlapping or adjacent ones joined; ranges on both sides of block 0 stay separate."""
+    """Return `ranges` with overlapping or adjacent ones joined, but not across the wrap to counter block 0."""
     merged: list[tuple[int, int]] = []
     for start, blocks in sorted((start % _BLOCKS, blocks) for start, blocks in ranges):
         if merged and start <= merged[-1][0] + merged[-1][1]:

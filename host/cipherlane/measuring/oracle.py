@@ -23,12 +23,12 @@ _MISSING = "--verify and --port none need the package cryptography: pip install 
 
 
 class Verifier:
-    """Observes the data of a transfer: encrypts the input with the package `cryptography`, and compares the board's
-    results.
+    """Observes the data of a transfer: encrypts the input with the package `cryptography`, and compares the result
+    with the board's.
     """
 
     def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):
-        """Check an AES-CTR stream, in either direction, from byte `offset` on, a multiple of 16.
+        """Check an AES-CTR stream, encrypted or decrypted, from byte `offset` on. `offset` is a multiple of 16.
 
         `cut`, if given, changes the expected data at an offset to what the transfer is to write.
 
@@ -45,13 +45,13 @@ class Verifier:
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
-        """Encrypt `data`, which go to the board, with the reference."""
+        """Encrypt `data`, which the board also receives, with the package `cryptography`; store the result."""
         result = self._stream.update(data)
         self._expected += self._cut(result, self._noted) if self._cut else result
         self._noted += len(data)
 
     def compare(self, data: bytes) -> None:
-        """Compare `data`, which came from the board, with the reference.
+        """Compare `data`, the next results from the board, with the stored results of `cryptography`.
 
         Raises:
             VerifyError: they differ from the reference.
@@ -64,7 +64,7 @@ class Verifier:
         self._position += len(data)
 
     def check(self, data: bytes, result: bytes) -> None:
-        """Check the board's `result` for `data`.
+        """Check `result`, which the board returned for the input `data`.
 
         Raises:
             VerifyError: the result differs from the reference.
@@ -99,11 +99,11 @@ class Gcm:
         self._header, self._encoded = header, header.encode()
 
     def encrypted(self, number: int, data: bytes, last: bool) -> bytes:
-        """Return record `number` with its tag."""
+        """Return `data` encrypted as record `number`, with its tag at the end."""
         return self._cipher.encrypt(self._header.nonce(number, last), data, self._encoded)
 
     def records(self, plaintext: bytes) -> bytes:
-        """Return all records of a file with this `plaintext`, without the header."""
+        """Return `plaintext` encrypted as all records of an authenticated file, without the file's header."""
         size = self._header.record_bytes
         offsets = range(0, max(1, len(plaintext)), size)
         parts = [plaintext[offset : offset + size] for offset in offsets]
@@ -125,7 +125,7 @@ class Gcm:
 
 
 class GcmVerifier:
-    """Observes a GCM transfer, as `Verifier` observes a CTR transfer: computes each record itself, and compares."""
+    """Observes a GCM transfer: computes each record with `cryptography`, and compares it with the board's record."""
 
     def __init__(self, key: bytes, header: Header, direction: str, number: int = 0):
         """Check the stream with this `header` from record `number` on.
@@ -144,11 +144,11 @@ class GcmVerifier:
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
-        """Note `data`, which go to the board."""
+        """Store `data`, which the board also receives, for a later comparison."""
         self._noted += data
 
     def compare(self, data: bytes) -> None:
-        """Compare `data`, whole records from the board, with the reference.
+        """Compare `data`, whole records from the board, with the results of the package `cryptography`.
 
         A record is the last one if no more input was read, because the transfer reads ahead.
 
@@ -159,7 +159,7 @@ class GcmVerifier:
             data = self._compare(data, len(self._noted) <= self._size)
 
     def check(self, data: bytes, result: bytes) -> None:
-        """Check the board's `result` for `data`, whole records before the last one.
+        """Check `result`, which the board returned for `data`. Both are whole records before the stream's last one.
 
         Raises:
             VerifyError: the result differs from the reference.
@@ -178,7 +178,7 @@ class GcmVerifier:
             raise VerifyError(f"{len(self._noted)} bytes from record {self._number} on were never written")
 
     def _compare(self, data: bytes, last: bool) -> bytes:
-        """Compare the next record; return the rest of `data`."""
+        """Compare the first record in `data` with the reference; return the `data` after this record."""
         number, noted = self._number, bytes(self._noted[: self._size])
         try:
             expected = self._result(number, noted, last)
@@ -210,7 +210,7 @@ def stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
 
 
 def encrypted_ecb(key: bytes, data: bytes) -> bytes:
-    """Return `data`, whole blocks, encrypted with AES-ECB, to show that equal blocks stay equal.
+    """Return `data`, whole blocks, encrypted with AES-ECB. The live view uses it to show that equal blocks stay equal.
 
     Raises:
         VerifyError: the package is not installed.

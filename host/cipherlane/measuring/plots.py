@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-# Fill colours of the series: on a white background, and on black.
+# Two fill colours for each series of a plot: the first for a white background, the second for a black one.
 COLOURS = (
     ("#2f6db3", "#6cb0f5"),
     ("#b5601d", "#f0a35c"),
@@ -86,7 +86,7 @@ def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> Plot:
 
 
 def runs(title: str, rows: Sequence[tuple[float, str, bool]], first: str, last: str) -> Plot:
-    """Return a curve plotted from 0 upwards.
+    """Return a plot of a curve. The vertical axis begins at 0.
 
     Args:
         title: names the quantity and its unit.

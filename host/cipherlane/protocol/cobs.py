@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): encodes bytes without zeros; adds one byte in 254 at
-most.
+"""Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): encodes data so that no zero byte remains in them.
+
+The encoding adds one byte, and at most one more for every 254 bytes.
 """
 
 
@@ -19,14 +20,14 @@ def encode(data: bytes) -> bytes:
             out += group[:254]
             group = group[254:]
             if not group and index == len(groups) - 1:
-                return bytes(out)  # a full group stands for no zero after it, so the data may end here
+                return bytes(out)  # after a group of 254 bytes, decoding adds no zero byte: the encoding is complete
         out.append(len(group) + 1)
         out += group
     return bytes(out)
 
 
 def decode(data: bytes) -> bytes:
-    """Decode `data`, which contains no zeros.
+    """Decode `data`, which must contain no zero byte, and return the original bytes.
 
     Raises:
         ValueError: `data` contains a zero, or a group ends after the data.

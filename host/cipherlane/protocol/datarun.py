@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs: consecutive data records of one stream as one sequence of bytes, which a link sends or receives at once.
+"""A run joins consecutive data records of one stream to one sequence of bytes, which a link sends or receives at once.
 
 All records of a run have one size, except that the last may be shorter.
 """
@@ -13,11 +13,11 @@ from cipherlane_base.wire.layout import HEADER, REPLY, VERSION, RecordType
 Result = tuple[int, bytes]  # a result: its offset in the stream, and its data
 
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
-_SPLIT = "<8sQQ{}s"  # a record: first 8 bytes of the header, offset, token, data
+_SPLIT = "<8sQQ{}s"  # format of a record for `struct`: first 8 bytes of the header, offset, token, data
 
 
 class Run(NamedTuple):
-    """Consecutive records of `size` bytes each; the last may be shorter."""
+    """Consecutive records of `size` bytes each; the last can be shorter."""
 
     data: bytes
     size: int
@@ -37,8 +37,8 @@ class DataCodec:
     """
 
     def __init__(self, session: int, token: int, record_bytes: int, reply_bytes: int | None = None):
-        """Handle records of `session` and `token`. Full replies have `reply_bytes` of data, by default `record_bytes`;
-        the reply to the last record may be shorter.
+        """Handle records with this `session` and `token`. Each reply has `reply_bytes` bytes of data, by default
+        `record_bytes`. Only the reply to the last record can be shorter.
         """
         self.session = session
         self.token = token
@@ -51,7 +51,7 @@ class DataCodec:
         self._begin = reply[:8]
 
     def kind(self, offset: int) -> RecordType:
-        """Return the record type of the request at `offset`: the last record of a GCM stream has its own type."""
+        """Return the record type of the request at `offset`: the last record of a GCM stream has the type DATA_LAST."""
         return RecordType.DATA_LAST if offset == self.last else RecordType.DATA
 
     def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:
@@ -68,14 +68,14 @@ class DataCodec:
         return Run(b"".join(pieces), HEADER.size + len(parts[0]))
 
     def results(self, run: Run) -> list[Result] | None:
-        """Return the results in a run of full data replies of this stream; None if the run contains other records."""
+        """Return the results in a run of full data replies of this stream; None if any record is not such a reply."""
         if run.size != self._size or len(run.data) % run.size:
             return None
         begin, mine = self._begin, self.token
         found = self._split(run.data)
         results = [(offset, data) for head, offset, token, data in found if head == begin and token == mine]
         if self.last is not None and any(offset == self.last for offset, _ in results):
-            return None  # the last record's reply must have another type
+            return None  # the reply to the last record must have the type DATA_LAST, not DATA
         return results if len(results) * run.size == len(run.data) else None
 
     def keys(self, offsets: Iterable[int]) -> list[tuple[int, int, int, int]]:

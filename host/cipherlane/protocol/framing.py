@@ -46,7 +46,7 @@ class FrameParser:
 
     @property
     def pending(self) -> int:
-        """Number of bytes received of a frame that has not ended."""
+        """Number of bytes received so far of a frame that is still incomplete."""
         return len(self._partial)
 
     def feed(self, data: bytes) -> list[bytes]:

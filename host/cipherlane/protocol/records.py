@@ -26,7 +26,7 @@ class Record(NamedTuple):
 
 
 def decode(raw: bytes) -> Record:
-    """Return the record in `raw`.
+    """Return the record that the bytes `raw` encode.
 
     Raises:
         VersionMismatchError: the first byte is another version of the layout.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Turns error records into exceptions."""
+"""Turns an error record, with which a board refuses a request, into an exception."""
 
 import contextlib
 
@@ -8,7 +8,7 @@ from cipherlane_base.wire.layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode
 from .. import errors
 from .records import Record
 
-# Error codes that raise an exception of their own: code, exception, and advice to the user.
+# Maps an error code to its exception and to the advice for the user. Any other code raises BoardError without advice.
 _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
     ErrorCode.REUSED: (
         errors.ReusedError,

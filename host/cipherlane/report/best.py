@@ -14,7 +14,7 @@ _KEY_BITS = 128
 # options of a command that do not affect the speeds that it measures
 _APART = ("--results", "--port", "--log", "--csv")
 _Case = tuple[str, str, str]  # engine, series and board
-_SAME = 0.0005  # changes of a figure below this fraction are ignored
+_SAME = 0.0005  # smaller relative changes of a speed count as no change
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Best:
 
     @property
     def series(self) -> str:
-        """Return the name of the series in a plot."""
+        """Return the name of the series to which this speed belongs in a plot."""
         return f"{self.speed}, {self.kind}" + (f", {self.clock_mhz:g} MHz" if self.clock_mhz else "")
 
     @property

@@ -49,7 +49,7 @@ Row = dict[str, Cell]
 
 @dataclass(frozen=True)
 class Figures:
-    """A table, and its plot if there is one.
+    """A table of figures, and its plot if there is one.
 
     `same` holds the fields that are equal in all rows; `left_out` counts the fields that do not fit.
     """
@@ -121,7 +121,7 @@ def _plot(title: str, fields: Sequence[str], rows: list[Row], kind: str) -> plot
 
 
 def records(value: Any) -> list[Row] | None:
-    """Return the rows if `value` is a table; otherwise None."""
+    """Return the rows of a table if `value` is a list of records or a dictionary of dictionaries; otherwise None."""
     if isinstance(value, Mapping) and value and all(isinstance(each, Mapping) for each in value.values()):
         return [{"name": name, **_flat(each)} for name, each in value.items()]
     if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
@@ -151,7 +151,7 @@ def _simple(value: Any) -> Cell:
 
 
 def cell(value: Any) -> str:
-    """Return a cell's text."""
+    """Return `value` as the text of a table's cell, shortened if it is long."""
     if value is None or value == "":
         return "-"
     if isinstance(value, bool):

@@ -17,7 +17,7 @@ from .sources import Source
 from .words import engine, field, file_title, three
 from .words import said as told
 
-_POLICY = (  # second line of defence: markup that was not escaped can run and load nothing
+_POLICY = (  # second line of defence: even if markup was not escaped, it cannot run or load anything
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _STYLE = """
@@ -46,7 +46,7 @@ _FACTS = ("date", "commit", "command", "board", "configuration", "tools", "note"
 
 
 def page(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
-    """Return the page for `sources`; `repeated` names the files left out, and `made` is the time of creation."""
+    """Return the page for `sources`; `repeated` names duplicates that were left out; `made` is the time of creation."""
     found = {number: list(figures.of(source)) for number, source in enumerate(sources)}
     parts = [_first(sources), _contents(sources)]
     parts += [_section(number, source, found[number]) for number, source in enumerate(sources)]
@@ -63,7 +63,7 @@ def page(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
 
 
 def _first(sources: Sequence[Source]) -> str:
-    """Return the first section: the best figure of each engine."""
+    """Return the page's first section, which shows the best speed of each engine."""
     best = find_best(sources)
     said = "<h1>Cipherlane: results</h1>\n"
     if best:
@@ -132,7 +132,7 @@ def _origin(sources: Sequence[Source], repeated: Sequence[str], made: str) -> st
 
 
 def _raw(source: Source, found: Sequence[Figures]) -> str:
-    """Return a section, collapsed at first, with a file's tables; names and numbers are as in the file."""
+    """Return a section with a file's tables, collapsed at first. Names and numbers are written as in the file."""
     tables = "\n".join(f"<h3>{_text(each.title)}</h3>\n{_notes(each, raw=True)}{sorting.table(each)}" for each in found)
     return f"<details><summary>{_text(source.title)}</summary>\n{tables}</details>"
 

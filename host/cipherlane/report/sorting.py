@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tables that readers can sort and fold without a script: CSS orders the rows by the chosen heading.
+"""HTML tables that readers can sort without a script: CSS orders the rows by the chosen heading.
 
 The style of each row holds its position for every column. Each heading is a radio button; while it is checked, the
 positions for its column order the rows of the table, which is laid out as a grid.
@@ -33,8 +33,8 @@ th label:has(:focus-visible) { outline: 3px solid var(--link) }
 
 
 def table(found: Figures, name: str = "") -> str:
-    """Return `found` as an HTML table: sortable and with readable headings if `name` is given, otherwise as in the
-    file.
+    """Return `found` as an HTML table. If `name` is given, readers can sort the table, and names and numbers are made
+    readable. Otherwise they are printed as in the file.
     """
     raw = not name
     sortable = bool(name) and len(found.rows) >= _FEWEST

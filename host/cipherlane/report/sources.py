@@ -33,7 +33,7 @@ class Source:
 
 
 def read_all(names: Iterable[str]) -> tuple[list[Source], list[str]]:
-    """Return the files with these names or in these folders, and the names of duplicates, which are left out.
+    """Read the named files, and all files in the named folders. Return them, and the names of duplicates left out.
 
     A file is a duplicate of another file of the same name if one run wrote both.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes names and numbers in words for people; the raw data on a page keep the names and numbers of the files."""
+"""Makes names and numbers readable for people. Only the raw data on a page keep the names and numbers of the files."""
 
 from cipherlane_base.wire.layout import Engine
 
@@ -63,7 +63,7 @@ def file_title(title: str) -> str:
 
 
 def field(name: str) -> str:
-    """Return a field's name in words."""
+    """Return a readable heading for the field called `name`, for example "MHz achieved" for `achieved_mhz`."""
     if name in _FIELDS:
         return _FIELDS[name]
     words = name.replace(".", ", ").replace("_", " ").split(" ")
@@ -88,7 +88,7 @@ def three(value: float) -> str:
         digits = len(str(int(abs(value)))) - 3
         return f"{round(value / 10**digits) * 10**digits:,}"
     text = f"{value:.3g}"
-    if float(text) >= _MANY:  # rounding has reached four digits, as for 999.9
+    if float(text) >= _MANY:  # rounding has produced four digits, as for 999.9
         return "1,000"
     return text if "e" in text else f"{value:#.3g}".rstrip(".")
 

@@ -39,7 +39,7 @@ Address = tuple[str, int]  # IPv4 address and UDP port
 
 
 class Transport(ABC):
-    """A transport sends and receives records; on the way, records may be lost, repeated or reordered.
+    """A transport sends and receives records; on the way, records can be lost, repeated or reordered.
 
     `ordered` means that records never overtake each other, and `pace` holds the initial time-outs. If the link is
     `shared` with others, the host learns how much it may keep in flight, and assumes that a record is lost once a few
@@ -80,7 +80,7 @@ class Transport(ABC):
         """
 
     def send_many(self, records: Sequence[bytes], to: Address | None = None) -> None:
-        """Send records one after the other; raise the errors of `send`.
+        """Send records one after the other. Raises the same errors as `send`.
 
         On a network, `to` may name another address of the board.
         """
@@ -88,11 +88,11 @@ class Transport(ABC):
             self.send(record)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send a run of records as `send_many` does."""
+        """Send a run, a sequence of joined records. Raises the same errors as `send`."""
         self.send_many(run.records(), to)
 
     def receive_run(self, timeout: float, most: int) -> Run | None:
-        """Return records that have arrived, or None after `timeout` seconds; raise the errors of `receive`.
+        """Return records that have arrived, or None after `timeout` seconds. Raises the same errors as `receive`.
 
         Collect at most `most` records.
         """
@@ -109,7 +109,7 @@ class Transport(ABC):
 
     @abstractmethod
     def resync(self) -> None:
-        """End an earlier record that may have been sent in part, so that it does not spoil the next one."""
+        """End a record that might have been sent only in part, so that the rest does not spoil the next record."""
 
     @abstractmethod
     def strays(self) -> int:

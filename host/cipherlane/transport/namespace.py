@@ -28,12 +28,12 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 def command(*words: str) -> list[str]:
-    """Return the command that creates a network namespace and then runs `words` in it, all in one process."""
+    """Return a command that creates a network namespace and runs the command `words` in it, all in one process."""
     return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), *words]
 
 
 def was_refused(status: int, log: str) -> bool:
-    """Return whether the command failed for lack of privilege, according to its exit `status` and output `log`."""
+    """Return whether creating the namespace failed for lack of privilege, by the exit `status` and the output `log`."""
     return status == NO_PRIVILEGE or (status == 1 and "unshare:" in log)
 
 
@@ -62,8 +62,8 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
 
 
 def _enter() -> None:
-    """Prepare the network namespace of this process: check that it may have a TAP device, and enable loopback."""
-    import fcntl  # imported here, because systems without namespaces may lack it
+    """Prepare the network namespace of this process: check that it can create a TAP device; enable loopback."""
+    import fcntl  # imported here, because systems without namespaces can lack this module
 
     tap = os.open(_TUN, os.O_RDWR)
     try:
@@ -80,4 +80,4 @@ if __name__ == "__main__":
     except OSError as failure:
         sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
         sys.exit(NO_PRIVILEGE)
-    os.execv(sys.argv[1], sys.argv[1:])  # replaces this process by the simulated board
+    os.execv(sys.argv[1], sys.argv[1:])  # the simulated board replaces this process

@@ -16,7 +16,7 @@ from .base import Address
 
 
 class Probe:
-    """Sends requests to one address and notices a refusal; it discards answers."""
+    """Sends requests to one address and detects whether its port refuses them; it discards answers."""
 
     def __init__(self, address: Address):
         """Prepare to send to `address`; the first call of `refused` sends the first request."""
@@ -41,7 +41,7 @@ class Probe:
                 pass
         except ConnectionRefusedError:
             return True
-        except OSError:  # no refusal yet, or sending failed; the sender of records reports a failure
+        except OSError:  # no refusal has arrived, or sending failed; the code that sends records reports a failure
             pass
         return False
 

@@ -12,7 +12,7 @@ SCHEME = "rfc2217"
 
 
 class Rfc2217Port(serial.rfc2217.Serial):  # type: ignore[misc]
-    """A port of pyserial that reads all bytes available, and that sends its settings only when they change.
+    """A serial port of pyserial that reads all available bytes, and sends its settings only when they change.
 
     pyserial's class sends all settings again whenever a time-out changes, refuses a write time-out, and reads one byte
     at a time without waiting. A write ends after 5 s, the time-out that pyserial sets for its socket.
@@ -27,7 +27,7 @@ class Rfc2217Port(serial.rfc2217.Serial):  # type: ignore[misc]
             self._as_set_up = wanted
 
     def read(self, size: int = 1) -> bytes:
-        """Return up to `size` bytes; none if no byte arrived within the time-out.
+        """Return up to `size` bytes; return no bytes if nothing arrived within the time-out.
 
         Raises:
             OSError: the connection has ended.

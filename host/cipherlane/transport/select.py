@@ -17,7 +17,7 @@ _NEAR = {"sim": "sim", "sim+udp": "sim+udp", "sim-udp": "sim+udp", "sim_eth": "s
 
 
 def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
-    """Open `port`.
+    """Open the port called `port`, and return its transport.
 
     It is `sim` or `sim+udp`, with `:folder` for a simulated board that is not in the checkout; udp://host[:port]; a
     serial device; or a URL such as `socket://host:port`.
@@ -35,7 +35,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
     require_ipv4(port)
     simulated, _, folder = port.partition(":")
     if simulated in SIMULATED_PORTS:
-        from . import sim  # imported only here, because it needs Linux
+        from . import sim  # imported only here, because this module needs Linux
 
         kind = sim.SimTransport if simulated == "sim" else sim.SimUdpTransport
         return kind(Path(folder) if folder else None)
@@ -46,7 +46,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
 
 
 def suggestion(port: str) -> str | None:
-    """Return the valid port that the user may have meant by the invalid name `port`; None if there is none."""
+    """Return the valid port that the user probably meant by the invalid name `port`; None if no port is similar."""
     if _HOST.fullmatch(port):
         return f"{SCHEME}://{port}"
     if scheme := _OTHER_SCHEME.match(port):

@@ -18,7 +18,7 @@ from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
-# errors that ports raise; pyserial does not convert the errors of termios
+# errors that ports raise; pyserial passes on the errors of the module termios unchanged
 _FAULTS: tuple[type[Exception], ...] = (OSError,)
 with contextlib.suppress(ImportError):
     import termios
@@ -33,14 +33,14 @@ class SerialTransport(Transport):
     ordered = True
 
     def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL, port: Any = None):
-        """Open `url` at `baud`, or use an open `port` that behaves like pyserial's; waits use `clock`.
+        """Open `url` at `baud` bits a second, or use an open `port` like pyserial's. All waits use `clock`.
 
         Raises:
             PortError: the port is absent, busy, or not a serial port.
         """
         self.url = url
         self.clock = clock
-        # A socket may lead to a simulated board. Use long time-outs until the board's info record shows its kind.
+        # A socket can lead to a simulated board. Use long time-outs until the board's info record shows its kind.
         self.pace = SIMULATED if "://" in url else HARDWARE
         if not url.startswith(f"{tcp.SCHEME}:"):
             self.advice = "check the board's power, cable, --port and --baud"
@@ -48,7 +48,7 @@ class SerialTransport(Transport):
         self._ready: deque[bytes] = deque()
         try:
             self._port = port or _open(url, baud, self.write_timeout)
-        except Exception as error:  # pyserial's URL handlers may raise any exception
+        except Exception as error:  # pyserial's URL handlers can raise any exception
             raise PortError(_reason(url, error)) from error
 
     @property
@@ -130,7 +130,7 @@ def _open(url: str, baud: int, write_timeout: float) -> Any:
 
 
 def _reason(url: str, error: Exception) -> str:
-    """Return why a port could not be opened. On Windows, pyserial states the cause only in the error's text."""
+    """Return the reason why a port could not be opened. On Windows, only the text of pyserial's error states it."""
     number, text = getattr(error, "errno", None), str(error)
     if isinstance(error, ImportError):
         return f"serial ports such as {url} need what this system lacks ({text}): name udp://host or socket://host:port"

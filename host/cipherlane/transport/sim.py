@@ -28,7 +28,7 @@ class SimTransport(SerialTransport):
         try:
             super().__init__(self.board.url)
             self.advice = _ADVICE
-            # `start` has checked this, but another process may have taken the port before the connection
+            # check again, after `start`, that the port belongs to the board and was not taken by another process
             self.board.require_own_port()
             self.tools = self.board.description.get("tools", {})
         except BaseException:

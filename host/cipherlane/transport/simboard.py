@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The simulated board as a process: starts the simulator, finds its TCP port, and ends it with this process.
+"""Starts the simulated board as a process, finds its TCP port, and ends it when this process ends.
 
 The build directory is `build/sim` of the checkout that contains this file, or the directory that CIPHERLANE_SIM names.
 Its `board.json` names the folder with the simulator's files (`gateware`) and the program inside it (`executable`). A
@@ -91,7 +91,7 @@ class SimulatedBoard:
 
     @property
     def url(self) -> str:
-        """URL by which pyserial reaches the board; valid only inside the board's namespace, if it has one."""
+        """URL of the board's UART. If the board runs in a network namespace, the URL is valid only inside it."""
         return f"socket://127.0.0.1:{self.port}"
 
     @property
@@ -158,8 +158,8 @@ class SimulatedBoard:
                 (self._gateware / self._executable).stat()
                 config = self._config(theirs.fileno())
                 words = [sys.executable, "-I", launcher.__file__, folder, self._gateware, self._executable, config]
-                # Python ignores SIGPIPE, and restore_signals=False lets the simulator inherit this, so that it does not
-                # end when a client disconnects.
+                # Python ignores SIGPIPE. With restore_signals=False, the simulator inherits this, so that it continues
+                # when a client disconnects.
                 self._process = subprocess.Popen(
                     namespace.command(*map(str, words)) if self.ip_address else words,
                     stdin=subprocess.PIPE if self._has_console else subprocess.DEVNULL,
@@ -225,7 +225,7 @@ class SimulatedBoard:
         return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip()) or self._log_tail
 
     def obituary(self, reason: str) -> str:
-        """Return how the simulator ended, or `reason` if it has not ended."""
+        """Return a text that tells how the simulator ended, or the text in `reason` if it is still running."""
         if self._process is None:
             return reason
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -236,15 +236,15 @@ class SimulatedBoard:
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
     def _logged(self) -> str:
-        """Return the simulator's output. Reading leaves the file offset unchanged, because the simulator shares it."""
+        """Return the simulator's output. Reading does not move the file offset, because the simulator shares it."""
         if self._log is None:
             return ""
         number = self._log.fileno()
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the simulator's configuration as text. It lets the simulator choose a port and report it over
-        `tether`.
+        """Return the simulator's configuration as text. It lets the simulator choose a port, and report the port
+        over the socket with the descriptor `tether`.
         """
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]

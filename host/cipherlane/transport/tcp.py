@@ -26,7 +26,7 @@ class TcpPort:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send each frame immediately
 
     def read(self, size: int) -> bytes:
-        """Return up to `size` bytes that have arrived; none if no byte arrived in time.
+        """Return up to `size` bytes that have arrived; return no bytes if nothing arrived in time.
 
         Raises:
             ConnectionError: the other end has closed the connection.
@@ -50,7 +50,7 @@ class TcpPort:
         self._socket.sendall(data)
 
     def send_break(self) -> None:
-        """Send a byte of urgent data, which stands for a break.
+        """Send a byte of urgent data, which the simulated board treats as a break on the UART line.
 
         Raises:
             OSError: sending fails or takes too long.

@@ -25,8 +25,8 @@ from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 
 SCHEME = "udp"
-# Many attempts, for networks that lose up to 30 % of frames: there, only about half of the requests are answered,
-# because request and reply must both arrive.
+# Time-outs for a network. Many attempts allow for a loss of 30 % of the frames: then only about half of the requests
+# are answered, because request and reply must both arrive.
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
@@ -36,7 +36,7 @@ _HEADERS = 28  # bytes of the headers of IPv4 and UDP
 _SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
 _MOST_SEGMENTS = 64
 _BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # buffer sizes in bytes to try, in this order, for sending and for receiving
-_FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE and SO_SNDBUFFORCE, which only root may use
+_FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE and SO_SNDBUFFORCE, only for root
 _SIZE = struct.Struct("=H")
 _IPV4 = "give the IPv4 address of the board, as udp://192.168.1.50"
 
@@ -45,7 +45,7 @@ class Datagrams:
     """A UDP socket that sends and receives many datagrams at once."""
 
     def __init__(self, connection: socket.socket, clock: Clock = REAL):
-        """Use `connection`, and close it at the end; waits use `clock`."""
+        """Use the UDP socket `connection`; the method `close` closes it. All waits use `clock`."""
         self.socket = connection
         self.clock = clock
         self.write_timeout = WRITE_TIMEOUT
@@ -77,7 +77,7 @@ class Datagrams:
                     self._send(datagram, (), address)
 
     def send_run(self, data: bytes | bytearray, size: int, address: Address) -> None:
-        """Send `data` as datagrams of `size` bytes; the last may be shorter. Raise the errors of `send`."""
+        """Send `data` as datagrams of `size` bytes; the last can be shorter. Raises the same errors as `send`."""
         left = memoryview(data)
         while left:
             piece = left[: size * min(self.segments, most_segments(size))]
@@ -86,7 +86,7 @@ class Datagrams:
                 self._send(piece, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),) if segmented else (), address)
             except TimeoutError:
                 raise
-            except OSError:  # UDP_SEGMENT is unknown, or the network device has no checksum offload
+            except OSError:  # the kernel does not know UDP_SEGMENT, or the network device has no checksum offload
                 if not segmented:
                     raise
                 self.segments = 1
@@ -94,7 +94,7 @@ class Datagrams:
             left = left[len(piece) :]
 
     def receive(self, timeout: float) -> tuple[bytes, int, Address] | None:
-        """Return received data, the size of each datagram in them (the last may be shorter), and the sender's address.
+        """Return the data of one or more datagrams, the size of each (the last can be shorter), and their sender.
 
         Return None after `timeout` seconds.
         """
@@ -109,7 +109,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram was refused: ignore this, because its sender will time out
+            except ConnectionError:  # a refusal of an earlier datagram: ignore it, because that request times out
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -117,7 +117,7 @@ class Datagrams:
                 return None
 
     def close(self) -> None:
-        """Release the socket."""
+        """Close the socket."""
         self.socket.close()
 
     def _send(self, data: bytes | memoryview, ancillary: Sequence[tuple[int, int, bytes]], address: Address) -> None:
@@ -131,7 +131,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # the error is an earlier datagram's; this one is not sent yet
+            except ConnectionError:  # an earlier datagram caused this error; this datagram is not sent yet
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
@@ -142,13 +142,13 @@ class Datagrams:
 
 
 class UdpTransport(Transport):
-    """Exchanges records as datagrams with one board; datagrams may be lost, repeated and reordered."""
+    """Exchanges records as datagrams with one board; datagrams can be lost, repeated and reordered."""
 
     shared = True
     pace = NETWORK
 
     def __init__(self, url: str, unconnected: socket.socket | None = None, clock: Clock = REAL):
-        """Talk to the board at `url`, udp://host[:port], through the `unconnected` socket given, or a new one.
+        """Reach the board at `url`, udp://host[:port], through the socket `unconnected`; None creates one.
 
         Raises:
             PortError: the address cannot be used.
@@ -218,18 +218,18 @@ class UdpTransport(Transport):
         return most_segments(record_size)
 
     def wire_size(self, record_size: int) -> int:
-        """Return the bytes of the board's window that a datagram occupies: a multiple of SLOT."""
+        """Return how many bytes of the board's receive window a datagram occupies: a multiple of SLOT."""
         return slots(record_size)
 
     def resync(self) -> None:
-        """Do nothing: datagrams are already separate."""
+        """Do nothing: a datagram is never sent in part, so there is no record to end."""
 
     def strays(self) -> int:
         """Return 0: datagrams that are not records are ignored."""
         return 0
 
     def close(self) -> None:
-        """Release the socket."""
+        """Close the sockets."""
         self._forget_probe()
         self._datagrams.close()
 
@@ -267,12 +267,12 @@ class UdpTransport(Transport):
             if address in self._known:
                 self._forget_probe()
                 return Run(data, size)
-            if self.clock.now() >= deadline:  # stop at the deadline, because other senders may never stop
+            if self.clock.now() >= deadline:  # stop at the deadline, because other senders might never stop
                 return None
 
 
 def path_mtu(address: Address) -> int:
-    """Return the MTU in bytes of the way to `address`, as far as the kernel knows it; 0 if it does not tell.
+    """Return the MTU in bytes of the network path to `address`, as the kernel knows it; 0 if it is unknown.
 
     With MACsec, the interface's MTU is 1468 instead of 1500.
     """
@@ -290,12 +290,12 @@ def most_segments(size: int) -> int:
 
 
 def slots(record_size: int) -> int:
-    """Return the bytes of the board's rx_window that a record of `record_size` bytes occupies: a multiple of SLOT."""
+    """Return how many bytes of the board's rx_window a record of `record_size` bytes occupies: a multiple of SLOT."""
     return -(-record_size // SLOT) * SLOT
 
 
 def parse(url: str) -> tuple[str, int]:
-    """Return host and port of udp://host[:port].
+    """Return host and port of `url`, which has the form udp://host[:port].
 
     Raises:
         PortError: the URL is invalid.
@@ -316,7 +316,7 @@ _NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
 
 
 def address_of(host: str, port: int) -> Address:
-    """Return the IPv4 address that belongs to a name, with `port`.
+    """Return the IPv4 address that belongs to the name `host`, and `port`.
 
     Raises:
         PortError: the name has only IPv6 addresses.

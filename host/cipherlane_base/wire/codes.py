@@ -60,7 +60,7 @@ class ErrorCode(IntEnum):
 
 
 class Kind(IntEnum):
-    """Kinds of programs that answer."""
+    """What answers: a board, its simulation, or a program on the host."""
 
     BOARD = 0
     SIM = 1
@@ -109,7 +109,7 @@ class Cause(IntEnum):
 
 
 class Traits(NamedTuple):
-    """Properties of an engine that programs use; see wire.toml."""
+    """Properties of an engine that the host tool uses; `wire.toml` defines them."""
 
     rank: int
     software: bool
@@ -121,7 +121,7 @@ class Traits(NamedTuple):
 
 
 class Engine(IntEnum):
-    """The engines, by their codes in records; the page of records says what each is."""
+    """Codes of the engines in records; the page about records describes each engine."""
 
     BYTE = 0
     TABLE = 1
@@ -135,7 +135,7 @@ class Engine(IntEnum):
 
     @property
     def traits(self) -> Traits:
-        """Properties that programs use."""
+        """The properties of this engine."""
         return _TRAITS[self]
 
 

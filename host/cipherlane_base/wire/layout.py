@@ -41,7 +41,7 @@ class Field:
 
     @property
     def size(self) -> int:
-        """Size in bytes."""
+        """Size of the field in bytes."""
         return struct.calcsize("<" + _format(self.type))
 
 
@@ -50,7 +50,7 @@ def _tuple_type(name: str, fields: list[str]) -> Any:
 
 
 class Layout:
-    """A sequence of fields; packs and unpacks them."""
+    """The layout of a record: a sequence of fields. It packs values into bytes and unpacks them."""
 
     def __init__(self, name: str, fields: list[dict[str, str]]):
         """Derive the layout called `name` from the list of its fields in wire.toml."""
@@ -61,11 +61,11 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """Size in bytes."""
+        """Size of all fields in bytes."""
         return self._struct.size
 
     def pack(self, **values: int | bytes) -> bytes:
-        """Return the bytes of the layout; every field must be given."""
+        """Return the fields as bytes. A value must be given for every field."""
         return self._struct.pack(*self._tuple(**values))
 
     def unpack(self, data: bytes) -> Any:
@@ -73,7 +73,7 @@ class Layout:
         return self._tuple(*self._struct.unpack_from(data))
 
     def codec(self, *names: str) -> struct.Struct:
-        """Return the `struct.Struct` of this layout; raise ValueError unless `names` are the fields in order."""
+        """Return this layout's packer, a `struct.Struct`; raise ValueError unless `names` lists all fields in order."""
         if names != self._tuple._fields:
             raise ValueError(f"{self.name} has the fields {self._tuple._fields}")
         return self._struct

@@ -85,7 +85,7 @@ def render() -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Write the page, or with `--check` return 1 if it is stale."""
+    """Write the page. With `--check`, write nothing and return 1 if the page is out of date."""
     parser = argparse.ArgumentParser(prog="python -m cipherlane_base.wire.reference", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="fail if the page is stale, write nothing")
     text = render()

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Rounds and key schedule of AES with the instruction sets of Bertoni et al. 2006. It compiles only
- * for the board's CPU. The encoding of the operands is our own: lab/isa/bertoni.py defines it
- * and the unit. No instruction has a side effect, so the compiler may schedule them.
+ * Rounds and key schedule of AES with the instruction sets of Bertoni et al. 2006. This file
+ * compiles only for the board's CPU. The encoding of the operands is our own: lab/isa/bertoni.py
+ * defines the encoding and contains the hardware. No instruction has a side effect, so the compiler
+ * is allowed to reorder them.
  */
 #ifndef BERTONI_ROUNDS_H
 #define BERTONI_ROUNDS_H
@@ -39,18 +40,20 @@
 		rd_;                                                                               \
 	})
 
-/** SubBytes of the byte in row @p select. The result is in the same row. */
+/**
+ * Applies SubBytes to the byte in row @p select. The result is in the same row; other rows are 0.
+ */
 #define BERTONI_BYTE(inverse, select, word)                                                        \
 	(BERTONI(BERTONI_SBOX, inverse, select, word, 0) << 8 * (select))
 
 /**
- * Computes one column with four byte-oriented instructions and four XORs. A round has four columns,
- * so it takes sixteen instructions and sixteen XORs.
+ * Computes one column with four byte-oriented instructions and four XORs. So the four columns of a
+ * round take sixteen instructions and sixteen XORs.
  */
 #define BERTONI_SHARES(share, k, a, b, c, d)                                                       \
 	((k) ^ share(0, a) ^ share(1, b) ^ share(2, c) ^ share(3, d))
 
-/** Collects the bytes of column @p c after (Inv)ShiftRows. */
+/** Returns column @p c of the state @p s after (Inv)ShiftRows, without changing the state. */
 static inline __attribute__((always_inline)) uint32_t
 bertoni_gather(bool inverse, const uint32_t s[4], unsigned int c)
 {
@@ -90,8 +93,8 @@ static inline __attribute__((always_inline)) void bertoni_byte_round(bool last, 
 }
 
 /**
- * Computes a round with the word-oriented instruction set: four instructions. Masks select the
- * bytes of their input columns.
+ * Computes a round with the word-oriented instruction set: one instruction for each of the four
+ * columns. bertoni_gather() collects the bytes of each input column.
  */
 static inline __attribute__((always_inline)) void bertoni_word_round(bool last, bool inverse,
 								     uint32_t next[4],
@@ -108,8 +111,8 @@ static inline __attribute__((always_inline)) void bertoni_word_round(bool last, 
 }
 
 /**
- * Computes SubWord of @p word. Uses the instruction `sub_word` if @p words is true, otherwise
- * `sbox`.
+ * Computes SubWord of @p word: with the instruction `sub_word` if @p words is true, otherwise with
+ * the instruction `sbox`.
  */
 static inline uint32_t bertoni_sub_word(bool words, uint32_t word)
 {
@@ -118,8 +121,8 @@ static inline uint32_t bertoni_sub_word(bool words, uint32_t word)
 }
 
 /**
- * Computes InvMixColumns of one column. The instruction applies InvSubBytes before InvMixColumns,
- * so the code applies SubBytes first to cancel it.
+ * Computes InvMixColumns of one column. The instruction for it applies InvSubBytes first, then
+ * InvMixColumns. So the code applies SubBytes beforehand, which cancels InvSubBytes.
  */
 static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 {
@@ -130,9 +133,9 @@ static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 }
 
 /**
- * Implements cl_modes.set_key (FIPS-197, 5.2) with one of the two instruction sets. In the
- * word-oriented set, one instruction, `ksfw`, rotates a word, substitutes its bytes and adds the
- * round constant.
+ * Implements cl_modes.set_key with one of the two instruction sets: computes the round keys
+ * (FIPS-197, 5.2). In the word-oriented set, the instruction `ksfw` rotates a word, substitutes its
+ * bytes and adds the round constant.
  */
 static inline int bertoni_set_key(bool words, struct cl_engine_key *key, const uint8_t *key_bytes,
 				  unsigned int key_bits, bool decrypt)

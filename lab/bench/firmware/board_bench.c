@@ -2,22 +2,24 @@
 /**
  * @file
  * The benchmark program: measures AES on the board as the host requests, and returns a CRC-32 of
- * the result. The host compares the CRC-32 with that of an independent library's result.
+ * the processed data. The host compares this CRC-32 with the one that it computes with an
+ * independent library.
  *
  * A request is eight words: variant, mode, decrypt, key_bits, bytes, passes, seed, memory. The
  * generator xorshift32, started with `seed`, produces 8 words of key, then 4 words of IV, then the
- * data. Each pass processes all `bytes` in place, and the next pass processes the result. The chain
- * value of CBC and the counter of CTR continue from pass to pass. In GCM a pass encrypts a message
- * with the first 12 bytes of IV as its nonce, and its tag becomes the next IV. The first pass warms
- * up the caches: it is left out when the shortest and the longest pass are determined. The reply is
- * eight words: status, cycles of the key schedule (caches warm), cycles of all passes (low, high),
- * of the shortest and of the longest pass, CRC-32 of the data, cycles of the last pass.
+ * data. `bytes` is the length of the data. Each pass processes all data in place, and the next pass
+ * processes the result. The chain value of CBC and the counter of CTR continue from pass to pass.
+ * In GCM a pass encrypts the data as one message. The nonce is the first 12 bytes of the IV, and
+ * the message's tag becomes the next IV. The first pass warms up the caches: it counts neither as
+ * the shortest nor as the longest pass. The reply is eight words: status, cycles of the key
+ * schedule (caches warm), cycles of all passes (low word, high word), cycles of the shortest pass
+ * and of the longest pass, CRC-32 of the data, cycles of the last pass.
  *
- * Mode INTERLEAVED is CTR on several contexts in turn. `decrypt` & 15 is the number of contexts;
- * each has `bytes` of data and its own key. If bit 4 of `decrypt` is set, all use context 0, which
- * gets another key at every turn. Key n and IV n come from seed + n. The reply is the status; the
- * cycles of each of the eight contexts (0 if unused) and of all contexts together, without the
- * first pass; and a CRC-32 of all data.
+ * Mode INTERLEAVED is CTR on several contexts in turn. `decrypt` & 15 is the number of contexts.
+ * Each context has its own key and its own data, `bytes` long. If bit 4 of `decrypt` is set, all
+ * keys use context 0, which loads another key at every turn. Key n and IV n come from seed + n. The
+ * reply is eleven words: the status; the cycles of each of the eight contexts (0 if unused); the
+ * cycles of all contexts together; a CRC-32 of all data. The first pass is not counted.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -70,7 +72,10 @@ struct result {
 	uint32_t last;
 };
 
-/** One context: its key, and its position in its stream of data. */
+/**
+ * One stream of data: the context of the vector unit that processes it, its key, and the position
+ * in it.
+ */
 struct stream {
 	struct cl_ise_device device;
 	struct cl_engine engine;
@@ -81,9 +86,7 @@ struct stream {
 	uint64_t blocks;
 };
 
-/*
- * Number of bytes in the buffer memory that data must not use: they are reserved for the variant.
- */
+/* Bytes of the buffer memory that are reserved for the variant. The data must not use them. */
 #ifndef BENCH_SPARE
 #define BENCH_SPARE 0u
 #endif
@@ -177,8 +180,8 @@ static int pass(const struct bench_variant *variant, const struct request *reque
 }
 
 /**
- * Computes the counter block for an engine's next pass. A function of type cl_modes_run advances
- * the counter block itself.
+ * Computes the IV for an engine's next pass: in CTR the next counter block, in GCM the tag. Without
+ * an engine, the variant's function of type cl_modes_run updates the IV.
  */
 static void count_on(const struct bench_variant *variant, const struct request *request,
 		     struct stream *stream)
@@ -193,8 +196,8 @@ static void count_on(const struct bench_variant *variant, const struct request *
 
 #ifdef MAIN_RAM_BASE
 /**
- * Runs one pass on data in any memory. The measured time includes the copies to and from the buffer
- * memory, if the request asks for them.
+ * Runs one pass on data in any memory, and advances the stream. For memory 3 of the request, copies
+ * the data in pieces to the buffer memory and back; the measured time includes these copies.
  */
 static int pass_anywhere(const struct bench_variant *variant, const struct request *request,
 			 struct stream *stream, uint8_t *data)
@@ -310,7 +313,7 @@ static void run(const struct request *request)
 			status = set_key(variant, request, stream);
 			key_cycles = port_cycles(NULL) - start;
 		}
-		/* Empty the cache, so that its old content does not influence the measured time. */
+		/* Empty the cache, so that its old data do not influence the measured time. */
 		port_dcache_flush();
 		if (status == 0) {
 			status = measure(variant, request, data, &result);
@@ -356,8 +359,9 @@ static void run_interleaved(const struct request *request)
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
 		/*
-		 * Give each stream's key a different generation number. So if several streams share
-		 * a context, the engine detects that it contains the key of another stream.
+		 * Give each stream's key a different generation number. Several streams can share a
+		 * context. From this number, the engine detects that the context contains the key
+		 * of another stream.
 		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);
@@ -391,7 +395,10 @@ int main(void)
 #ifdef MAIN_RAM_BASE
 	struct sdram_report report;
 
-	/* An error needs no handling here: the CRC-32 will then be wrong. */
+	/*
+	 * The result of the SDRAM's memory test is ignored here. If the SDRAM fails, the CRC-32 of
+	 * the data will be wrong, and the host detects it.
+	 */
 	(void)sdram_init(&report);
 #endif
 	for (;;) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The list of variants that a benchmark program can measure, and the loop that serves the host's
- * requests.
+ * The list of variants that a benchmark program can measure. A variant is an implementation of AES
+ * or of another algorithm.
  *
  * The program (board_bench.c) is the complete firmware of a board. One program is built for each
  * family of variants. Requests and replies are little-endian words over the UART: see
@@ -24,17 +24,17 @@ struct bench_variant {
 	 */
 	const struct cl_modes *modes;
 	/**
-	 * Sets a key for CTR, like cl_modes.set_key. NULL: CTR uses modes->set_key with the
-	 * direction encryption.
+	 * Sets a key for CTR, like cl_modes.set_key. If this is NULL, CTR uses modes->set_key and
+	 * sets the key for encryption.
 	 */
 	int (*set_ctr_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 			   unsigned int key_bits, bool decrypt);
 	/**
-	 * Functions of type cl_modes_run that run CTR, indexed by CL_MODES_KEY(key_bits). NULL: the
-	 * engine that `engine` creates runs CTR.
+	 * Functions of type cl_modes_run that run CTR, indexed by CL_MODES_KEY(key_bits). If this
+	 * is NULL, the engine that `engine` creates runs CTR.
 	 */
 	cl_modes_run *const *ctr;
-	/** Creates an engine that runs CTR. NULL: the functions in `ctr` run CTR. */
+	/** Creates an engine that runs CTR. If this is NULL, the functions in `ctr` run CTR. */
 	struct cl_engine (*engine)(void *hw);
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB, CBC and CTR with a block cipher in plain C, as functions of type cl_modes_run.
+ * ECB, CBC and CTR, built from a C function for one AES block. Each variant uses them to define its
+ * functions of type cl_modes_run.
  */
 #ifndef CL_C_MODES_H
 #define CL_C_MODES_H
@@ -15,7 +16,10 @@
 #include "engine/ctr.h"
 #include "engine/modes.h"
 
-/** Implements cl_modes.set_key: computes the round keys for the direction. */
+/**
+ * Implements cl_modes.set_key: computes the round keys for encryption, or for decryption if @p
+ * decrypt is true.
+ */
 static inline int cl_modes_c_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 				     unsigned int key_bits, bool decrypt)
 {

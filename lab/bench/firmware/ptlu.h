@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits. Compiles only for the
- * board's CPU. The unit contains the tables T0 to T7, each with 256 words of 32 bits. The bytes of
- * rs1 are the indices. The hardware is in lab/isa/ptlu.py.
+ * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits. This file compiles only
+ * for the board's CPU. The unit contains the tables T0 to T7, each with 256 words of 32 bits. The
+ * bytes of rs1 are the indices. The hardware is in lab/isa/ptlu.py.
  */
 #ifndef PTLU_H
 #define PTLU_H
@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 /**
- * ptlu.4.table.offset.0: one lookup of a word. After the tables have been filled, they do not
- * change, so the compiler may move this instruction.
+ * The instruction ptlu.4.table.offset.0: looks up one word; byte @p offset of @p rs1_ is its index.
+ * The compiler is allowed to move this instruction, because the tables do not change after the
+ * program has filled them.
  */
 #define PTLU_WORD(table, offset, rs1_)                                                             \
 	({                                                                                         \
@@ -24,8 +25,9 @@
 	})
 
 /**
- * ptlu.1.table.offset.1: four lookups. Lookup i uses byte (offset + i) modulo 4 of rs1, and returns
- * byte i of the entry.
+ * The instruction ptlu.1.table.offset.1: four lookups in one table. The index of lookup i is byte
+ * (offset + i) modulo 4 of rs1. Byte i of the result is byte i of the table entry that lookup i
+ * reads.
  */
 #define PTLU_BYTES(table, offset, rs1_)                                                            \
 	({                                                                                         \
@@ -37,8 +39,8 @@
 	})
 
 /**
- * Looks up a word in a table that the program also changes. The low byte of @p rs1_ is the index.
- * The compiler does not move this instruction across writes to the table.
+ * Looks up a word in a table that the program changes between lookups. The low byte of @p rs1_ is
+ * the index. The compiler does not move this instruction across writes to the table.
  */
 #define PTLU_CHANGING_WORD(table, rs1_)                                                            \
 	({                                                                                         \

@@ -2,9 +2,10 @@
 /**
  * @file
  * Rounds of AES with Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits
- * (ptlu.h). Compiles only for the board's CPU. T0 to T3 hold the round tables for rows 0 to 3; T4
- * to T7 hold SubBytes of a byte in rows 0 to 3. The key's direction, encryption or decryption,
- * determines the content of the tables.
+ * (ptlu.h). This file compiles only for the board's CPU. The unit's tables T0, T1, T2 and T3
+ * combine SubBytes and MixColumns for a byte in row 0, 1, 2 and 3. T4, T5, T6 and T7 contain only
+ * SubBytes, shifted to row 0, 1, 2 and 3, for the last round. The tables have different contents
+ * for encryption and for decryption.
  */
 #ifndef PTLU_ROUNDS_H
 #define PTLU_ROUNDS_H
@@ -25,8 +26,8 @@
 	 PTLU_TERM(first, inverse, s, c, 2) ^ PTLU_TERM(first, inverse, s, c, 3))
 
 /**
- * Computes a round: 16 lookups, 16 XORs and 4 loads of the round key. @p last and @p inverse are
- * compile-time constants.
+ * Computes a round with 16 lookups, 16 XORs and 4 loads of round key words. @p last and @p inverse
+ * are compile-time constants.
  */
 static inline __attribute__((always_inline)) void
 ptlu_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4], const uint32_t *k)
@@ -38,8 +39,8 @@ ptlu_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4], const
 }
 
 /**
- * Implements cl_modes.set_key: runs the key schedule in C, then fills all eight tables with 2048
- * writes.
+ * Implements cl_modes.set_key: runs the key schedule in C, then writes the 2048 entries of all
+ * eight tables.
  */
 static inline int ptlu_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			       unsigned int key_bits, bool decrypt)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Rounds of AES with the instructions of VexRiscv's AES plugin. Compiles only for the board's CPU.
- * The unit is lab/isa/rom_rounds.py. Row 0 of a column is in the high byte of its word. So the
- * code reverses the byte order of each block before and after the rounds. Round keys are reversed
- * once, in set_key.
+ * Rounds of AES with the instructions of VexRiscv's AES plugin. This file compiles only for the
+ * board's CPU. The hardware is in lab/isa/rom_rounds.py. The instructions expect row 0 of a column
+ * in the high byte of a word. So the code reverses the bytes of each word of a block before and
+ * after the rounds. rom_set_key() reverses the bytes of each word of the round keys once.
  */
 #ifndef ROM_ROUNDS_H
 #define ROM_ROUNDS_H
@@ -20,8 +20,8 @@
 #define ROM_LAST    0x2
 
 /**
- * Applies @p operation to byte @p byte of @p rs2; returns @p rs1 XOR the result. The instruction
- * has no side effects.
+ * Applies the AES operation @p operation to byte @p byte of @p rs2. Returns the XOR of the result
+ * and @p rs1. The instruction has no side effects.
  */
 #define ROM_SHARE(operation, byte, rs1, rs2)                                                       \
 	({                                                                                         \
@@ -45,8 +45,8 @@ CL_C_INLINE void rom_turn(uint32_t words[4])
 }
 
 /**
- * Computes the contribution of row @p row to each column of the next state, and XORs it into these
- * columns. All arguments except the words are compile-time constants.
+ * Computes what row @p row of the state contributes to each column of the next state, and XORs it
+ * into these columns. All arguments except the words are compile-time constants.
  */
 CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row, uint32_t next[4],
 			 const uint32_t s[4])
@@ -59,7 +59,7 @@ CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row,
 }
 
 /**
- * Computes a round: 16 instructions and 4 loads of the round key. @p last and @p inverse are
+ * Computes a round: 16 instructions, and 4 loads of round key words. @p last and @p inverse are
  * compile-time constants.
  */
 CL_C_INLINE void rom_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4],
@@ -77,8 +77,8 @@ CL_C_INLINE void rom_round(bool last, bool inverse, uint32_t next[4], const uint
 }
 
 /**
- * Implements cl_modes.set_key: runs the key schedule in C, then reverses the byte order of the
- * round keys.
+ * Implements cl_modes.set_key: runs the key schedule in C, then reverses the bytes of each word of
+ * the round keys.
  */
 static inline int rom_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			      unsigned int key_bits, bool decrypt)

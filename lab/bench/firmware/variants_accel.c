@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The variant for the CTR accelerator, set up as in the firmware. Data in memory that the
- * accelerator's DMA cannot reach are copied through a bounce buffer.
+ * The benchmark's variant for the CTR accelerator. The program initialises the accelerator like the
+ * firmware does. If the accelerator's DMA cannot reach the data, the driver copies them through a
+ * bounce buffer.
  */
 #include <generated/csr.h>
 #include <generated/mem.h>
@@ -25,8 +26,8 @@ static struct cl_engine create(void *hw)
 
 	(void)hw;
 	/*
-	 * If initialisation fails, the engine refuses every call, and the program reports the
-	 * refusal.
+	 * If initialisation fails, every call of the engine returns an error, and the program
+	 * reports this error.
 	 */
 	(void)cl_engine_accel_init(&device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
 				   port_dcache_flush);

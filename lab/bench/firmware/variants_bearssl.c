@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One of BearSSL's implementations of AES: ct, big or small. The build selects it with BENCH_AES.
- * It offers CBC and CTR, in place. The sources come from a package: see lab/bench/peers.py.
+ * The variant supports CBC and CTR, in place. BearSSL's sources come from a Debian package: see
+ * lab/bench/peers.py.
  */
 #include "board_bench.h"
 
@@ -13,7 +14,7 @@
 #define NAME(a, b, c)  PASTE(a, b, c)
 #define AES(what)      NAME(br_aes_, BENCH_AES, what)
 
-/* BearSSL's context for a key. It occupies the memory of a struct cl_engine_key. */
+/* BearSSL's context for a key. The program stores it in the memory of a struct cl_engine_key. */
 union context {
 	AES(_cbcenc_keys) encrypt;
 	AES(_cbcdec_keys) decrypt;

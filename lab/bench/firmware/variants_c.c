@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plain C, or C with the scalar AES instructions. The build defines the variant:
+ * AES in plain C, or in C with the scalar AES instructions. The build selects the variant with
+ * macros:
  *
- * BENCH_BY is CL_C_BYTES, CL_C_TABLES or CL_C_INSTRUCTIONS. BENCH_STYLE is CL_C_LOOP, CL_C_SWAP or
- * CL_C_UNROLLED. For CL_C_UNROLLED, BENCH_ROUNDS is 10, 12 or 14: a program for one key length.
- * Otherwise BENCH_ROUNDS is 0 and each function handles all key lengths. BENCH_ENGINE is the
- * engine's name.
+ * BENCH_BY selects how a round is computed: CL_C_BYTES, CL_C_TABLES or CL_C_INSTRUCTIONS.
+ * BENCH_STYLE is CL_C_LOOP, CL_C_SWAP or CL_C_UNROLLED. For CL_C_UNROLLED, BENCH_ROUNDS is 10, 12
+ * or 14, so the program supports one key length. Otherwise BENCH_ROUNDS is 0, and each function
+ * handles all key lengths. BENCH_ENGINE is the engine's name.
  */
 #include "board_bench.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A cipher other than AES in the benchmark program. BENCH_CIPHER is its header in ciphers/. If
- * BENCH_PTLU is 1, the cipher looks up its tables with the `ptlu` instruction. It only encrypts,
- * with a key of 16 bytes. In mode "ECB", the program calls the cipher's cipher_run on the data and
- * counts blocks of 16 bytes, whatever the cipher's block size.
+ * The benchmark's variant for a cipher other than AES. BENCH_CIPHER names the cipher's header in
+ * ciphers/. If BENCH_PTLU is 1, the cipher looks up its tables with the `ptlu` instruction. The
+ * variant only encrypts, with a key of 16 bytes. In mode "ECB", the program calls the cipher's
+ * cipher_run on the data and counts blocks of 16 bytes, whatever the cipher's block size.
  */
 #include "board_bench.h"
 

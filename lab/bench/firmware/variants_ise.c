@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One engine of the vector AES unit; the build selects it with BENCH_ENGINE. */
+/*
+ * The benchmark's variant for an engine that uses the vector AES unit. BENCH_ENGINE selects the
+ * engine.
+ */
 #include "board_bench.h"
 
 #include "vector/engine_ise.h"

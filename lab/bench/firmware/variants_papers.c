@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ECB one block at a time, as Tables 4 and 5 of Jenkins et al. 2007 compare it. Variants differ in
- * the style of the C code and in the instructions of a round: plain C, the vector unit's
- * instructions, or another instruction set.
+ * The variants of ECB that Tables 4 and 5 of Jenkins et al. 2007 compare. Most process one block at
+ * a time. They differ in the style of the C code and in the instructions of a round: plain C, the
+ * vector unit's instructions, or another instruction set.
  *
- * BENCH_STYLE selects how rounds are arranged. With CL_C_LOOP, each round ends with a copy of the
- * state. With CL_C_SWAP, it ends with three XORs that exchange the pointers to the two states. In
- * both styles a round is a function that the loop calls. With CL_C_UNROLLED, the rounds follow each
- * other without calls, in a function for each key length.
+ * BENCH_STYLE selects how the code arranges the rounds. With CL_C_LOOP, the code copies the state
+ * at the end of each round. With CL_C_SWAP, the code exchanges the pointers to two states with
+ * three XORs. In both styles, a loop calls a function for each round. With CL_C_UNROLLED, a
+ * function for each key length contains all rounds one after the other, without calls.
  *
  * BENCH_FORM selects what a round consists of:
  *
- *   BENCH_TABLES, BENCH_BYTES        C
+ *   BENCH_TABLES, BENCH_BYTES        plain C, with tables or with single bytes
  *   BENCH_ZKN                        the ratified scalar instructions
  *   BENCH_BYTE_SET, BENCH_WORD_SET   the instruction sets of Bertoni et al. 2006
  *   BENCH_ROM_ROUNDS                 the instructions of VexRiscv's AES plugin
  *   BENCH_PTLU                       the parallel table lookup of Fiskiran and Lee
  *   BENCH_WIDER                      instructions on wider registers (wide_rounds.h), unrolled
- *   BENCH_ISE   the vector unit's instructions, within the function of a round. The round key is
- *               written to the one register k0. Unrolled, the state stays in v0.
+ *   BENCH_ISE   the vector unit's instructions. The function of a round moves the state into the
+ *               unit and back, and writes the round key to register k0. In unrolled code, the
+ *               state stays in register v0.
  *   BENCH_KEPT  like BENCH_ISE, but the state stays in v0 for all rounds. In the loop, a round
- *               is four loads, two `key_write` and the paper's two instructions. Unrolled, the
- *               keys are in k0 to k14 beforehand.
+ *               consists of four loads, two `key_write` and the paper's two instructions. In
+ *               unrolled code, k0 to k14 contain all round keys before the first block.
  *   BENCH_FUSED like BENCH_KEPT, unrolled, with one instruction for each round.
  *   BENCH_VMEM  like BENCH_FUSED, with vector loads and stores: they bypass the data cache.
  *
- * A call takes BENCH_BLOCKS independent blocks. BENCH_SIDE of them go through each round together;
- * this is more than 1 only in unrolled code, where the instructions of several blocks can
- * alternate.
+ * A call processes BENCH_BLOCKS independent blocks. The code computes each round for BENCH_SIDE
+ * blocks together, and the instructions for these blocks can alternate. BENCH_SIDE is more than 1
+ * only in unrolled code.
  *
- * Round keys are expanded beforehand; decryption uses the equivalent inverse cipher.
+ * The round keys are computed before the measurement; decryption uses the equivalent inverse
+ * cipher.
  */
 #include <errno.h>
 
@@ -63,7 +65,7 @@ enum form {
 #ifdef BENCH_BLOCKS
 /*
  * Place these functions next to each other in memory. Otherwise a function and the loop that calls
- * it may map to the same lines of the instruction cache. The measured speed would then depend on
+ * it can map to the same lines of the instruction cache. The measured speed would then depend on
  * where the linker places them.
  */
 #define TOGETHER(name) __attribute__((section(".text.together_" #name)))
@@ -79,8 +81,8 @@ enum form {
 #define IN_VECTORS (BENCH_FORM >= BENCH_KEPT || (ISE && BENCH_STYLE == CL_C_UNROLLED))
 #define HELD_KEYS  (BENCH_FORM >= BENCH_KEPT && BENCH_STYLE == CL_C_UNROLLED)
 /*
- * Keeps the function separate: the compiler neither inlines it nor uses knowledge of its body where
- * it is called.
+ * Keeps the function separate: the compiler does not inline it, and does not use knowledge of its
+ * body to optimise its callers.
  */
 #define APART __attribute__((noipa))
 
@@ -108,7 +110,8 @@ CL_C_INLINE void move_out(unsigned int s, uint32_t state[4])
 }
 
 /**
- * Runs a round on v0 with the two instructions that Jenkins et al. propose. The round key is in k0.
+ * Computes a round on register v0 with the two instructions that Jenkins et al. propose. Register
+ * k0 contains the round key.
  */
 CL_C_INLINE void vector_round(bool last, bool inverse, const uint32_t *round_key)
 {
@@ -202,7 +205,10 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 	}
 }
 
-/** Computes all rounds by calling a function for each round. Two arrays hold the state. */
+/**
+ * Computes all rounds of a block by calling a function for each round. Two arrays hold the old and
+ * the new state.
+ */
 #define CALLED(inverse, round, last)                                                               \
 	do {                                                                                       \
 		uint32_t arrays[2][4];                                                             \
@@ -224,7 +230,10 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 		last(out, s, k);                                                                   \
 	} while (0)
 
-/** Processes BENCH_SIDE blocks in the vector unit, with round keys in k0 to k14. */
+/**
+ * Processes BENCH_SIDE blocks in the vector unit. The unit's registers k0 to k14 already contain
+ * the round keys.
+ */
 CL_C_INLINE void held_blocks(bool inverse, unsigned int rounds, const uint32_t *in, uint32_t *out)
 {
 	const struct cl_ise_cipher cipher = {
@@ -263,7 +272,7 @@ CL_C_INLINE void held_blocks(bool inverse, unsigned int rounds, const uint32_t *
 	}
 }
 
-/** Processes a block in v0. Loads each round key into k0 immediately before its round. */
+/** Processes a block in register v0. Before each round, loads the round key into register k0. */
 CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t *k,
 			      const uint32_t *end, const uint32_t *in, uint32_t *out)
 {
@@ -286,8 +295,8 @@ CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t 
 }
 
 /**
- * Begins or ends a sequence of vector loads and stores, as struct cl_ise_memory requires. Does
- * nothing in variants without vector loads and stores.
+ * Calls cl_ise_memory_begin() or cl_ise_memory_end(), which must enclose vector loads and stores
+ * (see struct cl_ise_memory). Does nothing in variants without vector loads and stores.
  */
 CL_C_INLINE int vector_memory(void *hw, bool begins)
 {
@@ -303,7 +312,10 @@ CL_C_INLINE int vector_memory(void *hw, bool begins)
 	return cl_ise_memory_end(&device->memory);
 }
 
-/** Writes all round keys to k0 to k14, in the variants that keep them there. */
+/**
+ * Writes all round keys to registers k0 to k14. Does nothing in variants that do not use these
+ * registers for all round keys.
+ */
 CL_C_INLINE void hold_keys(const uint32_t *round_key)
 {
 #pragma GCC unroll 15
@@ -313,8 +325,8 @@ CL_C_INLINE void hold_keys(const uint32_t *round_key)
 }
 
 /**
- * Defines the functions for BENCH_BLOCKS blocks and for ECB with one key length. In the styles with
- * calls, the number of rounds comes from the key structure.
+ * Defines two functions for one direction and key length: one for BENCH_BLOCKS blocks, and one for
+ * ECB. In the styles with calls, the number of rounds comes from the key structure.
  */
 #define LENGTH(direction, inverse_, key_bits)                                                      \
 	TOGETHER(direction##_##key_bits)                                                           \

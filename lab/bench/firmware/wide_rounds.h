@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * AES with the instruction sets on registers wider than 32 bits (only on the board's CPU; see
- * wide_sets.h). BENCH_WIDE selects WIDE_PTLU_64, WIDE_PTLU_128 or WIDE_ZVKNED. The rounds are
- * unrolled. The round keys, and for `ptlu` also the tables, are loaded into the unit before.
+ * AES with the instruction sets on registers wider than 32 bits. This file compiles only for the
+ * board's CPU; see wide_sets.h. BENCH_WIDE selects WIDE_PTLU_64, WIDE_PTLU_128 or WIDE_ZVKNED. The
+ * rounds are unrolled. wide_set_key() writes the round keys to the unit, and for `ptlu` also the
+ * tables.
  *
  * For decryption, `ptlu` uses the equivalent inverse cipher. Zvkned's instructions use the inverse
  * cipher, with the round keys of encryption; they also compute the round keys of AES-128 and
@@ -53,7 +54,10 @@ CL_C_INLINE void wide_move_out(unsigned int s, uint32_t *out)
 	}
 }
 
-/** Writes round key @p k to k[k]; in the 64-bit set to k[2k] and k[2k + 1]. */
+/**
+ * Writes round key number @p k to the unit: to the key register of the same number. With
+ * WIDE_PTLU_64, the numbers of the two key registers are 2k and 2k + 1.
+ */
 CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 {
 	if (BENCH_WIDE == WIDE_PTLU_64) {
@@ -66,8 +70,9 @@ CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 }
 
 /**
- * Computes a round in 128-bit registers, into v[d]. One lookup handles row r of all columns: for
- * each column, it uses byte r of the column that (Inv)ShiftRows selects. Overwrites v2.
+ * Computes a round with 128-bit registers. The state is in vector register number @p s, and the
+ * result goes to register number @p d. Each lookup handles one row r of all columns: for each
+ * column, it uses byte r of the column that (Inv)ShiftRows selects. Overwrites v2.
  */
 CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_t fields[4],
 				   unsigned int k)
@@ -82,8 +87,8 @@ CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_
 }
 
 /**
- * Computes two columns of a round, which is half a round, in the 64-bit register v[d]. The bytes of
- * row r come from register v[from[r]].
+ * Computes two of the four columns of a round with 64-bit registers. The result goes to vector
+ * register number @p d. The bytes of row r come from vector register number from[r]. Overwrites v6.
  */
 CL_C_INLINE void wide_half_of_64(unsigned int d, const unsigned int from[4],
 				 const uint32_t fields[4], unsigned int k)
@@ -98,8 +103,8 @@ CL_C_INLINE void wide_half_of_64(unsigned int d, const unsigned int from[4],
 }
 
 /**
- * Computes a round from v[s] (columns 0 and 1) and v[s + 1] (columns 2 and 3) into v[d] and v[d +
- * 1].
+ * Computes a round with 64-bit registers. The state is in vector registers number @p s (columns 0
+ * and 1) and @p s + 1 (columns 2 and 3). The result goes to registers number @p d and @p d + 1.
  */
 CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 				  const uint32_t fields[4], unsigned int k)
@@ -107,10 +112,10 @@ CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 	const unsigned int a = s;
 	const unsigned int b = s + 1;
 
-	WIDE_SHIFT_RIGHT(4, a); /* v4 now holds columns 1 and 2 */
+	WIDE_SHIFT_RIGHT(4, a); /* v4 now contains columns 1 and 2 */
 	WIDE_SHIFT_LEFT(6, b);
 	WIDE_EXCLUSIVE(4, 6);
-	WIDE_SHIFT_RIGHT(5, b); /* v5 now holds columns 3 and 0 */
+	WIDE_SHIFT_RIGHT(5, b); /* v5 now contains columns 3 and 0 */
 	WIDE_SHIFT_LEFT(6, a);
 	WIDE_EXCLUSIVE(5, 6);
 	wide_half_of_64(d, (const unsigned int[]){a, inverse ? 5 : 4, b, inverse ? 4 : 5}, fields,
@@ -120,8 +125,8 @@ CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 }
 
 /**
- * Computes the operands for a round's lookups. The code forces the compiler to keep them in
- * registers instead of computing them again.
+ * Computes the four operands for a round's lookups. The empty assembly statement forces the
+ * compiler to keep these operands in CPU registers instead of computing them again.
  */
 CL_C_INLINE void wide_load_fields(bool inverse, unsigned int first, uint32_t fields[4])
 {
@@ -164,7 +169,7 @@ CL_C_INLINE void wide_ptlu_block(bool inverse, unsigned int rounds, const uint32
 	wide_ptlu_round(inverse, 0, 1, last, rounds);
 }
 
-/** Processes the blocks in v0 to v(side - 1). */
+/** Processes @p side blocks, which are in the registers from v0 on, with Zvkned's instructions. */
 CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned int side)
 {
 #pragma GCC unroll 15
@@ -189,8 +194,8 @@ CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned 
 }
 
 /**
- * Fills all eight tables in every lane: T0 to T3 hold the round tables for rows 0 to 3; T4 to T7
- * hold SubBytes of a byte in rows 0 to 3.
+ * Fills all eight tables in every lane: T0 to T3 combine SubBytes and MixColumns for a byte in rows
+ * 0 to 3; T4 to T7 contain only SubBytes, shifted to rows 0 to 3.
  */
 CL_C_INLINE void wide_write_tables(bool inverse)
 {
@@ -232,10 +237,10 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
 }
 
 /**
- * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1: its registers
- * have no room for more blocks. More blocks would save no time either, because each instruction can
- * use the result of the instruction before it without a wait. If @p side is four or more, blocks
- * are loaded and stored as in the vector unit's engines (vector/ise_words.h).
+ * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1, because the
+ * unit's registers have no room for more blocks. More blocks at a time would not be faster: each
+ * instruction can use the result of the previous instruction without waiting. If @p side is at
+ * least 4, the code loads and stores blocks like the vector unit's engines (vector/ise_words.h).
  */
 CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
 			     unsigned int side, const uint32_t *in, uint32_t *out)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The instruction sets on registers wider than 32 bits, which compile only for the board's CPU. The
- * sets are Fiskiran and Lee's parallel table lookup `ptlu` with 64 and 128 bits
- * (lab/isa/wide_ptlu.py), and Zvkned (lab/isa/zvkned.py). lab/isa/wide_registers.py
- * contains the hardware that they share.
+ * The instructions that work on registers wider than 32 bits. They compile only for the board's
+ * CPU. There are three sets: Fiskiran and Lee's parallel table lookup `ptlu` with 64 and with 128
+ * bits (lab/isa/wide_ptlu.py), and Zvkned (lab/isa/zvkned.py). lab/isa/wide_registers.py contains
+ * the hardware that all three share.
  */
 #ifndef WIDE_SETS_H
 #define WIDE_SETS_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * Numbers of the units for WIDE_CHOOSE, as in lab/isa/comparators.py. The chosen unit executes
- * the instructions that follow.
+ * Numbers of the units, as in lab/isa/comparators.py. WIDE_CHOOSE selects the unit that executes
+ * all following instructions.
  */
 #define WIDE_PTLU_64  1u
 #define WIDE_PTLU_128 2u
@@ -30,7 +30,8 @@
 #define WIDE_MOVE_IN(d, h, first, second) WIDE(7, (h) << 3 | (d), first, second)
 
 /**
- * Writes half @p h of key register @p k. In the 64-bit set, @p h is bit 4 of the register's number.
+ * Writes half @p h (0 or 1) of key register number @p k. The 64-bit registers have no halves: pass
+ * 0 for @p h; @p k then has five bits instead of four.
  */
 #define WIDE_KEY_WRITE(k, h, first, second) WIDE(7, 0x20 | (h) << 4 | (k), first, second)
 
@@ -45,8 +46,8 @@
 	})
 
 /**
- * The fields of ptlu.4, packed into its operand. The value is less than 2048, so that one
- * instruction can load it.
+ * The fields of the instruction ptlu.4, packed into one operand. The value is less than 2048, so
+ * the CPU can load it with one instruction.
  */
 #define WIDE_FIELDS(table, offset, step) ((table) << 8 | (step) << 4 | (offset))
 
@@ -66,7 +67,10 @@
 #define VAESZ(d, k)  WIDE(5, (k) << 3 | (d), 0, 0)
 /** k[d] from k[s]. */
 #define VAESKF1(d, s, rnd) WIDE(6, d, (rnd) << 4 | (s), 0)
-/** k[d] = the round key of AES-256 that follows k[d] and k[s]. */
+/**
+ * vaeskf2: k[d] and k[s] contain the two previous round keys of AES-256, k[d] the older one. k[d]
+ * becomes the next round key.
+ */
 #define VAESKF2(d, s, rnd) WIDE(6, 0x40 | (d), (rnd) << 4 | (s), 0)
 /** vmv.v.v: k[d] = k[s]. */
 #define VMV(d, s) WIDE(6, 0x20 | (d), s, 0)

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 /*
- * Fields of a MAC subheader (TS 36.321, 6.2.1): R, R, E, LCID (5 bits); then F and L (7 or 15
- * bits).
+ * Masks and values for a MAC subheader (TS 36.321, 6.2.1). Its fields are R, R, E, LCID (5 bits);
+ * then F and L (7 or 15 bits).
  */
 #define MAC_EXTENSION  0x20u
 #define MAC_LCID(byte) ((byte)&0x1fu)
@@ -16,17 +16,17 @@
 #define LCID_DRX       30u
 #define LCID_PADDING   31u
 
-/* Fields of an RLC AMD PDU (TS 36.322, 6.2.1.4): D/C, RF, P, FI (2 bits), E, SN (10 bits). */
+/* Masks for an RLC AMD PDU (TS 36.322, 6.2.1.4): D/C, RF, P, FI (2 bits), E, SN (10 bits). */
 #define RLC_BYTES 2u
 #define RLC_DATA  0x80u
 /*
- * These bits are set if the PDU is a segment, if it contains only a part of an SDU, or if it
- * contains several SDUs.
+ * If one of these bits is set, the PDU is a segment, contains only a part of an SDU, or contains
+ * several SDUs. This code does not support such PDUs.
  */
 #define RLC_PARTIAL 0x5cu
 #define RLC_SN_MASK 0x3ffu
 
-/* Fields of a PDCP data PDU (TS 36.323, 6.2.3): D/C, 3 reserved bits, SN (12 bits). */
+/* Masks for a PDCP data PDU (TS 36.323, 6.2.3): D/C, 3 reserved bits, SN (12 bits). */
 #define PDCP_BYTES   2u
 #define PDCP_DATA    0x80u
 #define PDCP_SN_MASK 0xfffu
@@ -37,12 +37,15 @@
 typedef uint32_t __attribute__((may_alias)) word;
 
 /**
- * Marks functions that are inlined in lte_receive(), because it calls them for each packet. A
- * thread that does only one step calls them through the functions declared in layer2.h.
+ * Functions with this mark are inlined in lte_receive(), which calls them for each packet. A thread
+ * that runs only one layer calls them through the functions that layer2.h declares.
  */
 #define INLINE static inline __attribute__((always_inline))
 
-/** A part of a MAC PDU. `next`: offset of the next part's subheader. */
+/**
+ * A part of a MAC PDU, as its subheader describes it. `next` is the offset of the next part's
+ * subheader.
+ */
 struct part {
 	size_t next;
 	uint32_t len;
@@ -53,8 +56,8 @@ struct part {
 };
 
 /**
- * Parses the subheader at offset @p at. Returns false if the subheader does not end within the
- * block, or is not one of Release 8.
+ * Parses the subheader that starts at offset @p at of the block. Returns false if the subheader
+ * does not end within the block, or if Release 8 does not define it.
  */
 static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t len)
 {
@@ -115,8 +118,8 @@ INLINE size_t payload(const uint8_t *block, size_t len)
 #define WORDS_AT_ONCE 4
 
 /**
- * Copies data from any alignment to a word-aligned address. It writes whole words, so it overwrites
- * up to three bytes after the copy.
+ * Copies data from an address of any alignment to a word-aligned address. It writes whole words, so
+ * it also overwrites up to three bytes after the end of the copied data.
  */
 static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -156,10 +159,10 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 }
 
 /**
- * Advances COUNT to a PDU's sequence number; returns false if the PDU must be dropped. RLC AM
- * delivers PDUs in order, so the rule of TS 36.323, 5.1.2.1.2, becomes simple: the PDU is new if
- * its number is ahead of the last number by at most the reordering window. Otherwise it was
- * received before.
+ * Sets COUNT to the value that belongs to the sequence number of a PDU. Returns false if the PDU
+ * must be dropped. RLC AM delivers PDUs in order, so a simple form of the rule in TS 36.323,
+ * 5.1.2.1.2, is enough. The PDU is new if its number is ahead of the last number by at most the
+ * reordering window. Otherwise it was received before.
  */
 static bool advance(struct lte_bearer *bearer, uint16_t sn)
 {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * LTE's layer 2 as a terminal receives it: the downlink's data plane of Release 8, from a transport
- * block to packets. An engine deciphers 128-EEA2, or 128-EEA1 if it is the engine `snow3g`.
- * 128-EEA0 does not cipher and needs no engine.
+ * The receiving side of LTE's layer 2 in a terminal (a phone, for example): the downlink's data
+ * plane of Release 8. It turns transport blocks into packets. The engine `snow3g` deciphers
+ * 128-EEA1, and all other engines decipher 128-EEA2. 128-EEA0 does not cipher and needs no engine.
  *
  * A transport block is a MAC PDU (TS 36.321, 6.1.2): subheaders, then the parts that they describe.
- * The part for a logical channel is one RLC AMD PDU (TS 36.322, 6.2.1.4). It contains one whole
- * PDCP data PDU, which has a sequence number of 12 bits (TS 36.323, 6.2.3) and ciphered data (TS
+ * A part for a logical channel is one RLC AMD PDU (TS 36.322, 6.2.1.4). It contains one whole PDCP
+ * data PDU (TS 36.323, 6.2.3). That PDU contains a sequence number of 12 bits and ciphered data (TS
  * 33.401, B.1.3).
  *
- * Each of the three layers is one step. Either one thread does all steps in turn (lte_receive), or
- * each step runs in a thread of its own.
+ * Each of the three layers (MAC, RLC, PDCP) is a step. Either one thread runs all steps
+ * (lte_receive), or each step has its own thread.
  *
- * Not supported: RLC segments and several SDUs in a PDU, reordering and status reports, header
- * compression, integrity protection. PDUs with such features, or out of order, count as dropped.
+ * Not supported: RLC segments, several SDUs in a PDU, reordering, status reports, header
+ * compression and integrity protection. The code drops and counts a PDU that is out of order or
+ * uses one of these features.
  */
 #ifndef LTE_LAYER2_H
 #define LTE_LAYER2_H
@@ -46,7 +47,10 @@ struct lte_bearer {
 	uint32_t count;
 };
 
-/** Counts of what was received: numbers of PDUs, and for packets also the number of bytes. */
+/**
+ * Numbers of received PDUs, in groups by how the layers handled them. `bytes` is the total length
+ * of the delivered packets.
+ */
 struct lte_counts {
 	uint32_t packets;
 	uint32_t bytes;
@@ -58,14 +62,14 @@ struct lte_counts {
 	uint32_t dropped;
 };
 
-/** A PDU of a bearer, inside the transport block. Each layer passes it on to the next layer. */
+/** A PDU of a bearer, inside the transport block. A layer passes it on to the next layer. */
 struct lte_pdu {
 	struct lte_bearer *bearer;
 	const uint8_t *data;
 	size_t len;
 };
 
-/** State of the layer MAC while it processes a transport block. */
+/** State of the MAC layer while it processes a transport block. */
 struct lte_mac {
 	const uint8_t *block;
 	/**
@@ -74,14 +78,14 @@ struct lte_mac {
 	 */
 	size_t left;
 	size_t at;
-	/** Offset of the next subheader, unless `last` is set. */
+	/** Offset of the next subheader. Undefined if `last` is true. */
 	size_t header;
 	bool last;
 };
 
 /**
- * A receiver. If each step has a thread, each thread has its own receiver; all use the same
- * bearers.
+ * A receiver. If each layer runs in its own thread, each thread has its own receiver, and all
+ * receivers use the same bearers.
  */
 struct lte_stack {
 	struct lte_bearer *bearers;
@@ -89,8 +93,8 @@ struct lte_stack {
 	/** Returns a 4-byte aligned buffer of LTE_PACKET_BYTES bytes for a deciphered packet. */
 	uint8_t *(*room)(void *context);
 	/**
-	 * Delivers a packet. It is in the buffer that `room` returned. With 128-EEA0 it is inside
-	 * the block, at any alignment.
+	 * Delivers a packet. The packet is in the buffer that the function `room` returned. With
+	 * 128-EEA0, the packet is inside the transport block instead, at any alignment.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len);
 	void *context;
@@ -100,37 +104,37 @@ struct lte_stack {
 /**
  * Receives a transport block. Does not change the block.
  *
- * @param block at any alignment, but in memory that can be read by whole words, including its first
- *              and last word
+ * @param block can have any alignment. The function reads whole words, also the words that contain
+ *              the block's first and last byte.
  * @retval 0 done; the counts in the stack tell how many parts were delivered, skipped or dropped
- * @retval -EBADMSG its MAC header does not fit its length: nothing was delivered
+ * @retval -EBADMSG the MAC header does not fit the block's length: nothing was delivered
  * @retval -errno an error of the engine; the packets before the error were delivered
  */
 int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len);
 
 /**
- * Step MAC: begins a transport block and checks its header. The block must stay in memory until its
- * last part has been processed.
+ * First step of MAC: begins to process a transport block, and checks its header. The block must
+ * stay in memory until its last part has been processed.
  *
  * @retval 0 the header fits the block's length; then call lte_mac_next() for each part
- * @retval -EBADMSG it does not
+ * @retval -EBADMSG the header does not fit the block's length
  */
 int lte_mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len);
 
 /**
- * Step MAC: finds the next part of the block that is an RLC PDU of a bearer. Returns false if there
- * is none.
+ * Second step of MAC: finds the next part of the block that is an RLC PDU of a bearer. Returns
+ * false if there is no such part.
  */
 bool lte_mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *pdu);
 
 /**
- * Step RLC: replaces an RLC PDU by the PDCP PDU that it contains. Returns false if it contains none
- * or is dropped.
+ * Step of RLC: changes @p pdu from an RLC PDU to the PDCP PDU inside it. Returns false if the RLC
+ * PDU contains no PDCP PDU or must be dropped.
  */
 bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
 
 /**
- * Step PDCP: deciphers a PDCP PDU and delivers its packet, if it contains one.
+ * Step of PDCP: deciphers a PDCP PDU and delivers the packet, if the PDU contains one.
  *
  * @retval 0 the packet was delivered, or the PDU was counted as control or dropped
  * @retval -errno the engine's error

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The benchmark of LTE's layer 2: gets a transport block from the host, processes it repeatedly as
- * a received block, and reports how many cycles that took.
+ * The benchmark of LTE's layer 2 on bare metal. The program gets a transport block from the host.
+ * It processes the block several times, as a terminal does when it receives the block, and reports
+ * how many cycles this took.
  *
- * A request is the structure of lte_bench.h, then the block. Before each pass, the receiver's state
- * is set back to expect the first PDU, and the data cache is invalidated, as if a modem had just
- * written the block to memory. A last pass, which is not timed, computes a CRC-32 over all packets.
+ * A request is a struct lte_bench_request (lte_bench.h), then the block. Before each pass, the
+ * program resets the receiver, so that the receiver expects the first PDU. The program also
+ * invalidates the data cache, as if a modem had just written the block to memory. After the timed
+ * passes, one more pass computes a CRC-32 over all packets.
  *
- * The reply is words: status; cycles of the first pass, and of the shortest and the longest of the
- * other passes; packets, their bytes, and control, unknown and dropped PDUs of the last pass;
- * CRC-32; cycles per second.
+ * The reply is eleven words: status; cycles of the first pass; cycles of the shortest and of the
+ * longest of the other passes; number of packets and their total bytes; number of control, unknown
+ * and dropped PDUs; CRC-32; CPU cycles per second. Numbers of packets and PDUs are from the last
+ * pass.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -32,8 +35,8 @@
 #define BOUNCE_BYTES 512u
 
 /**
- * Receives the packets. The newest packet overwrites the oldest. If `checks` is set, it computes a
- * CRC-32 over the packets.
+ * Receives the packets from the layers. A new packet overwrites the oldest one. If `checks` is
+ * true, deliver() computes a CRC-32 over the packets.
  */
 struct sink {
 	uint32_t next;
@@ -59,13 +62,15 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (sink->checks) {
-		port_dcache_flush(); /* a DMA may have written the packet to memory, so the cache
-					may contain old data */
+		port_dcache_flush(); /* if a DMA wrote the packet, the cache can contain old data */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
 
-/** Processes the block in all passes. @p reply points to the word after the status. */
+/**
+ * Processes the block in all passes. @p reply points to the second word of the reply, after the
+ * status.
+ */
 static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   uint32_t reply[10])
 {
@@ -164,7 +169,8 @@ int main(void)
 		if (request.bytes > LTE_BENCH_BLOCK_BYTES) {
 			/*
 			 * The block is too long, so this program does not read it. The host must
-			 * not send the block: the program would take its words for requests.
+			 * not send this block. Otherwise the program would read the block's words
+			 * as new requests.
 			 */
 			port_send_words(reply, 11);
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * A host's request to the benchmark of LTE's layer 2, which exists on bare metal and on Zephyr. It
- * tells how to process a transport block, and how often.
+ * The host's request to the benchmark of LTE's layer 2. The benchmark exists for bare metal and for
+ * Zephyr. A request tells how to process a transport block, and how often.
  */
 #ifndef LTE_BENCH_H
 #define LTE_BENCH_H
@@ -12,8 +12,9 @@
 #include "layer2.h"
 
 /**
- * Largest size of a transport block in bytes, and number of packets that the receiver stores before
- * it overwrites the oldest one. With these sizes, 2 KB of the buffer memory stay free.
+ * The first value is the largest size of a transport block in bytes. The second is the number of
+ * packets that the receiver stores before a new packet overwrites the oldest one. With these sizes,
+ * 2 KB of the buffer memory stay free.
  */
 #define LTE_BENCH_BLOCK_BYTES 50944u
 #define LTE_BENCH_PACKETS     8u
@@ -21,11 +22,11 @@
 #define LTE_BENCH_LCID     3u
 #define LTE_BENCH_KEY_BITS 128u
 
-/** Words of a request, little-endian. The transport block follows, padded to a whole word. */
+/** A request: little-endian words. The transport block follows, padded to a whole word. */
 struct lte_bench_request {
 	/**
-	 * Number of the cipher. 0: 128-EEA0, which needs no engine. n > 0: the n-th engine of the
-	 * program; the engine `snow3g` deciphers 128-EEA1, all others 128-EEA2.
+	 * Number of the engine. 0: no engine, for 128-EEA0. n > 0: the n-th engine of the program;
+	 * `snow3g` deciphers 128-EEA1, all others 128-EEA2.
 	 */
 	uint32_t cipher;
 	uint32_t passes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Engine `zkn`: AES with aes32esmi and aes32esi, sixteen instructions per round, as the scalar
- * cryptography extension proposes. The key schedule uses these instructions, too.
+ * Engine `zkn`: AES with the scalar cryptography instructions aes32esmi and aes32esi, sixteen of
+ * them per round, as the RISC-V extension proposes. The key schedule uses these instructions, too.
  */
 #include "engine_zkn.h"
 
@@ -43,8 +43,8 @@ static inline uint32_t substitute_word(uint32_t word, uint32_t addend)
 }
 
 /**
- * Expands the key (FIPS-197, 5.2): @p w starts with the @p key_words words of the cipher key, and
- * the function writes the words after them.
+ * Expands the key (FIPS-197, 5.2). The array @p w starts with the cipher key, which has @p
+ * key_words words. The function writes the remaining words of the round keys after the cipher key.
  */
 static inline __attribute__((always_inline)) void expand(uint32_t *w, unsigned int key_words)
 {
@@ -77,8 +77,8 @@ static void invert(struct cl_engine_key *key)
 	cl_aes_reverse_round_keys(key);
 	for (unsigned int i = 4; i < 4u * key->rounds; i++) {
 		/*
-		 * The instruction applies InvSubBytes before InvMixColumns. Apply SubBytes first to
-		 * cancel InvSubBytes.
+		 * The instruction aes32dsmi applies InvSubBytes before InvMixColumns. Apply
+		 * SubBytes first to cancel InvSubBytes.
 		 */
 		const uint32_t word = substitute_word(key->round_key[i], 0);
 

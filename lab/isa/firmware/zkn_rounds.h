@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32, for aes/c_cipher.h,
- * which is included after it. It compiles only for the board's CPU. Each instruction substitutes
- * one byte and XORs the byte's contribution into a column. The hardware is lab/isa/zkn.py. As in
- * the standard, funct7 contains the byte select (bits 6:5) and the operation; the opcode is
- * custom-0. The instructions have no side effects, so the compiler may schedule them.
+ * Rounds of AES with the scalar instructions of RISC-V Zkne and Zknd for RV32. aes/c_cipher.h uses
+ * them; include it after this file. This file compiles only for the board's CPU. Each instruction
+ * substitutes one byte and XORs the byte's contribution into a column. The hardware is in
+ * lab/isa/zkn.py. As in the standard, funct7 contains the byte select (bits 6:5) and the operation;
+ * the opcode is custom-0. The instructions have no side effects, so the compiler is allowed to
+ * reorder them.
  */
 #ifndef CL_ZKN_ROUNDS_H
 #define CL_ZKN_ROUNDS_H
@@ -19,9 +20,11 @@
 #define CL_ZKN_DSI  0x15
 #define CL_ZKN_DSMI 0x17
 
-/* A test bench may define this macro to call a model of the unit instead. */
+/*
+ * A test defines this macro before the #include, to call a software model instead of the hardware.
+ */
 #ifndef CL_ZKN
-/** Applies @p operation to byte @p select of @p rs2, and XORs the result into @p rs1. */
+/** Applies @p operation to byte @p select of @p rs2. Returns the XOR of the result and @p rs1. */
 #define CL_ZKN(operation, select, rs1, rs2)                                                        \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \
@@ -33,8 +36,8 @@
 #endif
 
 /**
- * Computes a column: starts from the round key's column and adds row 0 of @p a, row 1 of @p b, row
- * 2 of @p c and row 3 of @p d.
+ * Computes a column of the next state: the round key's column @p key, XORed with the contributions
+ * of row 0 of @p a, row 1 of @p b, row 2 of @p c and row 3 of @p d.
  */
 #define CL_ZKN_COLUMN(operation, key, a, b, c, d)                                                  \
 	({                                                                                         \
@@ -46,8 +49,8 @@
 	})
 
 /**
- * Computes all four columns. The byte of row r in column c comes from column c + r, or from column
- * c - r in the inverse cipher.
+ * Computes all four columns of the next state. The byte in row r of column c comes from column c +
+ * r (modulo 4) of the old state, or in the inverse cipher from column c - r.
  */
 #define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \
 	do {                                                                                       \
@@ -61,7 +64,8 @@
 	} while (0)
 
 /**
- * Runs a middle round of the cipher or of the equivalent inverse cipher, in sixteen instructions.
+ * Computes a round, but not the last one, of the cipher or of the equivalent inverse cipher, in
+ * sixteen instructions.
  */
 static inline __attribute__((always_inline)) void
 cl_zkn_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
@@ -73,7 +77,7 @@ cl_zkn_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint
 	}
 }
 
-/** Runs the last round, which has no (Inv)MixColumns. */
+/** Computes the last round, which has no (Inv)MixColumns. */
 static inline __attribute__((always_inline)) void
 cl_zkn_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare the values of the papers that the project implements with our figures: one record per value.
+"""Compare the values in the papers that the project implements with our own values: one record for each value.
 
 A paper has a file of values, ``NAME.toml``, and a module of the same name. Its function ``ours(data)`` returns our
 values. It uses only the kept figures (`lab.results.kept`) named in ``SOURCES``, which ``COMMAND`` measures. ``REASONS``
@@ -20,12 +20,14 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """Our values and reasons do not cover each value of a paper exactly once; the message names the remedy."""
+    """Each value in a paper needs either a value of ours or a reason why there is none. For some value both or neither
+    exist. The message tells the remedy.
+    """
 
 
 @dataclass(frozen=True)
 class Ours:
-    """Our value to compare with a value of a paper.
+    """A value of ours, to compare with a value in a paper.
 
     Attributes
     ----------
@@ -50,7 +52,7 @@ class Ours:
 
 
 def values(paper: str) -> dict[str, dict]:
-    """Return a dictionary of a paper's entries, by name.
+    """Return the entries (tables, figures and statements) of a paper, by name.
 
     An entry has an item, a kind, units, conditions, and a dictionary of values.
     An entry that the paper only draws has no values.
@@ -60,17 +62,17 @@ def values(paper: str) -> dict[str, dict]:
 
 
 def module(paper: str):
-    """Return the module with our values for a paper."""
+    """Return the module that computes our values for a paper."""
     return importlib.import_module(f"lab.results.papers.{paper}")
 
 
 def load(paper: str) -> dict[str, Content]:
-    """Load the figures from which our values are computed. Raises the errors of `lab.results.kept.load`."""
+    """Load the figures from which our values for a paper are computed. Raises the errors of `lab.results.kept.load`."""
     return kept.load(module(paper).SOURCES, module(paper).COMMAND)
 
 
 def records(paper: str, data: dict[str, Content]) -> list[dict]:
-    """Return a record for each value of a paper, and for each entry without values.
+    """Return a record for each value in a paper, and one for each entry without values.
 
     Parameters
     ----------
@@ -113,7 +115,7 @@ def _record(paper: str, name: str, entry: dict, what: str, theirs, own: Ours | N
     if own is None:
         return record | {"ours": None, "ratio": None, "command": None, "kind": None, "reason": reason}
     record["conditions"]["ours"] = own.conditions
-    # Give no ratio for estimates from place-and-route: ours are for an ECP5, and no paper used one.
+    # Give no ratio for estimates from place-and-route. Our estimates are for an ECP5 FPGA, and no paper used an ECP5.
     is_ratio = (
         own.comparable
         and own.kind != "est"

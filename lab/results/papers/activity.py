@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compute Figures 6 to 12 of Hessel et al. 2009 in our terms: LUT4 for area, transitions for power, and their product.
+"""Compute Figures 6 to 12 of Hessel et al. 2009 with our quantities: LUT4 for area, transitions for power, and the
+product of both.
 
 The figures come from ``explore-lte``. For a given number of ns a byte, a core runs at the clock that this needs. Its
 activity, in toggles a ns, is the toggles of a byte over that time. A core has no activity where place-and-route does
@@ -22,34 +23,38 @@ AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """Return the records of cores on the largest FPGA part."""
+    """Return those records that belong to the largest FPGA part in `records`."""
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
     return [r for r in records if (r["device"], r["speed"]) == part]
 
 
 def sboxes(record: dict) -> str:
-    """Return the names of a core's S-boxes: one for AES, or S_R and S_Q."""
+    """Return the names of a core's S-boxes: one for AES, two (S_R and S_Q) for SNOW 3G."""
     return ", ".join(SBOXES[name] for name in (record["sbox"], record["s_q"]) if name)
 
 
 def family(record: dict) -> str:
-    """Return the name of a core's family: SNOW 3G, or the bits of the AES datapath."""
+    """Return the family of a core: SNOW 3G, or the width of the AES datapath in bits."""
     return "SNOW 3G" if record["algorithm"] == "snow3g" else f"{record['datapath']} bits"
 
 
 def reaches(record: dict, ns: float) -> bool:
-    """Return whether the core takes at most `ns` nanoseconds per byte."""
+    """Return True if the core takes at most `ns` nanoseconds per byte."""
     return record["least_ns_a_byte"] <= ns
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Return toggles per byte times LUT4 / 1000. Divided by the ns per byte, this is the product of Figure 12."""
+    """Return toggles per byte, times LUT4 / 1000. This product, divided by the time per byte in ns, is the quantity
+    that Figure 12 shows.
+    """
     return record["toggles_a_byte"] * record["lut4"] / 1000
 
 
 def _least(records: list[dict], quantity: str) -> str:
-    """Return as text the S-boxes that are best by a quantity, each with the families of cores for which it is best."""
+    """Return a text: for each family of cores, the S-boxes with the lowest value. `quantity` names the field to
+    compare.
+    """
     best: dict[str, dict] = {}
     for r in records:
         best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])
@@ -60,14 +65,18 @@ def _least(records: list[dict], quantity: str) -> str:
 
 
 def _lowest(records: list[dict], ns: float) -> str:
-    """Return the core with the lowest product of toggles and LUT4, among those that take at most `ns` ns per byte."""
+    """Return the core with the lowest product of toggles and LUT4, among the cores that need at most `ns` nanoseconds
+    per byte.
+    """
     found = [r for r in records if reaches(r, ns)]
     best = min(found, key=cost_of_a_byte, default=None)
     return f"{family(best)}, {sboxes(best)}" if best else NONE
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """Return the datapaths that need more than `ns` ns per byte; if only some S-boxes do, also the S-boxes."""
+    """Return the AES datapaths that need more than `ns` nanoseconds per byte. If a datapath is too slow only with some
+    S-boxes, also name these S-boxes.
+    """
     parts = []
     for datapath in DATAPATHS:
         of_datapath = [r for r in records if r["datapath"] == datapath]
@@ -78,21 +87,23 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Return the smallest and the largest ratio of a quantity between cores of two lists, compared pair by pair."""
+    """Compare each core in the list `of` with the core at the same index of the list `over`. Return the smallest and
+    the largest ratio of a quantity, as text.
+    """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]
     return f"{min(ratios)} to {max(ratios)} times"
 
 
 def compared(records: Iterable[dict], points: tuple[int, ...]) -> dict[str, dict[str, Ours]]:
-    """Return our values for the entries ``figures6_11`` and ``figure12``. `points` are in ns per byte."""
+    """Return our values for the paper's entries ``figures6_11`` and ``figure12``. `points` are times in ns per byte."""
     records = of_one_part(records)
     one = [r for r in records if r["engines"] == 1]
     aes, snow = ([r for r in one if r["algorithm"] == name] for name in ("aes", "snow3g"))
     pairs = [r for r in records if r["engines"] == 2]
 
     def cores(among: list[dict], datapaths=DATAPATHS, names=tuple(SBOXES)) -> list[dict]:
-        """Return the cores of AES with these datapaths and S-boxes, in this order."""
+        """Return the AES cores with these datapaths and S-boxes, sorted by datapath, then by S-box."""
         found = {(r["datapath"], r["sbox"]): r for r in among}
         return [found[key] for key in product(datapaths, names)]
 

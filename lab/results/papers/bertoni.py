@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compute the project's values to compare with the paper of Bertoni et al. 2006."""
+"""Compute our values to compare with the paper of Bertoni et al. 2006."""
 
 from lab.isa import bertoni
 from lab.results.kept import Content
@@ -26,7 +26,7 @@ REASONS = {
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values, by entry of the paper (table or figure) and name of the value."""
+    """Return our values: by entry of the paper (table or figure), then by name of the value."""
     cycles = Cycles(data["bench-papers"])
     ups = {(one, style): cycles.speed_up((one, style), ("table", style)) for one in SETS for style in STYLES}
     lowest, highest = min(ups, key=lambda one: ups[one]), max(ups, key=lambda one: ups[one])

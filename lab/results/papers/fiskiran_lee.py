@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compute the project's values to compare with the paper of Fiskiran and Lee."""
+"""Compute our values to compare with the paper of Fiskiran and Lee."""
 
 from lab.isa import lookup_tables
 from lab.results.kept import Content
@@ -37,14 +37,14 @@ PLAIN = "table C unrolled; caches of 4 KB that tables and code do not fit into"
 LOOKUPS = "unrolled; tables written beforehand, not counted"
 WIDER = f"{LOOKUPS}; round keys in the unit's registers"
 OTHERS = "over our C of the cipher on the same core, with caches of 4 KB; tables written beforehand, not counted"
-OF_CIPHER = {  # by cipher: further conditions of our values for Table 6
+OF_CIPHER = {  # further conditions of our values for Table 6, by cipher
     "des": "in C 2 KB of tables",
     "triple_des": "in C 2 KB of tables",
     "blowfish": "in C 4 KB of tables, so the cache cannot hold tables and data together",
     "mars": "in C 2 KB of tables; the core's nine bits of index are two lookups of `ptlu`",
     "twofish": "S-boxes of bytes as in Table 4, four lookups an instruction; MDS multiplied in C in both",
 }
-OF_COUNT = {  # by cipher: the reason why our count of lookups differs from Table 4
+OF_COUNT = {  # why our number of lookups differs from Table 4, by cipher
     "mars": "64 in mixing, 16 in the core; the paper does not name the 56 that it counts",
     "twofish": "4 for each of two functions in 16 rounds; the paper does not name the 48 that it counts",
 }
@@ -57,7 +57,7 @@ OF_HALVES = (
     "a Montgomery multiplication in C, on a core that begins one instruction a cycle. With `mulhu` and `mul`, "
     "over only `mul`, where C makes the high half from four products of half words"
 )
-# Ciphers that the paper also measures.
+# The ciphers in our measurements that the paper also measures.
 _THEIRS = [cipher for cipher in other_ciphers.CIPHERS if cipher.is_theirs]
 RECORD = (
     f"computed like theirs, from four blocks of AES as in Table 11, under its conditions, and SHA-1 ({SHA1}). The "
@@ -66,7 +66,7 @@ RECORD = (
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values, by entry of the paper (table or figure) and name of the value."""
+    """Return our values: by entry of the paper (table or figure), then by name of the value."""
     cycles = Cycles(data["bench-papers"])
     plain, lookups = cycles.cycles("table", "unrolled"), cycles.cycles("ptlu", "unrolled")
     speed_up = Ours(round(plain / lookups, 2), "bench-papers", f"{LOOKUPS}; over {PLAIN}", "sim")
@@ -152,7 +152,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _looked_up() -> dict[str, Ours]:
-    """Return our values for Table 4: how many table lookups our C programs make per block."""
+    """Return our values for Table 4: for each cipher, how many table lookups our C program makes per block."""
     rounds = "AES-128: T0 to T3, and S in the last round; with `ptlu`, S is in T4 to T7"
     found = {
         "AES, block bits": Ours(128),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compute the project's values to compare with the paper of Jenkins et al. 2007."""
+"""Compute our values to compare with the paper of Jenkins et al. 2007."""
 
 from statistics import mean
 
@@ -13,7 +13,7 @@ KEY_BITS = (128, 192, 256)
 STYLES = ("loop", "swap", "unrolled")
 DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}
 ONE, EIGHT = "one block at a time", "eight blocks side by side"
-# One thread of the paper's processor runs at 74.85 MHz, so our Mbps at 75 MHz are comparable with the paper's.
+# One thread of the paper's processor runs at 74.85 MHz. So our Mbps at 75 MHz can be compared with the paper's.
 MHZ = 75
 SAME = "the same style of C, rounds replaced by instructions; the state passes through memory except in unrolled code"
 REASONS = {
@@ -28,7 +28,9 @@ REASONS = {
 
 
 class Cycles:
-    """Finds cycles per block and code bytes of programs in the figures of `make bench-papers`."""
+    """Looks up programs in the results of `make bench-papers`, which contain each program's cycles per block and code
+    bytes.
+    """
 
     def __init__(self, data: Content):
         self._found = {
@@ -47,7 +49,8 @@ class Cycles:
         return self.record(*case, **values)["cycles_per_block"]
 
     def speed_up(self, case: tuple[str, str], base: tuple[str, str], direction="encrypt", measure=ONE) -> float:
-        """Return the speed-up of `case` over `base`: the ratio of their cycles, as the mean over the key lengths.
+        """Return how many times faster the program `case` is than the program `base`: the ratio of their cycles,
+        averaged over the key lengths.
 
         Case and base are an engine and a style each.
         """
@@ -57,12 +60,14 @@ class Cycles:
         return round(mean(ratios), 2)
 
     def mbps(self, *case, **values) -> float:
-        """Return the Mbps of a program at `MHZ`."""
+        """Return the throughput of a program in Mbps at a clock of `MHZ`."""
         return round(128 * MHZ / self.cycles(*case, **values), 1)
 
 
 def parts(*data: Content) -> dict[str, dict]:
-    """Return LUTs and delay in ns of the parts of one lane, by the parts' names in Table 3."""
+    """Return the number of LUTs and the delay in ns of each part of a lane. The keys are the part names in the paper's
+    Table 3.
+    """
     found = {part["part"]: part for content in data for part in content["parts"]}
     ours = {
         "(Inv)SubBytes": ("SubBytes, ecp5", 4),
@@ -84,7 +89,7 @@ def parts(*data: Content) -> dict[str, dict]:
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values, by entry of the paper (table or figure) and name of the value."""
+    """Return our values: by entry of the paper (table or figure), then by name of the value."""
     cycles, found = Cycles(data["bench-papers"]), parts(data["explore-isa"], data["explore-sets"])
 
     def sim(value: float, conditions: str) -> Ours:
@@ -163,7 +168,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _gain(cycles: Cycles, engine: str) -> float:
-    """Return by how many percent the style `swap` is faster than the style `loop`."""
+    """Return how much faster the style `swap` is than the style `loop`, in percent."""
     ratios = [
         cycles.cycles(engine, "loop", "encrypt", b) / cycles.cycles(engine, "swap", "encrypt", b) for b in KEY_BITS
     ]

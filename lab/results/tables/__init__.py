@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Define the tables, one per file: the figures of a command that a table stores, and how it shows them as Markdown."""
+"""Define the tables of the pages, one per file. Each file selects the figures that its table shows, and makes the
+Markdown.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lab.results.kept import Content
 
-# To compare areas, a block RAM of 18 Kbit counts as the number of LUT4 (16 bits each) that hold as many bits.
+# To compare areas, a block RAM counts as this number of LUT4. A LUT4 can store 16 bits, so this number of LUT4 can
+# store as many bits as a block RAM (18 Kbit).
 LUTS_A_BLOCK_RAM = 1152
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table on a page, with the text around it.
+    """A table on a page, with the text that surrounds it.
 
     Attributes
     ----------
@@ -51,16 +54,16 @@ def table(headings: Iterable[str], rows: Iterable[Iterable]) -> list[str]:
 
 
 def picture(shown: str, path: str) -> list[str]:
-    """Return the lines that show a picture and link its data. `path` is relative to the page and has no extension."""
+    """Return the lines that show a picture and link to its data. `path` is relative to the page, without extension."""
     return [f"![{shown}]({path}.svg)", "", f"Data of this picture: [CSV]({path}.csv)."]
 
 
 def median_mhz(record: Content, seeds: Collection) -> str:
-    """Return the median clock over the seeds of place-and-route; with several seeds, also the minimum and maximum."""
+    """Return the median clock over the place-and-route seeds, as text. With several seeds, add minimum and maximum."""
     form = "{fmax_mhz} ({fmax_least_mhz} to {fmax_most_mhz})" if len(seeds) > 1 else "{fmax_mhz} (one seed)"
     return form.format(**record)
 
 
 def of_seeds(seeds: Sequence[int]) -> str:
-    """Return a sentence that names the seeds of place-and-route from which a clock comes."""
+    """Return words that name the place-and-route seeds from which a clock comes."""
     return f"the median of seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else f"seed {seeds[0]}"

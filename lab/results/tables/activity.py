@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show our equivalents of Figures 6 to 12 of Hessel et al. 2009: LUT4 and transitions, from `make explore-lte`."""
+"""Our equivalents of Figures 6 to 12 of Hessel et al. 2009: LUT4 and transitions, from `make explore-lte`."""
 
 from lab.results.kept import Content
 from lab.results.papers import activity
@@ -8,7 +8,7 @@ from lab.results.tables.bench_lte import POINTS_NS
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each core, in the order of the paper's figures."""
+    """Return the table in Markdown: a row for each core, in the order of the paper's figures."""
     content = kept["explore-lte"]
     records = activity.of_one_part(content["records"])
     rows = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `cipherlane bench`: engines from memory to memory."""
+"""The results of `cipherlane bench`: the speed of each engine from memory to memory."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -8,12 +8,12 @@ FIELDS = ("engine", "mode", "key_bits", "bytes", "cycles_per_block", "bits_per_c
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each engine and key length."""
+    """Return the table in Markdown: a row for each engine and key length."""
     records = kept["bench"]["records"]
     rows = [
         [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-dma`: how much of its memory port the accelerator's DMA uses."""
+"""The results of `make bench-dma`: how much of the memory port's data rate the accelerator's DMA uses."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -10,12 +10,12 @@ HEADINGS = ("core", "mode", "direction", "key bits", "messages", "bytes", "offse
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     return {"records": select(content["records"], (*FIELDS, "kind"))}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each core, mode, key length and alignment."""
+    """Return the table in Markdown: a row for each core, mode, key length and alignment."""
     rows = [
         [
             r["datapath"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-eth`: the fast path at line rate."""
+"""The results of `make bench-eth`: the fast path at line rate."""
 
 from itertools import pairwise
 
@@ -12,8 +12,8 @@ PROTECTED_FIELDS = (*FIELDS, "protection", "suite", "clock_met_by", "added_in_ns
 
 
 def keep(content: Content) -> Content:
-    """Return the figures for the core and clock of the boards, and those with MACsec as `protected`. For each payload
-    and key length, this is the lower of the results with one session and with many sessions.
+    """Return the results at the clock and with the core that boards use. The entry "protected" contains the results
+    with MACsec. For each payload and key length, keep only the slower result: with one session or with many sessions.
     """
     protected = [r for r in content["records"] if r["suite"]]
     bare = [r for r in content["records"] if not r["suite"]]
@@ -35,7 +35,7 @@ def _lowest(records: list[dict]) -> list[dict]:
 
 
 def latency_cycles(content: Content, payload: int, clock_hz: int) -> float:
-    """Return the cycles from the first bit of a frame to the first bit of the board's answer, for AES-128.
+    """Return the latency with AES-128: cycles from the first bit of a frame to the first bit of the board's answer.
 
     The answer begins when the whole frame has arrived, so the cycles grow with the payload. They are interpolated
     between the two nearest sizes that were measured.
@@ -57,7 +57,7 @@ def _is(record: dict, clock_hz: int) -> bool:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each size of datagram and key length."""
+    """Return the tables in Markdown: a row for each size of datagram and key length, first without MACsec."""
     content = kept["bench-eth"]
     rows = [
         [

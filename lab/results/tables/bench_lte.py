@@ -1,35 +1,39 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-lte`: LTE's layer 2 with each engine, a transport block each millisecond."""
+"""The results of `make bench-lte`: LTE's layer 2 with each engine. A transport block comes each millisecond."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, picture, table
 
 FIELDS = ("cipher", "engine", "mbps", "packets", "packet_bytes", "cycles", "clock_hz", "clock_met_by", "kind")
 TTI_MS = 1.0
-# The paper's data rates. Figures at higher rates only serve to find the highest rate that an engine reaches.
+# The data rates in the paper. Higher rates are measured only to find the highest rate that an engine reaches.
 RATES_MBPS = (100, 200, 300)
-# Times in ns per byte at which the paper compares the power of its accelerators.
+# Times in ns per byte. The paper compares the power of its accelerators at these times.
 POINTS_NS = (4, 14, 24)
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def milliseconds(record: dict) -> float:
-    """Return the time of a transport block in milliseconds."""
+    """Return the time in milliseconds for processing a transport block."""
     return record["cycles"] / record["clock_hz"] * 1e3
 
 
 def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
-    """Return the ns per byte that encryption adds, compared with processing only headers at the same data rate."""
+    """Return the time in ns that the cipher adds per byte: the difference from a measurement at the same data rate in
+    which only headers are processed.
+    """
     beyond = milliseconds(record) - milliseconds(stack[record["mbps"]])
     return beyond * 1e6 / record["packet_bytes"]
 
 
 def in_time_until(is_in_time: dict[int, bool]) -> str:
-    """Return the highest data rate at which blocks were in time, with "or more" if no higher rate was measured."""
+    """Return the highest data rate at which all blocks are finished in time. Add "or more" if no higher rate was
+    measured.
+    """
     held = [mbps for mbps, it_is in is_in_time.items() if it_is]
     if not held:
         return f"less than {RATES_MBPS[0]}"
@@ -37,8 +41,8 @@ def in_time_until(is_in_time: dict[int, bool]) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the times of a transport block at several data rates: a row for each engine, then computed rows for
-    ciphers that take a given number of ns per byte.
+    """Return the table in Markdown: times of a transport block at several data rates. There is a row for each engine,
+    then computed rows for ciphers that take a given number of ns per byte.
     """
     records = kept["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the second part of `make bench-lte`: LTE's layer 2 in Zephyr's threads, a transport block each millisecond."""
+"""Further results of `make bench-lte`: LTE's layer 2 in Zephyr's threads, a transport block each millisecond."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, bench_lte, table
@@ -7,12 +7,14 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, mill
 
 FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
 FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
-# Names of the orders of threads, sorted as in `enum threads_order` of the Zephyr sample.
+# Names of the orders of threads, in the sequence of `enum threads_order` in the Zephyr application.
 ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows, from a file with the figures of Zephyr's threads or of bare metal."""
+    """Return the part of a results file that this table needs. The file contains results of Zephyr's threads or of bare
+    metal.
+    """
     if "costs" not in content:
         return bench_lte.keep(content)
     return {"costs": content["costs"], "records": select(content["records"], FIELDS)}
@@ -29,7 +31,9 @@ def _is_in_time(record: dict) -> bool:
 
 
 def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> list[str]:
-    """Return an engine's row for bare metal: its cycles without Zephyr, as times at the clock of this board."""
+    """Return an engine's row for bare metal. The times are computed from the cycles measured without Zephyr and from
+    the clock `clock_hz`.
+    """
     at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
     shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]
     until = in_time_until({mbps: _is_in_time(record) for mbps, record in at_clock.items()})
@@ -37,8 +41,8 @@ def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> 
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the time of a transport block by engine, threads and data rate, with bare metal for comparison, and the
-    cycles that Zephyr's kernel takes.
+    """Return the table in Markdown: time of a transport block by engine, threads and data rate. It includes bare metal
+    for comparison, and the cycles of kernel calls.
     """
     content = kept["bench-lte_zephyr"]
     found: dict[tuple, dict[int, dict]] = {}

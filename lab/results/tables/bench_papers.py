@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-papers`: the styles that the papers compare, one block at a time."""
+"""The results of `make bench-papers`: AES in the styles of C that the papers compare, one block at a time."""
 
 from lab.results.kept import Content, select
 from lab.results.papers.jenkins import EIGHT, KEY_BITS, MHZ, ONE, Cycles
@@ -29,12 +29,12 @@ ROWS = (
 
 
 def keep(content: Content) -> Content:
-    """Return all figures of the command."""
+    """Return the part of a results file that this table needs."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each program, with its speed-up over C with tables in the same style."""
+    """Return the table in Markdown: a row for each program, with its speed-up over C with tables in the same style."""
     cycles = Cycles(kept["bench-papers"])
     rows = []
     for name, engine, styles, measure in ROWS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-sdram`: the engines with their data in SDRAM."""
+"""The results of `make bench-sdram`: the engines with their data in SDRAM."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -9,12 +9,12 @@ MEMORIES = ("buffer", "sdram", "sdram, copied")
 
 
 def keep(content: Content) -> Content:
-    """Return all figures of the command."""
+    """Return the part of a results file that this table needs."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each engine."""
+    """Return the table in Markdown: a row for each engine."""
     records = kept["bench-sdram"]["records"]
     found = {(r["engine"], r["memory"]): r["cycles_per_block"] for r in records}
     rows = []

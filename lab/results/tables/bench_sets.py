@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-sets`: AES instruction sets with 1, 4 and 8 independent blocks a call."""
+"""The results of `make bench-sets`: AES instruction sets with 1, 4 and 8 independent blocks a call."""
 
 from lab.results.kept import Content, ResultsError, select
 from lab.results.tables import Table, table
@@ -9,12 +9,13 @@ BLOCKS = (1, 4, 8)
 
 
 def keep(content: Content) -> Content:
-    """Return all figures of the command."""
+    """Return the part of a results file that this table needs."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def by_blocks(content: Content, engine: str, direction: str = "encrypt") -> dict[int, dict]:
-    """Return the records of an instruction set, by blocks per call. If there are several programs, the fastest counts.
+    """Return the records of an instruction set, by blocks per call. If several programs have the same number of blocks
+    per call, choose the fastest.
 
     Raises
     ------
@@ -29,7 +30,7 @@ def by_blocks(content: Content, engine: str, direction: str = "encrypt") -> dict
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each set."""
+    """Return the table in Markdown: a row for each instruction set."""
     content = kept["bench-sets"]
     rows = []
     for engine in dict.fromkeys(r["engine"] for r in content["records"]):

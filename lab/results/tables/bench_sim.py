@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench`: every AES of the project in its fastest style, with peers for comparison."""
+"""Results of `make bench`: every AES implementation of the project in its fastest style, and peers for comparison."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -10,8 +10,8 @@ FIELDS = ("engine", "mode", "direction", "key_bits", "cycles_per_block", "clock_
 
 
 def keep(content: Content) -> Content:
-    """Return the fastest style of each engine, among those with data in the cache or with loads and stores that bypass
-    the cache.
+    """Return the records of the fastest style of each engine. A record counts only if its data are in the cache, or if
+    the engine's loads and stores bypass the cache.
     """
     best: dict[tuple, dict] = {}
     for r in content["records"]:
@@ -23,7 +23,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each engine."""
+    """Return the table in Markdown: a row for each engine."""
     records = kept["bench-sim"]["records"]
     found = {(r["engine"], r["mode"], r["direction"], r["key_bits"]): r["cycles_per_block"] for r in records}
     placed = {r["engine"]: bool(r["clock_met_by"]) for r in records}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-udp`: records over UDP, and the cycles that a record costs the CPU."""
+"""The results of `make bench-udp`: the speed of records over UDP, and the CPU cycles for a record."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, picture, table
@@ -8,12 +8,12 @@ FIELDS = ("engine", "key_bits", "record_bytes", "bytes", "kind", "clock_hz", "go
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def stages(records: list[dict]) -> list[str]:
-    """Return a table with cycles by stage and goodput of each engine."""
+    """Return a table in Markdown: for each engine, the cycles by stage and the goodput."""
     names = next(list(r["packet_cycles"]) for r in records if r["packet_cycles"])
     rows = [
         [
@@ -31,7 +31,7 @@ def stages(records: list[dict]) -> list[str]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a caption, and a row for each engine."""
+    """Return the table in Markdown: a caption, and a row for each engine."""
     records = kept["bench-udp"]["records"]
     return [
         f"**Link speed** (`make bench-udp`) at {records[0]['clock_hz'] / 1e6:g} MHz: data go to the board and come "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-udp FIRMWARE=zephyr`: records over UDP with the firmware on Zephyr."""
+"""The results of `make bench-udp FIRMWARE=zephyr`: records over UDP with the firmware on Zephyr."""
 
 from lab.results.kept import Content
 from lab.results.tables import Table
@@ -7,7 +7,7 @@ from lab.results.tables.bench_udp import keep, stages
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a caption, and a row for each engine."""
+    """Return the table in Markdown: a caption, and a row for each engine."""
     records = kept["bench-udp_zephyr"]["records"]
     return [
         "`make bench-udp FIRMWARE=zephyr`, measured like the [table of bare metal](../../host/RESULTS.md), at "

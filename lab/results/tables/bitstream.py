@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bitstream`: clocks and resources of the boards that were built."""
+"""The results of `make bitstream`: clocks and resources of the boards with a bitstream."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -8,14 +8,16 @@ USED = ("lut4", "ff", "bram", "dsp")
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     (head,) = select([content], ("board", "device", "speed_grade", "kind", "seed", *USED))
     parts = {name: content[name] for name in ("shares", "units") if name in content}
     return {**head, **parts, "clocks": content["clocks"]}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return tables of clocks, resources and parts. A clock that misses its constraint is marked."""
+    """Return three tables in Markdown: clocks, resources, and parts of each board. A clock that misses its constraint
+    is marked.
+    """
     clocks, area, parts = [], [], []
     for report in kept.values():
         board = report["board"]

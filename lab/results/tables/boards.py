@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables of `make boards` as pages: one of the product, and one of the configurations that the laboratory adds."""
+"""The tables of `make boards` on two pages: configurations of the product, and those that the laboratory adds."""
 
 from gateware.flow.listing import LEFT_OUT, SOURCES, TARGETS, tables
 from lab.extension import EXTENSION
@@ -11,14 +11,14 @@ _ADDED = {configuration.name for configuration in EXTENSION.configurations}
 
 
 def _is_added(headings: tuple[str, ...], row: list[str]) -> bool:
-    """Return whether a row belongs to a configuration that the laboratory adds."""
+    """Return True if a row belongs to a configuration that the laboratory adds."""
     if headings == TARGETS:
         return row[0].endswith(tuple(f"_{name}" for name in _ADDED))
     return headings == LEFT_OUT and row[1] in _ADDED
 
 
 def render(content: dict[str, Content]) -> list[str]:
-    """Return the tables of the product in Markdown."""
+    """Return the tables in Markdown, with only the product's configurations."""
     lines = ['`make boards` prints these tables. Clocks marked "one seed" are only indicative:']
     for headings, rows in tables(content):
         lines += ["", *table(headings, (row for row in rows if not _is_added(headings, row)))]
@@ -26,7 +26,7 @@ def render(content: dict[str, Content]) -> list[str]:
 
 
 def render_added(content: dict[str, Content]) -> list[str]:
-    """Return the rows of the laboratory in Markdown."""
+    """Return the tables in Markdown, with only the laboratory's configurations."""
     lines = []
     for headings, rows in tables(content):
         if added := [row for row in rows if _is_added(headings, row)]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `cipherlane bench --record-bytes`: the cost of shorter calls."""
+"""The results of `cipherlane bench --record-bytes`: how much slower an engine is in shorter calls."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -9,18 +9,18 @@ PREFIX = "bench-call-"
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def lengths(kept: dict[str, Content]) -> dict[int, dict]:
-    """Return the figures by length of a call in bytes, the longest first."""
+    """Return one record for each length of a call in bytes, the longest first."""
     chosen = {name.removeprefix(PREFIX): content for name, content in kept.items() if name.startswith(PREFIX)}
     return {size: chosen[str(size)]["records"][0] for size in sorted(map(int, chosen), reverse=True)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each length."""
+    """Return the table in Markdown: a row for each length of a call."""
     rows = [
         [r["engine"], r["key_bits"], size, f"{r['cycles_per_block']:.1f}", f"{r['mbps']:.1f} ({r['kind']})"]
         for size, r in lengths(kept).items()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the figures of `make demo`: the speed of each engine when it processes records."""
+"""Results of `make demo`: the speed of each engine when it processes records."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
 
-# Fields that the host tool measures. The other names in `FIELDS` are computed from these fields.
+# Fields that the host tool measures. The other fields in `FIELDS` are computed from these.
 MEASURED = ("engine", "key_bits", "direction", "bytes", "blocks", "cycles", "key_cycles", "kind", "clock_hz")
 MEASURED += ("processed_bytes", "verified", "mode")
 ENGINES = ("byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
@@ -13,12 +13,12 @@ FIELDS = (*MEASURED, "cycles_per_block", "bits_per_cycle", "mbps")
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows, for engines that count cycles."""
+    """Return the part of a results file that this table needs, for engines that count cycles."""
     return {"records": select((r for r in content["records"] if r["cycles"]), FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each engine, key length and direction."""
+    """Return the table in Markdown: a row for each engine, key length and direction."""
     records = kept["demo"]["records"]
     rows = [
         [
@@ -51,7 +51,8 @@ TABLE = Table(
     name="demo",
     page="host/RESULTS.md",
     sources=("demo.json",),
-    # This names all key lengths and engines, because `make demo` omits some key lengths and slower engines.
+    # The command names all key lengths and engines, because `make demo` by itself omits some key lengths and the slow
+    # engines.
     command="cipherlane demo --port sim --key-bits all "
     + " ".join(f"--engine {engine}" for engine in ENGINES)
     + " --force --results build/results/demo.json",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make explore`: the family of AES cores, and public ones, on each part."""
+"""The results of `make explore`: our AES cores (the family) and public cores, on each FPGA part."""
 
 from lab.explore.bars import ABOVE
 from lab.explore.members import DATAPATHS, FAMILY, PEERS
@@ -8,20 +8,21 @@ from lab.results.kept import Content, select
 from lab.results.papers import hessel
 from lab.results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
 
-# File with the figures of the latest run. Files of earlier runs supply the cores that the latest run omitted.
+# Name of the results file of the latest run. If the latest run omitted a core, files of earlier runs contain the core's
+# results.
 LAST = "explore"
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
 FIELDS += ("fmax_by_seed", "cycles_first", "cycles_per_block", "mbps", "mbps_per_lut", "bars", "device", "speed")
 
 
 def keep(content: Content) -> Content:
-    """Return the cores that were built, at AES-128."""
+    """Return the part of a results file that this table needs: AES-128 records of cores that could be built."""
     built = [r for r in content["records"] if r["status"] == "built" and r["key_bits"] == 128]
     return {"kind": content["kind"], "seeds": content["seeds"], "records": select(built, FIELDS)}
 
 
 def built(kept: dict[str, Content]) -> list[dict]:
-    """Return the records of all cores. Cores that the latest run omitted come from earlier runs."""
+    """Return the records of all cores. If the latest run omitted a core, its record comes from an earlier run."""
     records = list(kept[LAST]["records"])
     for name in sorted(kept.keys() - {LAST}, reverse=True):
         there = [_what(record) for record in records]
@@ -30,7 +31,9 @@ def built(kept: dict[str, Content]) -> list[dict]:
 
 
 def abilities(core: str) -> tuple[bool, bool]:
-    """Return whether a core also decrypts, and whether it can change the key with each block without extra cycles."""
+    """Return two flags: whether the core also decrypts, and whether it accepts a new key with each block without extra
+    cycles.
+    """
     peer = PEERS.get(core)
     return (peer.decrypts, peer.key_with_block) if peer else (False, False)
 
@@ -41,13 +44,13 @@ def _what(record: dict) -> list:
 
 
 def _clock(record: dict) -> str:
-    """Return the median clock over the seeds; with several seeds, also the minimum and maximum."""
+    """Return the median clock over the place-and-route seeds, as text. With several seeds, add minimum and maximum."""
     clocks = record["fmax_by_seed"].values()
     return median_mhz({**record, "fmax_least_mhz": min(clocks), "fmax_most_mhz": max(clocks)}, clocks)
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a table for each part, the fastest core first."""
+    """Return the tables in Markdown: one for each FPGA part, the fastest core first, and a table of required clocks."""
     content = kept[LAST]
     (iterative, area), (pipelined, pipelined_area) = ABOVE["128"], ABOVE["pipelined"]
     lines = [
@@ -109,8 +112,8 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 
 def _clocks(records: list[dict]) -> list[str]:
-    """Return the clocks in MHz that one engine needs for several data rates. Each cell shows our engine, then the
-    engine of Hessel et al. with the same datapath.
+    """Return a table in Markdown: the clocks in MHz that one engine needs for several data rates. A cell contains the
+    value for our engine, then for the engine of Hessel et al. with the same datapath.
     """
     cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
     quoted = {str(width): each for (cipher, width), (each, _) in hessel.table2().items() if cipher == "aes"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make explore-ghash`: GHASH by the cycles of a product."""
+"""The results of `make explore-ghash`: GHASH units, which differ in the cycles for a multiplication."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, median_mhz, of_seeds, table
@@ -10,12 +10,12 @@ HEADINGS = ["cycles", "cells", "LUT4", "LUT sites", "FF", "MHz", "Mbps", "Mbps p
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     return {"kind": content["kind"], "seeds": content["seeds"], "records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each unit on each part, the smallest first."""
+    """Return a table in Markdown for each FPGA part: a row for each GHASH unit, the smallest first."""
     content = kept["explore-ghash"]
     records = content["records"]
     subkey, tag = (max(r[name] for r in records) for name in ("subkey_cycles", "tag_cycles"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make explore-isa`: delay and resources of the vector unit's parts, and the reasons for its S-boxes."""
+"""Results of `make explore-isa`: delay and resources of the vector unit's parts, and the reasons for its S-boxes."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, median_mhz, of_seeds, table
@@ -8,13 +8,13 @@ FIELDS = ("part", "delay_ns", "clock_to_output_ns", "fmax_mhz", "fmax_least_mhz"
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     (head,) = select([content], ("kind", "device", "speed_grade", "seeds"))
     return {**head, "parts": select(content["parts"], FIELDS)}
 
 
 def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
-    """Return a sentence on how the parts were built, and one row per part."""
+    """Return Markdown: a sentence that tells how the parts were built, and a table with a row for each part."""
     rows = [
         [
             part["part"],
@@ -33,7 +33,7 @@ def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return one row per part, and the reasons for the S-boxes of the vector unit."""
+    """Return the table in Markdown: a row for each part, then the reasons for the S-boxes of the vector unit."""
     report = kept["explore-isa"]
     parts = {part["part"]: part for part in report["parts"]}
     lanes = {

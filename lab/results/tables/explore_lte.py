@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make explore-lte`: SNOW 3G and AES with round keys on the fly, compared with Hessel et al. 2009."""
+"""The results of `make explore-lte`: SNOW 3G and AES with round keys on the fly, compared with Hessel et al. 2009."""
 
 from lab.results.kept import Content, select
 from lab.results.papers import hessel
@@ -24,12 +24,14 @@ NAMES = {"snow3g": "SNOW 3G", "aes": "AES-128"}
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     return {"kind": content["kind"], "seeds": content["seeds"], "records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return cycles and required clocks by datapath, then a row for each member on each part, the smallest first."""
+    """Return tables in Markdown: cycles and required clocks by datapath, then the cores on each FPGA part, smallest
+    first.
+    """
     content = kept["explore-lte"]
     records = content["records"]
     cycles = {(r["algorithm"], r["datapath"]): r for r in records if r["engines"] == 1}

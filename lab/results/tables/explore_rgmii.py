@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make explore-rgmii`: the clock of gigabit RGMII on the slowest speed grade, by MAC."""
+"""The results of `make explore-rgmii`: the clock of gigabit RGMII on the slowest speed grade, by MAC."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -8,13 +8,13 @@ FIELDS = ("mac", "required_mhz", "median_mhz", "least_mhz", "most_mhz")
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     kept = {name: content[name] for name in ("kind", "device", "seeds")}
     return {**kept, "records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each MAC."""
+    """Return the table in Markdown: a row for each MAC."""
     content = kept["explore-rgmii"]
     records = content["records"]
     rows = [

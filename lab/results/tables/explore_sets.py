@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make explore-sets`: delay and resources of the units with instruction sets of other authors."""
+"""The results of `make explore-sets`: delay and resources of the units with instruction sets of other authors."""
 
 from lab.results.kept import Content
 from lab.results.tables import Table
@@ -7,7 +7,7 @@ from lab.results.tables.explore_isa import keep, of_parts
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each part."""
+    """Return the table in Markdown: a row for each part."""
     return of_parts(TABLE.command, kept["explore-sets"], ", S-boxes of LUTs, both directions")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the README's table: each engine's three speeds at AES-128."""
+"""Show the table of the README: three speeds (engine, record and link) of each engine at AES-128."""
 
 from lab.results.kept import Content, ResultsError
 from lab.results.tables import Table, table
@@ -12,13 +12,15 @@ ENGINES = {
     "accelerator": "AES-CTR with its own DMA",
     "fastpath": "data records in hardware, no CPU in their way",
 }
-# For each speed, the file in `lab/results/data` and the field that holds the Mbps.
+# Maps each speed to its file in `lab/results/data` and the field that contains the Mbps.
 SPEEDS = {"engine": ("bench", "mbps"), "record": ("demo", "mbps"), "link": ("bench-udp", "goodput_mbps")}
 KEY_BITS = 128
 
 
 def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
-    """Return the records of AES-128 encryption, by engine and speed. The field `figure` holds the Mbps."""
+    """Return the records of AES-128 encryption, by engine and speed. The field `figure` of a record contains its speed
+    in Mbps.
+    """
     found: dict[str, dict[str, dict]] = {}
     for engine in ENGINES:
         for speed, (name, figure) in SPEEDS.items():
@@ -30,13 +32,16 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Return the maximum Mbps of data on the wire with records as in `make bench-udp`, and the bytes of a record."""
+    """Return the highest Mbps that the wire allows with the records of `make bench-udp`, and the number of bytes in a
+    record.
+    """
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]
 
 
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
-    """Return the heading of each speed, which includes its clock, and the kind (such as `sim`) that all speeds share.
+    """Return the heading for each speed, which includes the clock. Also return the kind of all speeds, for example
+    `sim`.
 
     Raises
     ------
@@ -53,7 +58,7 @@ def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each engine."""
+    """Return the table in Markdown: a row for each engine."""
     found = speeds(kept)
 
     def cell(row: dict[str, dict], speed: str) -> str:

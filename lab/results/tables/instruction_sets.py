@@ -12,8 +12,8 @@ BOARD = "ecpix5"
 PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
-# For each instruction set: its name, its name in plots, the engine, the part in `make explore-isa` or
-# `make explore-sets` that implements it, and its family.
+# For each instruction set: its name, its short name in plots, its engine, the part that implements it in `make
+# explore-isa` or `make explore-sets`, and its family.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),
@@ -31,14 +31,14 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# Title of each Pareto front, and the number of blocks per call for which the sets are compared.
+# Maps the title of each Pareto front to the number of blocks per call in the programs that the front compares.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
-# Figures quoted from the authors of another core: name, kB/s, MHz.
+# Values quoted from the authors of another core: name, kB/s, MHz.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
 
 
 def front(points: list[tuple[float, float]]) -> list[bool]:
-    """Return for each point (cycles, area) whether it is on the Pareto front.
+    """Return a flag for each point (cycles, area): True if the point is on the Pareto front.
 
     A point is on the front unless another point is lower in one of the two values and not higher in the other.
     """
@@ -50,7 +50,7 @@ def front(points: list[tuple[float, float]]) -> list[bool]:
 
 @dataclass(frozen=True)
 class Built:
-    """The figures of one instruction set.
+    """The results of one instruction set.
 
     Names, engine and family come from `SETS`. `cycles` are cycles a block of AES-128 encryption by blocks a call.
     `area` is in LUT4, with `LUTS_A_BLOCK_RAM` for a block RAM. `mhz` is the clock of the unit by itself, if it was
@@ -70,13 +70,15 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Return cycles per block, by number of independent blocks. A program may take fewer a call if this is faster."""
+    """Return cycles per block, by number of independent blocks. If a program with fewer blocks per call is faster, use
+    the cycles of that program.
+    """
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}
 
 
 def _parts(kept: dict[str, Content]) -> dict[str | None, dict]:
-    """Return the FPGA resources of the instructions, by the parts' names in `SETS`."""
+    """Return the FPGA resources of each part that `SETS` names."""
     alone = [kept[name] for name in ("explore-isa", "explore-sets")]
     found = {part["part"]: {**part, "mhz": median_mhz(part, each["seeds"])} for each in alone for part in each["parts"]}
     board = kept[PLACE]
@@ -86,7 +88,7 @@ def _parts(kept: dict[str, Content]) -> dict[str | None, dict]:
 
 
 def built(kept: dict[str, Content]) -> list[Built]:
-    """Return the figures of every set in `SETS`.
+    """Return the results of every instruction set in `SETS`.
 
     Raises
     ------
@@ -109,7 +111,9 @@ def built(kept: dict[str, Content]) -> list[Built]:
 
 
 def _key_schedule(cycles: Cycles, engine: str) -> int:
-    """Return the cycles of the AES-128 key schedule. Engines of the vector unit use the unit's own instructions."""
+    """Return the cycles of the AES-128 key schedule. On the vector unit, the key schedule uses the unit's own
+    instructions.
+    """
     if engine.startswith("ise"):
         return cycles.record("ise", "unrolled", measure=EIGHT)["key_cycles"]
     return cycles.record(engine, "unrolled")["key_cycles"]

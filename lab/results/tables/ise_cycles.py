@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show why one engine has several cycle counts: each figure of `ise` at AES-128, and what it includes."""
+"""Show why the cycle counts of the engine `ise` differ: a table of the counts at AES-128, and of what each includes."""
 
 from lab.bench import limits
 from lab.results.kept import Content
@@ -28,7 +28,7 @@ def _call(size: int) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each figure, the lowest first."""
+    """Return the table in Markdown: a row for each figure, the lowest first."""
     slots = limits.issue_slots(ENGINE, KEY_BITS)
     refill = limits.floor(ENGINE, KEY_BITS, "buffer") - slots
     warm = {mode: _one(kept["bench-sim"], mode=mode, direction="encrypt") for mode in ("ctr", "ecb")}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make netlist`: the cycles of each engine in the netlists, which equal the cycles on the simulated board."""
+"""Results of `make netlist`: each engine's cycles in the simulated netlists. The simulated board needs the same number
+of cycles.
+"""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
@@ -8,15 +10,17 @@ FIELDS = ("stage", "engine", "transfer_cycles", "verified", "kind")
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows."""
+    """Return the part of a results file that this table needs."""
     records = select(content["records"], FIELDS)
     for kept, record in zip(records, content["records"], strict=True):
-        kept["cycles"] = record.get("cycles")  # only records of memory-to-memory runs have cycles
+        kept["cycles"] = record.get("cycles")  # only records of runs from memory to memory contain cycles
     return {"board": content["provenance"]["board"], "records": records}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each board and engine. The command fails if two netlists, or netlist and board, differ."""
+    """Return the table in Markdown: a row for each board and engine. `make netlist` fails if the cycles of two
+    netlists, or of a netlist and the simulated board, differ.
+    """
     rows = {}
     for content in kept.values():
         for r in content["records"]:

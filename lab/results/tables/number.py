@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the README's one number: the fast path's speed, next to software on the same CPU and the limit of the wire."""
+"""Show the one number in the README: the speed of the fast path, compared with software and with the wire's limit."""
 
 from lab.results.kept import Content
 from lab.results.tables import Table, headline
 
-# Bytes on the wire around a UDP payload: preamble, Ethernet, IPv4, UDP, frame check sequence, gap between frames.
+# Bytes on the wire around a UDP payload: preamble, Ethernet, IPv4, UDP, frame check sequence, and gap between frames.
 AROUND = 8 + 14 + 20 + 8 + 4 + 12
 RECORD_HEADER = 24
 WIRE_MBPS = 1000
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the text, one paragraph."""
+    """Return the text, one paragraph of Markdown."""
     found = headline.speeds(kept)
     fast, software = found["fastpath"]["link"], found["table"]["link"]
     size = fast["record_bytes"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-papers`: other ciphers that look up tables, in C and by `ptlu`."""
+"""Results of `make bench-papers` for other ciphers that use lookup tables, in C and with the instruction `ptlu`."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,8 @@ MEASURE, MEASURE_HASHES = "other ciphers", "hashes"
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """A cipher: its names in the figures and in the paper, the bits of a block, and the tables and lookups of a block.
+    """A cipher: its names in our results and in the paper, the bits in a block, its lookup tables, and the lookups per
+    block.
 
     `tables`, `index_bits`, `entry_bits`, `lookups` and `writes` are counted for software, like in the paper's Table 4.
     `instructions` are the `ptlu` instructions for the lookups, without writes. `is_theirs` is false for a form that the
@@ -54,7 +55,7 @@ HASHES = {"sha1": "SHA-1", "sha256": "SHA-256"}
 
 
 def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], dict]:
-    """Return the records of one kind of measurement, by engine and style.
+    """Return the records of one kind of measurement, by (engine, style).
 
     Raises
     ------
@@ -68,24 +69,24 @@ def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> di
 
 
 def records(content: Content) -> dict[tuple[str, str], dict]:
-    """Return the record of each cipher, in C and by `ptlu`; raise `ResultsError` if one was not measured."""
+    """Return the records of each cipher in C and with `ptlu`; raise `ResultsError` if one was not measured."""
     return measured(content, MEASURE, {(cipher.name, style) for cipher in CIPHERS for style in ("c", "ptlu")})
 
 
 def hashes(content: Content) -> dict[str, dict]:
-    """Return the record of each hash; raise `ResultsError` if one was not measured."""
+    """Return the record of each hash function; raise `ResultsError` if one was not measured."""
     found = measured(content, MEASURE_HASHES, {(name, "c") for name in HASHES})
     return {name: found[name, "c"] for name in HASHES}
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return the cycles of the C program divided by the cycles with `ptlu`."""
+    """Return the speed-up by `ptlu` for a cipher: the cycles of the C program, divided by the cycles with `ptlu`."""
     found = records(content)
     return round(found[name, "c"]["cycles_per_block"] / found[name, "ptlu"]["cycles_per_block"], 2)
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each cipher."""
+    """Return the tables in Markdown: a row for each cipher, then a row for each hash function."""
     content = kept["bench-papers"]
     found, theirs = records(content), papers.values("fiskiran_lee")["table6"]["values"]
     rows = []

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the papers' values with ours: a table for each entry that we compare, and reasons for the other entries."""
+"""Show the values in the papers next to ours: a table for each entry that we compare, and for other entries the reason
+why not.
+"""
 
 from itertools import groupby
 
@@ -17,7 +19,7 @@ def _cell(value) -> str:
 
 
 def _entry(of_entry: list[dict]) -> list[str]:
-    """Return the Markdown lines for a table or figure of a paper: only those values that we compare with our own."""
+    """Return the Markdown for one table or figure of a paper, with only those values that we compare with ours."""
     first = of_entry[0]
     beside = [r for r in of_entry if r["reason"] is None]
     notes = dict.fromkeys(r["conditions"]["ours"] for r in beside if r["conditions"]["ours"])

@@ -10,12 +10,12 @@ from rich.console import Console
 from lab.results.kept import Content
 from lab.results.tables import Table, demo
 
-ENGINES = ("table", "ise_vmem", "accelerator")  # some of the engines that `make demo` measures by default
+ENGINES = ("table", "ise_vmem", "accelerator")  # (some of the engines that `make demo` measures by default)
 CASE = (128, "encrypt")
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the host tool's own table, as text."""
+    """Return the table as the host tool prints it."""
     records = [r for r in kept["demo"]["records"] if r["engine"] in ENGINES and (r["key_bits"], r["direction"]) == CASE]
     measurements = [Measurement(**{name: r[name] for name in demo.MEASURED}) for r in records]
     output = io.StringIO()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make bench-papers`: public-key arithmetic in C, and the most that a wider multiplier on the port could save."""
+"""Results of `make bench-papers` for public-key arithmetic in C, and how much a wider multiplier could save."""
 
 from lab.results import papers
 from lab.results.kept import Content
@@ -7,37 +7,39 @@ from lab.results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Number of Montgomery multiplications in a modular exponentiation (power): squarings for 2^2048 mod n, the table of
-# powers for a window, the further windows, and the conversion of the result.
+# Number of Montgomery multiplications in a modular exponentiation ("power"). The terms are: squarings to get 2^2048 mod
+# n, the table of powers for one window, the other windows, and the conversion of the result.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# How many halves of the product of two words the multiplier instructions return.
+# Number of halves of a product of two words that the multiplier's instructions return.
 HALVES = {"both": 2, "low": 1}
-# The power takes long to simulate and consists mostly of multiplications. So it is measured only with both halves.
+# An exponentiation takes long to simulate and consists mostly of multiplications. So it is measured only with the
+# multiplier that returns both halves.
 MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
 
 
 def records(content: Content) -> dict[tuple[str, str], dict]:
-    """Return the record of each of `MEASURED`; raise `ResultsError` if one is missing."""
+    """Return the record of each operation in `MEASURED`; raise `ResultsError` if one is missing."""
     return other_ciphers.measured(content, MEASURE, set(MEASURED))
 
 
 def cycles(content: Content, name: str, halves: str) -> float:
-    """Return the cycles of an operation."""
+    """Return the cycles of an operation with one kind of multiplier."""
     return records(content)[name, halves]["cycles_per_block"]
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return the speed-up by an instruction for the high half of a product: cycles without it over cycles with it."""
+    """Return how many times faster an operation is if the CPU has an instruction that returns a product's high half."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
 def share(content: Content) -> int:
-    """Return the percentage of a power's cycles that its multiplications take, if instructions return both halves.
+    """Return the percentage of the cycles of a modular exponentiation that its multiplications take. The multiplier
+    returns both halves of each product of two words.
 
     It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
     """
@@ -45,8 +47,8 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return how many instructions a product of two numbers needs: at least on the CFU port, on the CFU port if all
-    operands are sent before the first result, and in RV32M.
+    """Return how many instructions a product of two numbers takes, in three cases: the fewest possible on the CFU port;
+    on that port if the CPU sends all operands before it reads the first result; and with RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.
@@ -56,7 +58,9 @@ def instructions(bits: int) -> tuple[int, int, int]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the cycles of each operation, then the fewest instructions that any multiplier on the CFU port needs."""
+    """Return tables in Markdown: the cycles of each operation, then the fewest instructions that any multiplier on the
+    CFU port needs.
+    """
     content = kept["bench-papers"]
     theirs = papers.values("fiskiran_lee")["table9"]["values"]
     found, rows = records(content), []

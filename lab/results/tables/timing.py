@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show `make timing`: the clocks that place-and-route reaches over several seeds, and the paths that limit them."""
+"""Results of `make timing`: the clocks that several seeds of place-and-route reach, and the paths that limit them."""
 
 from gateware.flow.timing import endings, spreads
 from lab.results.kept import Content, select
@@ -9,7 +9,9 @@ FIELDS = ("seed", "database", "clock", "required_mhz", "achieved_mhz", "path_fro
 
 
 def keep(content: Content) -> Content:
-    """Return the figures that the page shows: successful runs, and failed runs, which have an `error` and no clock."""
+    """Return the part of a results file that this table needs: successful runs, and failed runs. A failed run has an
+    `error` and no clock.
+    """
     failed = [r for r in content["records"] if "error" in r]
     done = [r for r in content["records"] if "error" not in r]
     errors = select(failed, ("seed", "database", "error"))
@@ -17,7 +19,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return a row for each clock and timing database, and the paths that limit the system clock.
+    """Return tables in Markdown: a row for each clock and timing database, then the paths that limit the system clock.
 
     A failed seed counts as 0 MHz.
     """

@@ -7,7 +7,10 @@
 
 #include "cl_wire.h"
 
-/** Most blocks in a message. The hardware counts blocks in 16 bits (lab/snow3g/core.py). */
+/**
+ * Largest number of blocks in a message. The hardware counts blocks in 16 bits
+ * (lab/snow3g/core.py).
+ */
 #define MESSAGE_BLOCKS 65536u
 #define ANSWER_BYTES   51u
 
@@ -21,8 +24,8 @@ struct known_answer {
 
 /* clang-format off */
 /*
- * 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4), without the last bits that fill no whole
- * byte. Of the second set, only the data from the fourth block on are tested.
+ * 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4). The bits after the last whole byte are left
+ * out. The second set is tested only from its fourth block on.
  */
 static const struct known_answer known_answers[] = {
 	{
@@ -67,8 +70,8 @@ static const struct known_answer known_answers[] = {
 /* clang-format on */
 
 /**
- * Returns true if @p counter is a valid counter block of 128-EEA1, and if @p len bytes that start
- * there end within the longest allowed message.
+ * Returns true if @p counter is a valid counter block of 128-EEA1, and if @p len bytes of data from
+ * this block on end within the longest message that the hardware supports.
  */
 static bool is_of_message(const uint8_t counter[CL_BLOCK_BYTES], size_t len)
 {

@@ -16,7 +16,9 @@
 
 extern struct cl_engine extension_snow3g;
 
-/** Initialises the accelerator; @p bounce holds data that its DMA does not reach. */
+/**
+ * Initialises the SNOW 3G accelerator. @p bounce is a buffer for data that its DMA does not reach.
+ */
 int extension_init(uint8_t *bounce, size_t bounce_bytes);
 
 #endif

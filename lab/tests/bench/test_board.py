@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test ECB, CBC, CTR and GCM of the vector unit's engines on the simulated core, with the benchmark program."""
+"""Test ECB, CBC, CTR and GCM with the vector unit's engines: the benchmark program runs on the simulated board."""
 
 import pytest
 
@@ -7,7 +7,8 @@ from lab.bench.board import GCM, ISE_FAMILIES, KEY_BITS, MODES, BenchBoard, Wron
 
 pytestmark = pytest.mark.simboard
 
-# Bytes of data: fewer blocks than one group of eight blocks, whole groups, and groups with a remainder.
+# Data sizes in bytes. The engines process groups of eight blocks: the sizes are less than a group, whole groups, and
+# groups with a remainder.
 SIZES = (16, 112, 128, 528, 656)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the ciphers other than AES that use lookup tables: their C code on the host, against published vectors and a
+"""Test the benchmark's ciphers other than AES: their C code runs on the host. Compare it with published vectors and a
 library.
 """
 
@@ -20,8 +20,8 @@ PROGRAMS = {family.name: family for family in [*ciphers.families(), *hashes.fami
 BY_LIBRARY = [name for name, cipher in ciphers.CIPHERS.items() if cipher.encryptor]
 RECORDED = [name for name, cipher in ciphers.CIPHERS.items() if cipher.record]
 
-# DES: the worked example found in textbooks. RC4: RFC 6229. Blowfish: Eric Young's set of variable keys. MARS and
-# Twofish: known answers (ECB_TBL) of their submissions.
+# Sources of these vectors. DES: the worked example in textbooks. RC4: RFC 6229. Blowfish: Eric Young's set of variable
+# keys. MARS and Twofish: the known answers (ECB_TBL) in their submissions.
 PUBLISHED = {
     "des": ("133457799bbcdff1" + "00" * 8, "0123456789abcdef", "85e813540f0ab405"),
     "rc4": ("0102030405060708090a0b0c0d0e0f10", "00" * 16, "9ac7cc9a609d1ef7b2932899cde41b97"),
@@ -40,7 +40,9 @@ PUBLISHED = {
 
 
 def compiled(program, header, defines=()):
-    """Compile a header of lab/bench/firmware/ciphers for the host; return a function that encrypts data under a key."""
+    """Compile a header of lab/bench/firmware/ciphers for the host. Return a function that takes the key and the data,
+    and returns the encrypted data.
+    """
     command = ["cc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     command += ["-fno-sanitize-recover", *defines, f'-DBENCH_CIPHER="ciphers/{header}"']
     command += [f"-I{path}" for path in (SOURCES, ciphers.GENERATED, REPOSITORY / "firmware" / "core")]
@@ -48,7 +50,7 @@ def compiled(program, header, defines=()):
     subprocess.run([*command, str(source), "-o", str(program)], check=True, timeout=120)
 
     def run(given):
-        """Return the output. `counted` then contains the numbers of `ptlu` lookups, instructions and writes."""
+        """Return the output. Also set `counted`: the numbers of `ptlu` lookups, `ptlu` instructions, table writes."""
         result = subprocess.run([program], input=given, capture_output=True, check=True, timeout=60)
         run.counted = tuple(map(int, result.stderr.split()))
         return result.stdout
@@ -58,13 +60,13 @@ def compiled(program, header, defines=()):
 
 @pytest.fixture(scope="module", params=ciphers.LOOKUPS)
 def lookups(request):
-    """Fixture parameter: plain C looks up the tables, or the model of `ptlu` does."""
+    """How the cipher looks up its tables: in memory with plain C, or with the model of the instruction `ptlu`."""
     return request.param
 
 
 @pytest.fixture(scope="module")
 def programs(lookups, tmp_path_factory):
-    """Compile each of `ciphers.CIPHERS` for the host."""
+    """Compile each cipher of `ciphers.CIPHERS` for the host."""
     folder = tmp_path_factory.mktemp("ciphers")
     ciphers.write_headers()
     by = f"-DBENCH_PTLU={ciphers.LOOKUPS[lookups]}"
@@ -73,7 +75,7 @@ def programs(lookups, tmp_path_factory):
 
 @pytest.fixture
 def encrypt(programs):
-    """Return a function from a cipher's name, key and data to its encrypted data."""
+    """Return a function that encrypts data. Its arguments are a cipher's name, the key and the data."""
     return lambda name, key, data: programs[name](key + data)
 
 
@@ -95,7 +97,7 @@ def test_agrees_with_the_library(encrypt, name):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_agrees_with_what_another_implementation_gave(encrypt, name):
-    """Compare results for 49 pairs of key and block, and for the benchmark's data."""
+    """Compare with recorded results of Crypto++: a chain of 49 encryptions, and the benchmark's data."""
     one = partial(encrypt, name)
     chain, passes = recorded.load(ciphers.CIPHERS[name].record)
     assert recorded.chain(one) == chain
@@ -103,8 +105,8 @@ def test_agrees_with_what_another_implementation_gave(encrypt, name):
 
 
 def test_records_hold_what_was_published():
-    """Check the end of the recorded chain against the last known answer of ECB_TBL, and the error for a result that was
-    not recorded.
+    """Check that the recorded chain ends with the last published answer of ECB_TBL, and that results which were not
+    recorded raise an error.
     """
     assert recorded.load("twofish")[0].hex() == PUBLISHED["twofish"][2]
     assert len(recorded.expected("mars", 2048, 4, 1)) == 2048
@@ -115,8 +117,8 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Check the number of table lookups for one block. MARS needs more with `ptlu`: a lookup in all 512 words of S
-    becomes one lookup in each half of S.
+    """Check the number of table lookups for one block. With `ptlu`, MARS needs more: instead of one lookup in the 512
+    words of S, it makes one lookup in each half of S.
     """
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)
@@ -134,7 +136,7 @@ def test_what_the_board_is_to_answer():
     assert ciphers.expected("rc4", "ecb", False, 128, 32, 2, 5) == cipher.update(first), "the stream goes on"
 
 
-# Marked slow, because the test builds another simulated board. Other tests compare the same C code on the host.
+# Marked as slow, because the test builds another simulated board. Other tests check the same C code on the host.
 @pytest.mark.simboard
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -145,14 +147,14 @@ def test_on_the_board(name):
 
 
 def test_digits_of_pi():
-    """Compare the first words of P and the last word of S, as published with Blowfish."""
+    """Compare the first word of P, and the first and the last word of S, with the values published for Blowfish."""
     found = ciphers.pi_words(ciphers.PI_WORDS)
     assert (found[0], found[18], found[-1]) == (0x243F6A88, 0xD1310BA6, 0x3AC372E6)
 
 
 def test_words_of_mars():
-    """Compare published words of S, and check the authors' statement that the words of a table differ in at least three
-    bytes.
+    """Compare words of S with published values. Check the authors' statement that any two words of a table differ in at
+    least three bytes.
     """
     found = ciphers.mars_words()
     assert (len(found), found[0]) == (512, 0x09D0C479)

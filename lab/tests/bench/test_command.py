@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the command that runs measuring programs."""
+"""Test the command that runs measurements (`lab.bench.command`)."""
 
 import json
 
@@ -10,8 +10,8 @@ from lab.bench.board import WrongAnswerError
 
 
 def run(monkeypatch, tmp_path, *arguments, fails=False):
-    """Run a command with two steps named `table` and one named `ise`; return its status, the measured steps and its
-    file.
+    """Run a command that has two steps named `table` and one named `ise`. Return its status, the measured steps and the
+    path of its results file.
     """
     measured, results = [], tmp_path / "results.json"
 

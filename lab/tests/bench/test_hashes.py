@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the hashes: their C code, run on the host, against Python's hashlib."""
+"""Test the benchmark's hash functions: compare their C code, which runs on the host, with Python's hashlib."""
 
 import hashlib
 import random
@@ -12,8 +12,8 @@ from lab.tests.bench.test_ciphers import compiled
 
 @pytest.mark.parametrize("name", hashes.HASHES)
 def test_digest_takes_the_place_of_the_begin(name, tmp_path):
-    """Each call hashes its data and replaces their first bytes by the digest. The program makes one call for each half
-    of the data.
+    """A hash function overwrites the first bytes of its data with the digest. The host program calls it twice: once for
+    each half of the input.
     """
     run = compiled(tmp_path / name, f"{name}.h", ("-DBENCH_PTLU=0",))
     for blocks in (1, 2, 31):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the benchmark's ECB and CBC in C, compiled for the host, against an independent library. A model replaces the
-AES instructions.
+"""Test the benchmark's ECB and CBC: compile its C code for the host and compare it with an independent library. A
+software model replaces the AES instructions.
 """
 
 import ctypes
@@ -33,14 +33,14 @@ SET_KEY = ctypes.CFUNCTYPE(
 
 
 class Modes(ctypes.Structure):
-    """The fields of C's struct cl_modes."""
+    """The fields of the C structure cl_modes."""
 
     _fields_ = [("name", ctypes.c_char_p), ("set_key", SET_KEY), ("ecb", RUN * 3 * 2), ("cbc", RUN * 3 * 2)]
 
 
 @pytest.fixture(scope="module", params=PROGRAMS)
 def table(request):
-    """Return the struct cl_modes of the program's only variant."""
+    """Return the struct cl_modes of the compiled program's only variant."""
     folder = BUILD / "modes"
     path = folder / f"{request.param}.so"
     by, style = request.param.upper().split("_")
@@ -57,7 +57,7 @@ def table(request):
 
 
 def run(table, mode, decrypt, key, chain, data, in_place):
-    """Return the result, and the chain value for the next call."""
+    """Run a mode of operation. Return the result and the chain value for the next call."""
     state = (ctypes.c_uint32 * 128)()  # larger than struct cl_engine_key in C
     address = ctypes.addressof(state) + -ctypes.addressof(state) % 16
     assert table.set_key(None, address, key, 8 * len(key), decrypt) == 0

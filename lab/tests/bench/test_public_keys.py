@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the integer arithmetic of public keys: its C code, run on the host, against Python's integers."""
+"""Test the benchmark's public-key arithmetic: compare its C code, which runs on the host, with Python's integers."""
 
 import json
 import random
@@ -21,7 +21,7 @@ from lab.tests.bench.test_styles import instructions
 PROGRAMS = {family.name: family for family in public_keys.families()}
 R = 1 << BITS
 TOP = R >> 1 | 1
-# Opcode and funct7, which all multiplications of RV32M share; then the funct3 of MUL and of MULHU.
+# First the opcode and funct7 that all multiplications of RV32M share; then the funct3 of MUL and the funct3 of MULHU.
 MULTIPLICATION, MUL, MULHU = 0x0200_0033, 0, 3
 
 
@@ -31,7 +31,7 @@ def _numbers(*numbers):
 
 @pytest.fixture(scope="module", params=HALVES)
 def programs(request, tmp_path_factory):
-    """Compile each operation for the host, with one kind of multiplier."""
+    """Compile each operation for the host, for one of the two kinds of multiplier."""
     folder = tmp_path_factory.mktemp("public_keys")
     defines = {name: public_keys.defines(name, request.param) for name in OPERATIONS}
     return {name: compiled(folder / name, "public_key.h", ("-DBENCH_PTLU=0", *defines[name])) for name in OPERATIONS}
@@ -39,7 +39,9 @@ def programs(request, tmp_path_factory):
 
 @pytest.fixture
 def agrees(programs):
-    """Return a function that compares an operation with Python's integers on two sets of numbers, one set a call."""
+    """Return a function that compares an operation with Python's integers. The arguments are the operation and two
+    lists of operands; the program under test computes the operation on each list.
+    """
 
     def compare(operation, first, second):
         given = [_numbers(*first), _numbers(*second)]
@@ -51,8 +53,8 @@ def agrees(programs):
 
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_edges(agrees, operation):
-    """Test operands that are edge cases: 0, 1, numbers next to the modulus, and numbers with all bits, or half of the
-    bits, set. The moduli are the smallest possible one and two large ones.
+    """Test operands that are edge cases: 0, 1, numbers next to the modulus, numbers with all bits set, and numbers with
+    half of the bits set. The moduli are the smallest possible one and two large ones.
     """
     for modulus in (TOP, R - (1 << 992) - 1, R - 1):
         edges = [0, 1, modulus - 1, modulus, modulus + 1 & R - 1, R - (1 << 512), (1 << 512) - 1, R - 1]
@@ -70,7 +72,7 @@ def test_random_numbers(agrees, operation, numbers):
 
 
 def test_powers(agrees):
-    """Test powers whose exponents and bases are edge cases or random values."""
+    """Test exponentiation. Exponents and bases are edge cases or random values."""
     rng = random.Random(2)
     modulus, x, e = (rng.getrandbits(BITS) for _ in range(3))
     agrees("power", (modulus, x, e), (e, modulus, x))
@@ -80,7 +82,9 @@ def test_powers(agrees):
 
 
 def test_a_signature_is_a_power(programs):
-    """Compare with a signature made by the library, for a key from seeded primes."""
+    """Compare an exponentiation with an RSA signature that the library makes. The primes of the key come from a seeded
+    generator.
+    """
     rng = random.Random(3)
     p, q = _prime(rng), _prime(rng)
     d, public = pow(65537, -1, (p - 1) * (q - 1)), rsa.RSAPublicNumbers(65537, p * q)
@@ -101,7 +105,8 @@ def _prime(rng):
 
 
 def test_multiplications_of_a_power_are_those_of_the_page(tmp_path):
-    """A power takes as many multiplications as the page shows, whatever its exponent: here 0 and all ones.
+    """An exponentiation takes as many multiplications as the page shows, for every exponent. This test uses two: 0, and
+    the number with all bits set.
 
     The compiler's instrumentation counts the function calls.
     """
@@ -131,7 +136,9 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """In machine code for the board, only the program for a multiplier that returns both halves uses MULHU."""
+    """Check the machine code for the board. The instruction MULHU occurs only in programs for the multiplier that
+    returns both halves of a product.
+    """
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]
     command += ['-DBENCH_CIPHER="ciphers/public_key.h"', f"-I{SOURCES}"]
@@ -142,8 +149,8 @@ def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, 
     assert products == ({MUL, MULHU} if halves == "both" else {MUL})
 
 
-# Marked slow, because the test builds another simulated board. Other tests compare the same C code on the host, and
-# `make bench-papers` runs the exponentiation.
+# Marked as slow, because the test builds another simulated board. Other tests check the same C code on the host. The
+# exponentiation takes longer, so only `make bench-papers` runs it on the board.
 @pytest.mark.simboard
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if "power" not in name])

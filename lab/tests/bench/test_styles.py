@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the programs for the papers' tables: their variants, how their code is counted, and that they compute AES."""
+"""Test the programs for the papers' tables: which programs exist, how their code size is counted, and that they compute
+AES.
+"""
 
 import re
 import subprocess
@@ -59,17 +61,18 @@ def test_blocks_side_by_side_agree_with_the_library(form):
             board.measure("ecb", size=16 * 3)
 
 
-# Marked slow, because the test builds another simulated board. Tests in lab/tests/isa check that the units compute AES.
+# Marked as slow, because the test builds another simulated board. Tests in lab/tests/isa check that the units compute
+# AES.
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["papers_ptlu_64_unrolled", "papers_ptlu_128_unrolled", "papers_zvkned_unrolled"])
 def test_wider_sets_agree_with_the_library(name):
     ecb_of_all_keys(name)
 
 
-# Marked slow, because the test builds another simulated board.
+# Marked as slow, because the test builds another simulated board.
 @pytest.mark.thorough
 def test_the_plugins_later_result_would_cost_nothing():
-    """Compare AES by the plugin's instructions on the simulated board with the library.
+    """Compare AES with VexRiscv's plugin instructions, on the simulated board, with the library.
 
     In the machine code, the two instructions after each of the plugin's instructions do not read its result.
     """
@@ -84,15 +87,15 @@ def test_the_plugins_later_result_would_cost_nothing():
 
 
 def instructions(elf, function):
-    """Return the instructions of a function; each has 32 bits."""
+    """Return the machine instructions of a function as words of 32 bits."""
     command = ["riscv64-unknown-elf-objdump", "-d", str(elf), f"--disassemble={function}"]
     listing = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     return [int(word, 16) for word in re.findall(r"^ +[0-9a-f]+:\s+([0-9a-f]{8})\s", listing, re.MULTILINE)]
 
 
 def read(word):
-    """Return the registers that an instruction reads: two for a store, a branch or an instruction with three register
-    fields, otherwise one.
+    """Return the registers that an instruction reads. LUI, AUIPC and JAL read none. Stores, branches and instructions
+    with three register fields read two; all others read one.
     """
     opcode, rs1, rs2 = word & 0x7F, word >> 15 & 31, word >> 20 & 31
     if opcode in (0x37, 0x17, 0x6F):

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * LTE's layer 2 on the host, for test_layer2.py, which builds it with sanitizers.
+ * A host program that runs the benchmark's LTE layer 2. test_layer2.py builds it with sanitizers.
  *
  * A request on standard input is ten 32-bit words, then a transport block. The words are: mode,
  * four words of the key, COUNT of the first PDU, BEARER, LCID, misalignment of the block, length of
- * the block. Modes: 0: 128-EEA0. 1: 128-EEA2 with the engine `table`. 2: as mode 1, but PDCP
- * deciphers directly from the block without copying it first, as with the accelerator. 3: continue
- * with the bearer of the last request. If 256 is added to the mode, each layer finishes the whole
- * block before the next layer starts.
+ * the block. Modes: 0: 128-EEA0. 1: 128-EEA2 with the engine `table`. 2: like mode 1, but PDCP
+ * deciphers directly from the block without copying the data first, as with the accelerator. 3:
+ * continue with the state of the previous request's bearer. If 256 is added to the mode, each layer
+ * finishes the whole block before the next layer starts.
  *
- * A reply is seven 32-bit words: status, the five counts, COUNT of the last PDU. Then come the
- * packets, each with its length before it, and at the end a length of 2^32 - 1. Words have the
- * host's byte order.
+ * A reply is seven 32-bit words: status, the five counts of struct lte_counts, COUNT of the last
+ * PDU. Then come the packets; the length of each packet precedes it. The length 2^32 - 1 marks the
+ * end. Words have the host's byte order.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,8 +47,8 @@ static void put(uint32_t word)
 }
 
 /*
- * Memory for a packet, exactly as large as the longest packet, so that the sanitizer notices writes
- * beyond it.
+ * Allocates exactly as many bytes as the longest packet has. So the sanitizer notices writes after
+ * the end of the packet.
  */
 static uint8_t *room(void *context)
 {
@@ -68,8 +68,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Reads the block into separately allocated memory of whole words. So the sanitizers notice reads
- * outside the words that contain the block.
+ * Reads the block into memory that is allocated only for it, in whole words. So the sanitizers
+ * notice reads outside the words that contain the block.
  */
 static uint8_t *take(const struct request *request, uint8_t **words)
 {
@@ -82,7 +82,10 @@ static uint8_t *take(const struct request *request, uint8_t **words)
 	return block;
 }
 
-/** Does what lte_receive does, but finishes a block in each layer before the next layer starts. */
+/**
+ * Receives a block like lte_receive(), but each layer finishes the block before the next layer
+ * starts.
+ */
 static int receive_by_layers(struct lte_stack *stack, const uint8_t *block, size_t len)
 {
 	static struct lte_pdu queue[QUEUE_PDUS];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""LTE's layer 2 on the simulated board: an engine that copies the data first, one engine per cipher that does not copy,
-and no engine.
+"""Test LTE's layer 2 on the simulated board: with an engine that needs a copy of the data, with an engine for each
+cipher that needs no copy, and without an engine.
 """
 
 import pytest

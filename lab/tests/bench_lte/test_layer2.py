@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The benchmark's LTE layer 2, built for the host with sanitizers; the package `cryptography` ciphers its blocks."""
+"""Test the benchmark's LTE layer 2, built for the host with sanitizers; `cryptography` encrypts its blocks."""
 
 import errno
 import random
@@ -38,12 +38,14 @@ def binary():
 
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
 def peer(binary, request):
-    """Return a function that receives blocks in one of two ways: one function runs all layers for each packet, or, as
-    threads may do, each layer finishes the block before the next layer starts.
+    """Return a function that receives transport blocks. The parameter selects how: one function runs all layers for
+    each packet, or each layer finishes the block before the next layer starts, as can happen with threads.
     """
 
     def receive(*cases) -> list[Received]:
-        """Return the result of each case. A case is (mode, block), optionally with COUNT and misalignment."""
+        """Return the result of each case. A case is (mode, block), optionally followed by COUNT and the block's
+        misalignment.
+        """
         message = b""
         for how, block, *more in cases:
             count, misalign = (*more, COUNT, 0)[:2] if len(more) < 2 else more
@@ -75,7 +77,7 @@ def _packets(*lengths: int) -> list[bytes]:
 
 
 def test_eea2_of_the_blocks_is_3gpps():
-    """Compare with 3GPP's test sets. If the length is not a whole number of bytes, compare the whole bytes."""
+    """Compare our 128-EEA2 with 3GPP's test sets. If the last byte of a message is incomplete, ignore this byte."""
     sets = tomllib.loads((ROOT / "tests" / "gateware" / "ctr" / "eea2.toml").read_text())["set"]
     for each in sets:
         whole = each["length"] // 8
@@ -98,7 +100,9 @@ def test_packets_of_every_short_length_at_every_alignment(peer, how):
 
 
 def test_count_runs_on_over_sequence_numbers_and_hyper_frames(peer):
-    """COUNT must continue from block to block, when the sequence numbers of RLC and PDCP and the HFN wrap around."""
+    """COUNT continues from block to block, although the sequence numbers of RLC and PDCP and the hyper frame number
+    wrap to 0.
+    """
     count = (1 << 32) - 3
     series = [_packets(100, 101), _packets(102, 103, 104)]
     cases, at = [], count
@@ -115,7 +119,7 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
     again, ahead, after = (
         blocks.mac([(LCID, first), (LCID, first), (LCID, second)]),
         blocks.mac([(LCID, second), (LCID, first)]),
-        # RLC's sequence number is in order, but PDCP's number was already used.
+        # RLC's sequence number is in order, but an earlier PDU had the same PDCP sequence number.
         blocks.mac([(LCID, first), (LCID, second[:2] + first[2:])]),
     )
     found = peer((EEA2, again), (EEA2, ahead), (EEA2, after))
@@ -124,7 +128,9 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
 
 
 def test_the_hyper_frame_number_follows_the_sequence_number(peer):
-    """PDCP's number may be ahead by up to 2048, as in TS 36.323. RLC's numbers stay in order."""
+    """PDCP accepts a sequence number that is ahead by up to 2048, as in TS 36.323. RLC's sequence numbers stay in
+    order.
+    """
 
     def part(n: int, ahead: int) -> tuple[int, bytes]:
         rlc, pdcp = blocks.pdu(BEARER, start + n, b"")[:2], blocks.pdu(BEARER, start + ahead, bytes([n]) * 20)[2:]
@@ -167,8 +173,8 @@ def test_a_pdu_that_is_too_short_too_long_or_in_parts_is_dropped(peer, change):
 
 
 def test_a_header_that_does_not_fit_its_block_delivers_nothing(peer):
-    """Damaged blocks: each prefix of a block whose last part has a length field, wrong lengths, and reserved
-    elements.
+    """Test damaged blocks: every prefix of a block whose last part has a length field, wrong lengths, and reserved
+    values of LCID.
     """
     pdu = blocks.pdu(BEARER, COUNT, bytes(200))
     block = blocks.mac([(LCID, pdu), (29, b"\x01")])
@@ -183,7 +189,7 @@ def test_a_header_that_does_not_fit_its_block_delivers_nothing(peer):
 
 
 def test_random_blocks_harm_nothing(peer):
-    """The blocks are random bytes, or good blocks with changed bytes; the sanitizers must find nothing."""
+    """Test random bytes, and good blocks with changed bytes. The sanitizers must find no error."""
     rng = random.Random(36321)
     good = blocks.block(BEARER, COUNT, _packets(64, 200, 33))
     cases = [rng.randbytes(rng.randrange(1, 40)) for _ in range(2000)]

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test how the host decodes the replies of the LTE layer 2 program on Zephyr, and the error message if there is no
-Zephyr tree.
-"""
+"""Test how the host decodes replies of the LTE benchmark on Zephyr, and the message if there is no Zephyr tree."""
 
 import zlib
 

@@ -22,7 +22,8 @@ from lab.tests.snow3g.vectors import MESSAGES
 from tests.end_to_end.memory import BoardMemory, words_of
 from tests.host.commands import command, one_line_error
 
-# Marked slow, because Verilator needs a minute to build this board. Other tests cover core, DMA, driver and host.
+# These tests run only in the thorough suite, because Verilator needs a minute to build this board. Other tests cover
+# the core, the DMA, the driver and the host tool.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 
@@ -57,7 +58,7 @@ def test_known_answers(device):
 
 
 def test_what_netlists_are_to_do(folder, device):
-    """The check of netlists exercises only the AES engines: the host has no reference for SNOW 3G messages."""
+    """`netlist_check.exercise` uses all engines except SNOW 3G: the host has no reference for SNOW 3G messages."""
     assert set(netlist_check.exercise(folder)) == set(device.info().engines) - {Engine.SNOW3G}
 
 
@@ -111,8 +112,8 @@ def test_messages_that_take_turns(device):
 
 
 def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypatch):
-    """The host tool normally refuses such a request. If a host sends it, the board must answer with an error and no
-    data.
+    """The host tool refuses keys and counter blocks that SNOW 3G does not support. If another program sends them, the
+    board must answer with an error and no data.
     """
     monkeypatch.setattr("cipherlane.link.device.key_bits_of", lambda engine: (128, 192, 256))
     with pytest.raises(BoardError, match="22"):
@@ -130,7 +131,9 @@ def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypa
 
 
 class Secret:
-    """A key and all values that the core computes from it; `tests.end_to_end.memory` searches the board for them."""
+    """A key, and all values that the SNOW 3G core computes from it. `tests.end_to_end.memory` searches a board's memory
+    for these secrets.
+    """
 
     name = "EEA1"
 
@@ -151,7 +154,9 @@ class Secret:
 
 
 def test_nothing_of_a_key_is_left(board, device):
-    """After close, neither the slot's words nor the generator hold parts of the key, and no data remain."""
+    """After a session is closed, no part of its key remains in the key slot or in the keystream generator, and no
+    data remain.
+    """
     memory, secret = BoardMemory(board), Secret(random.Random(7), 613)
     opened = device.open_session(secret.key, secret.message.counter_block, Engine.SNOW3G, "decrypt", length=613)
     assert through(opened, secret.cipher) == secret.plain

@@ -106,8 +106,8 @@ def build_elsewhere(folder, task):
 
 @pytest.fixture
 def explored(tmp_path, monkeypatch, capsys):
-    """Run the command on public cores only; return its output and the results."""
-    work = REPOSITORY / "build" / "tests" / "explore"  # YoWASP's tools cannot read /tmp
+    """Return a function that runs `make explore` only for other projects' AES cores, and returns output and results."""
+    work = REPOSITORY / "build" / "tests" / "explore"  # not in /tmp, which YoWASP's tools cannot read
     shutil.rmtree(work, ignore_errors=True)
     monkeypatch.setattr(tasks, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(family, "RESULTS", tmp_path / "results")

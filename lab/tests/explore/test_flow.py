@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the exploration's flow with fake tools, and with real synthesis and simulation of one core."""
+"""Test the build flow of the exploration: with fake tools, and with real synthesis and simulation of one core."""
 
 import json
 import os
@@ -28,7 +28,7 @@ NETLIST = {
 
 @pytest.fixture
 def tools(tmp_path):
-    """Return an environment with a fake Yosys that writes `NETLIST` and records each call."""
+    """Return environment variables that select a fake Yosys, which writes `NETLIST` and records each call."""
     folder = tmp_path / "tools"
     folder.mkdir()
     (folder / "netlist.json").write_text(json.dumps({"modules": {"LUT4": {"attributes": {}}, "core": NETLIST}}))
@@ -67,7 +67,7 @@ def test_a_tool_that_fails_is_quoted(tools, tmp_path):
     (tmp_path / "tools" / "yosys").write_text("#!/bin/sh\necho 'ERROR: first'\necho 'ERROR: too large'\nexit 1\n")
     with pytest.raises(FlowError, match=r"^yosys: too large$"):
         flow.synthesise(DESIGN, tmp_path / "out", tools, "1")
-    with pytest.raises(FlowError):  # the failed synthesis does not count as done: it runs and fails again
+    with pytest.raises(FlowError):  # the flow does not treat a failed synthesis as done: it runs again and fails again
         flow.synthesise(DESIGN, tmp_path / "out", tools, "1")
 
 
@@ -88,7 +88,7 @@ def test_a_result_of_place_and_route_is_kept(tools, tmp_path):
 
 @pytest.fixture(scope="module")
 def mapped():
-    """Return a small AES core synthesised to ECP5 cells, with its protocol."""
+    """Return a small AES core synthesised to ECP5 cells, the name of its clock, and its bus protocol."""
     environment = toolchain.environment(REPOSITORY / "build" / "tools")
     folder = REPOSITORY / "build" / "explore-test"
     design, protocol = Member("32", "block_ram").design()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the mapped GHASH units: what is measured, and that a wrong netlist yields no figures."""
+"""Test the measurements of the synthesised GHASH units. If a netlist is wrong, the measurement must fail instead of
+returning figures.
+"""
 
 import json
 
@@ -13,7 +15,7 @@ from lab.explore.measure import WrongResult
 from lab.explore.protocols import ProtocolError
 from tests.gateware.support import ROOT
 
-# The most LUT4s that a unit may take.
+# Maximum number of LUT4s per GHASH unit.
 MOST = {Member(8): 1600, Member(4): 2800}
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test how the exploration of the vector unit's parts reads the tools' reports, and its harness."""
+"""Test the exploration of the vector unit's parts: how the exploration reads the tools' reports, and the test harness
+around a part.
+"""
 
 import json
 import subprocess
@@ -57,7 +59,9 @@ def test_two_clocks_are_refused():
 
 
 def test_what_is_made_again(tmp_path):
-    """A file is made again if it is missing, its sources or its command have changed, or the last attempt failed."""
+    """The exploration makes a report again if the report file is missing, if the sources or the command have changed,
+    or if the last attempt failed.
+    """
 
     def made(number: int, sources="one", words="true") -> bool:
         before = list((tmp_path / "log").read_text())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the measurements of the synthesised LTE ciphers: what is measured, and that a wrong netlist gives no figures."""
+"""Test the measurements of the synthesised LTE ciphers. If a netlist is wrong, the measurement must fail instead of
+returning figures.
+"""
 
 import json
 

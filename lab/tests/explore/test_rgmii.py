@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the exploration of RGMII on the slowest FPGA: which design is placed, and which figures are shown."""
+"""Test the exploration of RGMII on the slowest FPGA: which design is placed and routed, and which figures are shown."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from lab.results.tables import explore_rgmii
 
 @pytest.mark.parametrize("mac", rgmii.MACS)
 def test_a_mac_is_on_the_boards_pins_and_timed_for_125_mhz(mac, tmp_path):
-    """The design must contain all checks of a frame, so that timing analysis covers their paths."""
+    """The design must contain the checks that the MAC makes on a frame, so that timing analysis covers them."""
     rgmii.write_sources(rgmii.MACS[mac], tmp_path)
     constraints = (tmp_path / "top.lpf").read_text()
     assert 'FREQUENCY PORT "eth_clocks_rx" 125.0 MHz' in constraints

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests 128-EEA1 on the command line, with a model board that enciphers as the standard defines."""
+"""Test 128-EEA1 on the command line, with a model board that enciphers as the standard defines."""
 
 import json
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test Bertoni's two instruction sets: whole blocks and key schedules with each, against the standard's vectors."""
+"""Test the two AES instruction sets by Bertoni et al.: whole blocks and key schedules, against FIPS-197's vectors."""
 
 import random
 
@@ -36,7 +36,7 @@ def unit(request):
 
 
 def column_by_bytes(run, state, c, inverse, last):
-    """Compute one column of a round with the byte set: XOR the contributions of four bytes."""
+    """Compute one column of an AES round with Bertoni's byte instructions: XOR the contributions of four bytes."""
     step, result = -1 if inverse else 1, 0
     for r in range(4):
         operation = (SBOX if last else S_MIX) | (INVERSE if inverse else 0)
@@ -46,7 +46,9 @@ def column_by_bytes(run, state, c, inverse, last):
 
 
 def column_by_word(run, state, c, inverse, last):
-    """Compute one column of a round with the word set: gather its bytes (ShiftRows), then execute one instruction."""
+    """Compute one column of an AES round with Bertoni's word instructions: gather the column's bytes (ShiftRows), then
+    execute one instruction.
+    """
     step = -1 if inverse else 1
     gathered = sum(state[(c + step * r) % 4] & 0xFF << 8 * r for r in range(4))
     (column,) = run([encoded((SUB_WORD if last else S_MIX_W) | (INVERSE if inverse else 0), rs1=gathered)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that the S-boxes in the boards' units for other authors' instruction sets equal FIPS-197 for all inputs."""
+"""Prove that the S-boxes that the boards use for other authors' instruction sets match FIPS-197 for all inputs."""
 
 import pytest
 

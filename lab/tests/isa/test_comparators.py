@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test other authors' instruction sets at their CFU port: each answers as defined, in order, with random stalls at the
-port.
+"""Test other authors' AES instruction sets at the CFU port. Each instruction must give the defined result, in order,
+even if the port stalls at random.
 """
 
 import random
@@ -20,7 +20,7 @@ def rotated(word, bits):
 
 
 def transformed(word, inverse, mix):
-    """Apply (Inv)SubBytes to each byte, then (Inv)MixColumns."""
+    """Apply (Inv)SubBytes to each byte of a word. If `mix` is true, then also apply (Inv)MixColumns."""
     column = word.to_bytes(4, "little")
     column = fips197.inv_sub_bytes(column) if inverse else fips197.sub_bytes(column)
     if mix:
@@ -29,7 +29,9 @@ def transformed(word, inverse, mix):
 
 
 def share(word, select, inverse, mix):
-    """Return what byte `select` of a word contributes to a column, if the byte is in row 0."""
+    """Apply (Inv)SubBytes to byte number `select` of a word. If `mix` is true, return (Inv)MixColumns of a column with
+    the result in row 0 and zeros in the other rows. Otherwise, return the result.
+    """
     byte = transformed(word >> 8 * select & 0xFF, inverse, False) & 0xFF
     if not mix:
         return byte

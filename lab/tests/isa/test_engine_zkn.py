@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the engine `zkn`, with a model of its instructions, against an independent library."""
+"""Test the engine `zkn` with a model of the scalar AES instructions. Compare the results with a separate library."""
 
 import ctypes
 import errno

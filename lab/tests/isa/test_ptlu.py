@@ -20,7 +20,7 @@ def write(table, index, word):
 
 
 def model(tables, subword, table, offset, step, rs1):
-    """Apply the definition of the instructions byte by byte."""
+    """Return the result of a lookup instruction, computed byte by byte from the instruction's definition."""
     result = b""
     for i in range(4 // subword):
         index = rs1.to_bytes(4, "little")[(offset + i * step) % 4]
@@ -66,7 +66,7 @@ def test_a_write_is_seen_by_the_next_lookup_and_by_its_entry_alone(run, tables, 
     for _ in range(200):
         table, index, word = rng.randrange(TABLES), rng.randrange(ENTRIES), rng.getrandbits(32)
         tables[table][index] = word
-        # The unit must ignore the upper bits of the index, so they are random.
+        # The unit must ignore the upper 24 bits of the table index, so the test sets them at random.
         program += [write(table, rng.getrandbits(24) << 8 | index, word), lookup(4, table, 0, 0, index)]
         expected += [0, word]
         one = (1, rng.randrange(TABLES), 0, 1, rng.getrandbits(32))
@@ -84,8 +84,9 @@ def test_other_function_ids_answer_zero_and_write_nothing(run, tables):
     ("key_bytes", "ciphertext"), [(16, "69c4e0d86a7b0430d8cdb78070b4c55a"), (32, "8ea2b7ca516745bfeafc49904b496089")]
 )
 def test_a_block_of_appendix_c(run, key_bytes, ciphertext):
-    """Encrypt the block of FIPS-197, appendix C, with 16 lookups of one word in a round. T4 to T7 contain S(x) in one
-    row each; T0 to T3 contain MixColumns of the columns in T4 to T7.
+    """Encrypt the block of FIPS-197, appendix C. Each round needs 16 lookups, which return one word each. Entry x of
+    table T(4 + r) is a column with S(x) in row r and zeros in the other rows. Entry x of table T(r) is MixColumns of
+    this column.
     """
     for row in range(4):
         for x in range(ENTRIES):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the instructions of VexRiscv's AES plugin: whole blocks in both directions, against the standard's vectors."""
+"""Test the instructions of VexRiscv's AES plugin: encrypt and decrypt whole blocks, against FIPS-197's vectors."""
 
 import random
 
@@ -25,12 +25,12 @@ def run():
 
 
 def columns(block):
-    """Return the columns with row 0 in the high byte."""
+    """Return the four columns of a block as words, with row 0 in the high byte."""
     return [int.from_bytes(block[i : i + 4], "big") for i in range(0, 16, 4)]
 
 
 def round_columns(run, operation, state, key):
-    """Compute a round: row r of column c comes from column c + r, or in decryption from column c - r."""
+    """Compute an AES round. ShiftRows takes row r of column c from column c + r, or in decryption from column c - r."""
     step = -1 if operation & DECRYPT else 1
     out = columns(key)
     for r in range(4):
@@ -55,8 +55,8 @@ def test_blocks_of_appendix_c(run, key_bytes):
 
 
 def test_rom_begins_as_the_plugins():
-    """Compare with the plugin's source: TE0 begins with c663a5 and f87c84, TD0 with 51f4a750 and 7e416553, SBOX_INV
-    with 52 and 09. The tables take 2 KB together.
+    """The ROM's tables must begin with the same entries as the tables in the plugin's source: TE0 with c663a5 and
+    f87c84, TD0 with 51f4a750 and 7e416553, and SBOX_INV with 52 and 09. The ROM has 2 KB.
     """
     assert [rom()[i] for i in (0, 1, 256, 257)] == [0x52C663A5, 0x09F87C84, 0x51F4A750, 0x7E416553]
     assert len(rom()) == 512

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test parallel table lookups of 64 and 128 bits: every instruction against a model, and blocks of AES with them."""
+"""Test instructions for parallel table lookups, 64 and 128 bits wide. Compare each instruction with a model, then use
+the instructions to encrypt and decrypt AES blocks.
+"""
 
 import random
 
@@ -13,19 +15,22 @@ from lab.tests.isa.wide_model import PtluModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 
-COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # for each row, by how many columns its byte moves
+# Number of columns by which ShiftRows (False) or InvShiftRows (True) moves each of the rows 0 to 3 to the left.
+COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}
 
 
 @pytest.fixture(scope="module", params=[64, 128])
 def wide(request):
-    """Return a model, and a function that executes the model's instructions on the unit and compares the answers."""
+    """Return a model that records instructions, and a function. The function executes the recorded instructions on the
+    unit, and compares the unit's answers with the model's answers.
+    """
     model = PtluModel(request.param)
     with checking(WidePtluUnit(width=request.param), model) as check:
         yield model, check
 
 
 def fill(model, entry):
-    """Write all tables, with `entry(table, index)` as bytes."""
+    """Fill all lookup tables: `entry(table, index)` returns the bytes of each entry."""
     for table in range(TABLES):
         for index in range(ENTRIES):
             value = entry(table, index)
@@ -79,8 +84,8 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(wide):
 
 
 def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
-    """The 64-bit unit ignores those bits of an instruction that select more halves or lanes. The 128-bit unit uses
-    them.
+    """Instructions select a 64-bit half or a 32-bit lane of a register. A 64-bit register has only one half and two
+    lanes, so the 64-bit unit must ignore the upper bits of the fields that select them.
     """
     model, check = wide
     model.move_in(3, model.bytes // 8 - 1, 1, 2)
@@ -92,8 +97,8 @@ def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
 
 
 def entry_of_aes(inverse, width):
-    """Return a function that computes the table entries. T4 to T7 contain the S-box in one row each; T0 to T3 contain
-    MixColumns of the columns in T4 to T7.
+    """Return a function that computes the table entries for AES. An entry of table T(4 + r) is a column with the
+    S-box's value in row r and zeros in the other rows. An entry of table T(r) is (Inv)MixColumns of this column.
     """
 
     def entry(table, index):
@@ -108,7 +113,9 @@ def entry_of_aes(inverse, width):
 
 
 def round_of_128(model, d, s, spare, inverse, first):
-    """Compute a round with one instruction per row: it looks up byte r of each column in the table of row r."""
+    """Compute an AES round with one lookup instruction for each row r. The instruction looks up byte r of all four
+    columns in the table for row r.
+    """
     for row, column in enumerate(COLUMNS[inverse]):
         model.ptlu(spare if row else d, s, 4, first + row, (4 * column + row) % 16, 4)
         if row:
@@ -116,14 +123,16 @@ def round_of_128(model, d, s, spare, inverse, first):
 
 
 def round_of_64(model, inverse, first):
-    """Compute a round from v0 and v1 into v2 and v3. v4 combines columns 1 and 2, v5 columns 3 and 0."""
+    """Compute an AES round. Registers v0 and v1 hold the state's columns 0 to 3, and v2 and v3 receive the result. v4
+    is set to columns 1 and 2, v5 to columns 3 and 0.
+    """
     model.shift_right(4, 0)
     model.shift_left(6, 1)
     model.exclusive(4, 6)
     model.shift_right(5, 1)
     model.shift_left(6, 0)
     model.exclusive(5, 6)
-    pairs = {0: 0, 1: 4, 2: 1, 3: 5}  # registers, by the number of their first column
+    pairs = {0: 0, 1: 4, 2: 1, 3: 5}  # maps the column c to the register with the columns c and c + 1
     for d, pair in ((2, 0), (3, 2)):
         for row, column in enumerate(COLUMNS[inverse]):
             model.ptlu(6 if row else d, pairs[(pair + column) % 4], 4, first + row, row, 4)
@@ -132,7 +141,9 @@ def round_of_64(model, inverse, first):
 
 
 def run_of_64(model, keys, inverse, block):
-    """Encrypt or decrypt a block in ECB. Registers 0 and 1 hold the halves of the state before each round."""
+    """Encrypt or decrypt a block with the 64-bit unit. Before each round, registers v0 and v1 contain the two halves of
+    the state.
+    """
     for n in range(2 * len(keys)):
         model.put_key(n, keys[n // 2][8 * (n % 2) : 8 * (n % 2) + 8])
     for half in range(2):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the scalar AES instructions: a whole block in both directions, against the standard's vectors."""
+"""Test the scalar AES instructions of RISC-V (Zkn): encrypt and decrypt a whole block, against FIPS-197's vectors."""
 
 import random
 
@@ -12,8 +12,8 @@ from tests.gateware.isa.cfu import column_words, executing
 
 @pytest.fixture(scope="module")
 def execute():
-    """Yield a function that runs a list of (operation, byte select, rs1, rs2) back to back and returns the values of
-    rd.
+    """Yield a function that executes instructions back to back and returns their results (rd). Each instruction is a
+    tuple (operation, byte select, rs1, rs2).
     """
     with executing(ScalarAESUnit()) as run:
 
@@ -26,7 +26,7 @@ def execute():
 
 
 def round_words(execute, operation, state, key, step):
-    """Compute one round: row r of column c comes from column c + step * r."""
+    """Compute one AES round. ShiftRows takes row r of column c from column c + step * r."""
     out = []
     for c in range(4):
         word = key[c]

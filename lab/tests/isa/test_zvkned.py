@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test Zvkned's instructions: each against the standard's pseudo code, and blocks and key schedules of FIPS-197."""
+"""Test the vector AES instructions of RISC-V (Zvkned): each instruction against the standard's pseudo code, and blocks
+and key schedules against FIPS-197.
+"""
 
 import random
 
@@ -22,7 +24,9 @@ CIPHERTEXTS = {
 
 @pytest.fixture(scope="module")
 def unit():
-    """Return a model, and a function that executes the model's instructions on the unit and compares the answers."""
+    """Return a model that records instructions, and a function. The function executes the recorded instructions on the
+    unit, and compares the unit's answers with the model's answers.
+    """
     model = ZvknedModel()
     with checking(ZvknedUnit(), model) as check:
         yield model, check
@@ -76,7 +80,9 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(unit):
 
 
 def schedule(model, key):
-    """Make the round keys from k0 on. The unit computes them, except for AES-192, for which it has no instruction."""
+    """Put the round keys into the key registers from k0 on. For AES-128 and AES-256, the unit computes the round keys.
+    The unit has no instruction for the key schedule of AES-192, so the test writes these round keys.
+    """
     keys = fips197.expand_key(key)
     if len(key) == 24:
         for k, round_key in enumerate(keys):

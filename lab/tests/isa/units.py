@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The implementations of S-boxes that the boards select for units on the CPU's CFU port."""
+"""List the S-box implementations that the boards select for units on the CPU's CFU port."""
 
 from tests.gateware.boards import TARGETS
 

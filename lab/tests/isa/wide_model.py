@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Model the units with wider registers, written from their descriptions: encode instructions, and execute them one by
-one.
+"""Model the units with 64-bit and 128-bit registers, as the units' descriptions define them. The models encode
+instructions and execute them one by one.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,8 +27,8 @@ def _with_half(value: bytes, h: int, first: int, second: int) -> bytes:
 
 @contextmanager
 def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
-    """Yield a function that lets a unit execute the instructions recorded by its model, compares the answers with the
-    model's, and returns them.
+    """Yield a function that compares a unit with its model. The unit executes the instructions that the model has
+    recorded. The function compares the unit's answers with the model's answers and returns them.
 
     All registers start as 0. The argument of the function is the chance that the port does not take an answer in a
     cycle.
@@ -49,8 +49,8 @@ def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
 
 
 class WideModel:
-    """The registers, and the instructions that move data. Each instruction is recorded in `program`, and its answer in
-    `answers`.
+    """A model of the registers of a unit, and of the instructions that move data. The model records each instruction in
+    `program`, and its answer in `answers`.
     """
 
     def __init__(self, width: int):
@@ -94,8 +94,8 @@ class WideModel:
             self.move_out(d, c)
 
     def look_at_all(self, add_key):
-        """Read v0 to v7, then every round key. No instruction returns a round key, so `add_key` first XORs it into a
-        register.
+        """Read registers v0 to v7, then every key register. No instruction returns the contents of a key register, so
+        the instruction `add_key` first XORs them into a register that can be read.
         """
         for d in range(8):
             self.get(d)
@@ -105,7 +105,7 @@ class WideModel:
 
 
 class PtluModel(WideModel):
-    """A model of `lab.isa.wide_ptlu`, byte by byte."""
+    """A model of the table-lookup unit `lab.isa.wide_ptlu`. The model computes byte by byte."""
 
     def __init__(self, width: int):
         super().__init__(width)
@@ -142,7 +142,7 @@ class PtluModel(WideModel):
 
 
 class ZvknedModel(WideModel):
-    """A model of Zvkned, with the steps and names of the standard's pseudo code."""
+    """A model of the RISC-V extension Zvkned, with the steps and names of the standard's pseudo code."""
 
     def __init__(self):
         super().__init__(128)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces the scalar AES instructions by a model, on the host. This header is included before
- * every source.
+ * Replaces the scalar AES instructions by a model, so that the engine `zkn` runs on the host. The
+ * build includes this header before every source (-include).
  */
 #ifndef ZKN_MODEL_H
 #define ZKN_MODEL_H
@@ -10,8 +10,8 @@
 
 #define CL_ZKN(operation, select, rs1, rs2) model_zkn((select) << 5 | (operation), rs1, rs2)
 
-/** Executes an instruction with FIPS-197's S-box and MixColumns (tests/firmware/units). @return rd
- */
+/** Executes an instruction. The S-box and MixColumns are from the model of FIPS-197 in
+ *  tests/firmware/units. @return rd */
 uint32_t model_zkn(unsigned int funct7, uint32_t rs1, uint32_t rs2);
 
 #endif

@@ -12,7 +12,8 @@ void peer_start(void)
 	units_aes_init();
 }
 
-/** Computes AES-CTR. @retval -EBADMSG the key's structure is not zero after it was cleared */
+/** Computes AES-CTR with the engine, then clears the key. @retval -EBADMSG the key structure is not
+ *  zero afterwards */
 int peer_ctr(const uint8_t *key_bytes, unsigned int key_bits, const uint8_t *counter,
 	     const uint8_t *in, uint8_t *out, size_t len)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test our statements about Figures 6 to 12 of Hessel et al. 2009 with made-up cores."""
+"""Test, for made-up cores, the code that compares our cores with Figures 6 to 12 of Hessel et al. 2009."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from lab.results.tables import activity as page
 from lab.tests.results.test_tables import cells
 
 POINTS = (4, 14, 24)
-# Made-up cores with one engine, by datapath and S-box: toggles per byte, LUT4 and minimum ns per byte.
+# Made-up cores with one engine. Maps (datapath width, S-box) to toggles per byte, LUT4s, and minimum ns per byte.
 AES = {
     (32, "lut"): (800, 2001, 20),
     (32, "canright"): (1200, 1900, 30),

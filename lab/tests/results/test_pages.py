@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that pages and plots match `lab/results/data`, and that figures are copied there completely or not at all."""
+"""Test that pages and plots match the figures in `lab/results/data`. New figures must be copied into this folder
+completely or not at all.
+"""
 
 import json
 import re

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that every value of the papers has a value of ours or a reason, and that our values match `lab/results/data`."""
+"""Test the comparison with papers. Each published value needs a value of ours, or a reason why there is none. Our
+values must match `lab/results/data`.
+"""
 
 import json
 import tomllib

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the table of public-key arithmetic with made-up cycles: ratios, shares, and the lower bounds for the port."""
+"""Test the table of public-key arithmetic with made-up cycle counts: ratios, shares, and lower bounds that the CFU port
+sets.
+"""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test which figures of a command each table stores, and the rows that it shows."""
+"""Test the tables of measurements: which figures of a command's output a table stores, and which rows it shows."""
 
 import json
 
@@ -220,7 +220,7 @@ def test_explore_shows_what_was_built_at_aes_128_the_fastest_first():
         ["cipherlane", "128", "block ram", "1", "no", "no", "128", "1", *shown, f"{mbps} (est)", "2.602", priced, "met"]
         for mbps, priced in ((2248, "0.182"), (1000, "0.081"), (50, "0.004"))
     ]
-    # The paper's core takes 12 cycles per block, so 300 Mbps need 300 / 128 x 12 MHz.
+    # The core in the paper takes 12 cycles per 128-bit block. So 300 Mbps need a clock of 300 / 128 x 12 MHz.
     assert cells(lines)[3:] == [["128", "10 / 12", "7.8 / 9.4", "15.6 / 18.8", "23.4 / 28.1", "78.1 / 93.8"]]
     assert "seeds 1, 2, 3" in lines[0]
     assert "exceed 1439 Mbps and 0.35 Mbps per LUT4, and the pipelined core 23.9 Gbps and 0.60" in "".join(lines)
@@ -385,7 +385,8 @@ def test_the_headline_has_each_engine_s_three_speeds():
 def test_each_cycle_count_of_an_engine_says_what_is_in_it():
     kept_now = kept.load(ise_cycles.TABLE.sources, "")
     rows = cells(ise_cycles.render(kept_now))
-    assert rows[0][:3] == ["33.0", "-", "counted"]  # cycles: 1 for the counter, 20 for rounds, 12 for data
+    # The engine needs 33 cycles per block: 1 for the counter, 20 for the rounds, and 12 to load, move and store data.
+    assert rows[0][:3] == ["33.0", "-", "counted"]
     assert {row[1] for row in rows[1:]} == {"engine", "record"}
     (of_1472,) = [row for row in rows if "--record-bytes 1472" in row[2]]
     assert "spread over 92 blocks; 4 of these go through the unit one by one" in of_1472[4]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SNOW 3G word by word, as TS 35.216 describes it (4.1 to 4.5), for messages longer than the published ones."""
+"""Compute SNOW 3G word by word, as TS 35.216 describes it (4.1 to 4.5). Tests use this module as a reference for
+messages that are longer than 3GPP's test messages.
+"""
 
 from functools import cache
 
@@ -10,7 +12,7 @@ MASK = 0xFFFFFFFF
 
 
 def _s(word: int, box, c: int) -> int:
-    """Compute S1 or S2 (3.3.1, 3.3.2): four S-boxes and a MixColumns."""
+    """Compute the function S1 or S2 of SNOW 3G (TS 35.216, 3.3.1 and 3.3.2): four S-boxes, then a MixColumns."""
     w = [box[byte] for byte in word.to_bytes(4)]
     rows = []
     for n in range(4):
@@ -25,12 +27,14 @@ def _alpha(c: int, exponents: tuple[int, ...]) -> int:
 
 
 def keystream(key: bytes, iv: bytes, words: int) -> bytes:
-    """Return z1, z2 ... for a key k0 || k1 || k2 || k3 and an IV IV0 || ...; 3GPP's test sets use this order."""
+    """Return the keystream words z1, z2 and so on. The key is k0 || k1 || k2 || k3, and the IV is IV0 || IV1 || IV2 ||
+    IV3; 3GPP's test sets use this order.
+    """
     return _run(key, iv, words)[0]
 
 
 def _run(key: bytes, iv: bytes, words: int) -> tuple[bytes, list[int]]:
-    """Return the keystream, and then s0 to s15 and R1 to R3."""
+    """Return the keystream, and the generator's final state: s0 to s15, then R1 to R3."""
     k = [int.from_bytes(key[4 * n : 4 * n + 4]) for n in range(4)]
     v = [int.from_bytes(iv[4 * n : 4 * n + 4]) for n in range(4)]
     ones = [word ^ MASK for word in k]
@@ -49,13 +53,13 @@ def _run(key: bytes, iv: bytes, words: int) -> tuple[bytes, list[int]]:
 
 
 def eea1_of(key: bytes, count: int, bearer: int, direction: int, words: int) -> tuple[bytes, list[int]]:
-    """Return the keystream of 128-EEA1 (TS 33.401, B.1.2), and the generator's state after it."""
+    """Return the keystream of 128-EEA1 (TS 33.401, B.1.2), and the generator's final state."""
     half = bytes([bearer << 3 | direction << 2, 0, 0, 0]) + count.to_bytes(4)
-    reversed_key = key[12:] + key[8:12] + key[4:8] + key[:4]  # the key's first word is k3
+    reversed_key = key[12:] + key[8:12] + key[4:8] + key[:4]  # 128-EEA1 uses the key's first word as k3
     return _run(reversed_key, half + half, words)
 
 
 def eea1(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> bytes:
-    """Encrypt whole bytes with 128-EEA1."""
+    """Encrypt or decrypt a message of whole bytes with 128-EEA1."""
     stream, _ = eea1_of(key, count, bearer, direction, -(-len(data) // 4))
     return bytes(a ^ b for a, b in zip(data, stream, strict=False))

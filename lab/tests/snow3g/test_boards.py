@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test SNOW 3G's accelerator in the SoC."""
+"""Test the SNOW 3G accelerator in the SoC: which S-boxes it uses on an FPGA and on the simulated board."""
 
 import pytest
 from migen import Instance

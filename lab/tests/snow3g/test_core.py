@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test SNOW 3G with the CTR service: blocks in any order, keys that are loaded and removed, and that no part of a key
-remains.
+"""Test the SNOW 3G core in the CTR service. Requests ask for blocks in any order, and keys are loaded and removed. No
+part of a removed key may remain.
 """
 
 import itertools
@@ -43,7 +43,7 @@ class Bench:
         self.sim.run(load_key(self.port.keys, key, slot), max_cycles=1000)
 
     def give(self, **command):
-        """Give a key command."""
+        """Send the CTR service a command for a key, and wait until the command has ended."""
 
         def bench():
             yield from settle(self.port.keys)
@@ -58,7 +58,7 @@ class Bench:
     def ask(
         self, requests: list[dict], rng=None, stall: float = 0.0, max_cycles: int = 20000, times=None, also=(), more=0
     ):
-        """Send requests; return the blocks of keystream, with None for each block that has an error."""
+        """Send requests to the core; return the keystream blocks. A block that comes with an error is None."""
         found, keystream = [], self.port.keystream
 
         def take():
@@ -80,11 +80,11 @@ class Bench:
         return found
 
     def state(self) -> bool:
-        """Return whether the generator or the result register is not zero."""
+        """Return whether the keystream generator or the result register holds a value other than zero."""
         return any(self.sim.peek(word) for word in [*self.core.generator.state, self.core.source.data])
 
     def stored(self) -> bool:
-        """Return whether any part of the key remains in the slot of the last request."""
+        """Return True if any part of a key is in the key slot of the last request."""
         return any(self.sim.peek(row.read_data) for row in self.core.rows)
 
 
@@ -123,7 +123,7 @@ def test_published_sets(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_requests_in_any_order(bench, stall):
-    """Requests continue a message, go back, skip blocks, or change message or key.
+    """The core must answer requests that continue a message, go back, skip blocks, or change the message or the key.
 
     Slots without a key answer with errors.
     """
@@ -147,7 +147,7 @@ def test_requests_in_any_order(bench, stall):
 
 
 def test_cycles(bench):
-    """A block takes four cycles.
+    """A block that follows the previous block of its message takes four cycles.
 
     The first block of a message, and a block after skipped ones, take as many cycles as the core documents.
     """
@@ -182,7 +182,8 @@ def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
     bench.load(0, key)
     first = eea1(key, 1, 2, 1, bytes(16))
     good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
-    # Only the counter block decides whether a request is refused, not the position of the generator.
+    # The core decides only by the counter block whether to refuse a request. The block that the generator reached last
+    # makes no difference.
     assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
 
 
@@ -194,7 +195,7 @@ def test_another_message_from_the_block_on_where_the_generator_is(bench):
 
 
 def test_the_last_block_of_the_longest_message(bench):
-    """No block follows the last one: block numbers do not wrap to 0."""
+    """A request for the block after the last one must fail: block numbers must not wrap to 0."""
     key = bytes(range(16))
     bench.load(0, key)
     found = bench.ask([request(counter_block(1, 2, 1), 2, index=BLOCKS - 1)], max_cycles=300_000)
@@ -205,7 +206,7 @@ def test_the_last_block_of_the_longest_message(bench):
 
 @pytest.mark.parametrize("size", [24, 32])
 def test_other_keys_are_none(bench, size):
-    """A key of more than 128 bits is not loaded, and the slot loses its previous key."""
+    """The core must refuse a key of more than 128 bits. The key slot then loses its previous key."""
     bench.load(0, bytes(range(16)))
     bench.sim.run(begin_key(bench.port.keys, bytes(range(size))), settle(bench.port.keys), max_cycles=1000)
     bench.sim.run(settle(bench.port.keys), max_cycles=1000)
@@ -226,7 +227,9 @@ def test_nothing_is_left_when_another_key_is_loaded(bench):
 @pytest.mark.parametrize("how", ["clear_slot", "zeroize", "flush"])
 @pytest.mark.parametrize("cycles", [0, 3, 20, 60])
 def test_nothing_is_left_of_a_key(bench, how, cycles):
-    """After the key is removed, generator and result are zero, in whatever state the core was."""
+    """After the key is removed, the keystream generator and the result register must be zero, whatever the core was
+    doing.
+    """
     bench.load(0, bytes(range(1, 17)))
     bench.load(1, bytes(range(3, 19)))
     bench.sim.run(send(bench.port.request, [request(counter_block(1, 2, 1), 50)]), max_cycles=100)
@@ -246,7 +249,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # no client does this while it uses the key; the remaining blocks then have no keystream
+    else:  # a real client does not clear a key in use; the core then answers the remaining blocks without keystream
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)
@@ -258,7 +261,9 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
 
 
 def test_a_key_that_goes_at_any_cycle(bench):
-    """Each block is answered once: with keystream until the key is removed, without keystream from then on."""
+    """Remove the key in each possible cycle. The core must answer each block once: with keystream until the key is
+    removed, with an error from then on.
+    """
     key, keys = bytes(range(1, 17)), bench.port.keys
     streams = [eea1(key, n, 2, 1, bytes(16 * 7)) for n in (1, 7)]
     whole = [streams[0][16 * n : 16 * n + 16] for n in range(3, 7)] + [
@@ -280,7 +285,7 @@ def test_a_key_that_goes_at_any_cycle(bench):
             yield
         yield from send(bench.port.request, [request(counter_block(1, 2, 1), 1, index=1)])
 
-    for cycle in range(20):  # remove the key around the cycle in which a later block arrives
+    for cycle in range(20):  # remove the key shortly before or after the request for a later block
         bench.load(0, key)
         assert bench.ask([request(counter_block(1, 2, 1), 1)]) == [streams[0][:16]]
         found = bench.ask([], more=1, also=[clear(cycle), later(10)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the engine `snow3g` in C. The simulated accelerator has the core of 128-EEA1, and its DMA moves the data."""
+"""Test the engine `snow3g`, which is written in C, with a simulated accelerator: the SNOW 3G core and its DMA."""
 
 import ctypes
 import errno
@@ -54,7 +54,9 @@ def test_known_answers(driver):
 
 
 def test_messages_of_several_keys_at_any_alignment(driver):
-    """Parts of a message may be consecutive or not. Where the DMA does not reach, data go through the bounce buffer."""
+    """The engine must encrypt parts of messages in any order. If the DMA cannot reach the data, the driver copies them
+    through the bounce buffer.
+    """
     rng = random.Random(2)
     for n, key in enumerate(KEYS):
         assert driver.c.shim_set_key(n, key, 128) == 0
@@ -68,20 +70,22 @@ def test_messages_of_several_keys_at_any_alignment(driver):
 
 
 def test_lengths_in_bits(driver):
-    """The accelerator's own descriptors have lengths in bits. The bits after the length are zero."""
+    """The accelerator's descriptors give the message length in bits. In the output, the bits after the message must be
+    zero.
+    """
     for m in MESSAGES:
         assert driver.c.shim_load(0, m.key, 128) == 0
         padded = m.plaintext[:-1] + bytes([m.plaintext[-1] | (1 << -m.bits % 8) - 1])
         ctypes.memmove(ORIGIN, padded, len(padded))
-        # The driver's call for 128-EEA2 serves here, because both ciphers have the same counter block.
+        # The test calls the driver's function for 128-EEA2, because 128-EEA1 uses the same format of counter block.
         assert driver.c.shim_eea2(0, m.count, m.bearer, m.direction, ORIGIN, OUT, m.bits) == 0
         behind = -m.bits % 8
         assert ctypes.string_at(OUT, len(padded)) == m.ciphertext[:-1] + bytes([m.ciphertext[-1] >> behind << behind])
 
 
 def test_what_is_none_of_a_message_is_refused(driver):
-    """Other key lengths, other counter blocks, and data that end after the last block are refused: nothing is read or
-    written.
+    """The engine must refuse keys of 192 and 256 bits, counter blocks that 128-EEA1 does not define, and data that
+    extend beyond the last block. After a refusal, it must not start the accelerator.
     """
     assert driver.c.shim_set_key(0, bytes(32), 256) == driver.c.shim_set_key(0, bytes(24), 192) == -errno.EINVAL
     assert driver.c.shim_set_key(0, KEYS[0], 128) == 0
@@ -97,7 +101,9 @@ def test_what_is_none_of_a_message_is_refused(driver):
 
 
 def test_clear(driver):
-    """After a clear, the slot is free and the engine holds no part of the key. `test_core` tests this for the core."""
+    """After the engine clears a key, the key slot is free and the engine's key structure is zero. `test_core` tests
+    that the core keeps no part of the key.
+    """
     assert driver.c.shim_set_key(0, KEYS[0], 128) == 0
     assert ciphered(driver, 0, counter_block(1, 2, 1), bytes(64)) == eea1(KEYS[0], 1, 2, 1, bytes(64))
     driver.c.shim_clear(0)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test S1 and S2: compare the tables with published values, and prove each implementation of S_Q equal to its table."""
+"""Test the functions S1 and S2 of SNOW 3G: compare their tables with published values, and prove that each
+implementation of the S-box S_Q equals its table.
+"""
 
 import pytest
 
@@ -11,7 +13,9 @@ from tests.gateware.support import ROOT, Simulation
 
 
 def test_tables():
-    """The first values of S_Q equal the standard's. Multiplying and dividing by alpha are inverses of each other."""
+    """The first values of the S-box S_Q equal the standard's values. Multiplying by alpha and dividing by alpha are
+    inverses of each other.
+    """
     assert bytes(S_Q[:12]).hex() == "25247367d7ae5c30a4ee6ecb" and sorted(S_Q) == list(range(256))
     for word in (0x00000001, 0x80000000, 0x12345678, 0xFFFFFFFF):
         product = (word << 8 & 0xFFFFFFFF) ^ MUL_ALPHA[word >> 24]
@@ -33,7 +37,9 @@ def test_other_implementations_are_refused():
 
 
 def test_rows_of_the_mixes():
-    """The mix leaves four equal bytes unchanged. One different byte goes to the rows that the standard names."""
+    """The MixColumns step of S2 must leave four equal bytes unchanged. If only one byte is not 0, the step must put
+    multiples of this byte into the rows that the standard names.
+    """
     dut = create_s2()
     zero, one = S_Q.index(0), S_Q.index(1)
     words = {

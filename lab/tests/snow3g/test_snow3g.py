@@ -14,7 +14,7 @@ from tests.gateware.support import Simulation, receive, send
 
 
 def job_of(key: str, iv: str) -> dict:
-    """Return words of a key and initialisation vector, as TS 35.216 numbers them."""
+    """Return the words of a key (k0 to k3) and of an IV (iv0 to iv3), numbered as in TS 35.216."""
     return {f"{name}{n}": int(text[8 * n : 8 * n + 8], 16) for name, text in (("k", key), ("iv", iv)) for n in range(4)}
 
 
@@ -27,7 +27,7 @@ def generator(request):
 
 
 def keystream(sim, key: str, iv: str, count: int) -> tuple[list[int], list[int]]:
-    """Return words of a keystream, and for each word the cycles after the job's start."""
+    """Return the first words of a keystream, and for each word the cycles from the start of the job."""
     dut, z, times, begun = sim.dut, [], [], []
 
     def load():
@@ -44,7 +44,7 @@ def keystream(sim, key: str, iv: str, count: int) -> tuple[list[int], list[int]]
 
 
 def test_keystreams(generator):
-    """A new job ends the previous job. The first word comes 34 cycles after the job."""
+    """A new job (key and IV) ends the previous job. The first keystream word comes 34 cycles after the job starts."""
     for key, iv, words in KEYSTREAMS:
         z, times = keystream(generator, key, iv, max(words))
         assert {n: z[n - 1] for n in words} == words
@@ -96,13 +96,13 @@ def words_of(data: bytes) -> list[dict]:
 
 
 def cut(data: bytes, bits: int) -> bytes:
-    """Return the first bits of data, padded with zeros to the end of a word."""
+    """Return the first `bits` bits of data, padded with zeros to a multiple of 32 bits."""
     value = int.from_bytes(data) >> (8 * len(data) - bits)
     return (value << (-bits % 32)).to_bytes((bits + 31) // 32 * 4)
 
 
 def ciphered(sim, jobs: list, data: list[bytes], rng=None) -> list[bytes]:
-    """Send messages; return the answers, split into messages at `last`."""
+    """Encrypt messages; return the results, one for each message. The signal `last` marks the end of a message."""
     dut, found, ends = sim.dut, [], []
     words = [word for message in data for word in words_of(message)]
 
@@ -123,7 +123,9 @@ def ciphered(sim, jobs: list, data: list[bytes], rng=None) -> list[bytes]:
 
 @pytest.mark.parametrize("seed", [None, 1])
 def test_messages(eea1, seed):
-    """Encrypt and decrypt. Bits after the length are ignored and come out as zero."""
+    """Encrypt and decrypt 3GPP's messages. The core must ignore the bits after the message and return zeros for
+    them.
+    """
     rng = random.Random(seed) if seed else None
     jobs = [job_for(message, message.bits) for message in MESSAGES]
     expected = [cut(message.ciphertext, message.bits) for message in MESSAGES]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""3GPP's test sets for 128-EEA1, which are the sets for UEA2 (TS 35.217)."""
+"""3GPP's test sets for 128-EEA1. They are the same as the test sets for UEA2 (TS 35.217)."""
 
 from typing import NamedTuple
 
 
 class Message(NamedTuple):
-    """A message of 128-EEA1; `bits` is its length."""
+    """A test message of 128-EEA1; `bits` is its length in bits."""
 
     key: bytes
     count: int

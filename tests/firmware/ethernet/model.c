@@ -40,7 +40,8 @@
 #define FIRST_SLOT 5u
 #define FRAMES_MAX 16u
 /*
- * Number of bytes of the second frame that are in its slot one check before the frame has arrived.
+ * Number of bytes of the second frame that the model writes early: one check before the driver sees
+ * that the frame has arrived.
  */
 #define EARLY 256u
 
@@ -54,8 +55,8 @@ static uint32_t cycles, looks, moment, sent;
  */
 static uint32_t come, taken;
 /*
- * `early`: number of bytes of the second frame that are in its slot before the frame has arrived.
- * `damaged`: number of frames that were damaged when the driver read them.
+ * `early`: number of bytes of the second frame that the model has already written to its slot.
+ * `damaged`: number of frames that had changed in their slots before the driver read them.
  */
 static uint32_t early, damaged;
 static bool forgets;
@@ -76,7 +77,7 @@ static uint8_t *slot_of(uint32_t frame)
 	return &memory[(FIRST_SLOT + frame) % ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE];
 }
 
-/** Lets frames arrive as long as there are free slots. */
+/** Lets the remaining frames arrive, as long as there are free slots. */
 static void arrive(void)
 {
 	for (; come < frame_count && come - taken < ETHMAC_RX_SLOTS; come++) {
@@ -159,7 +160,7 @@ void ethmac_sram_reader_start_write(uint32_t value)
 	sent += value;
 }
 
-/* The model has no fast path; it ignores the driver's requests for it. */
+/* The driver also calls functions of the fast path. The model has none, so these do nothing. */
 void cl_fastpath_zeroize(const struct cl_fastpath *device)
 {
 	(void)device;
@@ -191,8 +192,8 @@ static void read_slot(uint8_t *slot, const char *digits)
 }
 
 /**
- * Makes one run, in which frames arrive at check number @p at. Returns the number of checks in the
- * run.
+ * Makes one run. The frames arrive just before the check with number @p at. Returns the number of
+ * checks in the run.
  */
 static uint32_t run(uint32_t at)
 {

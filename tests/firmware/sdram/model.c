@@ -4,10 +4,11 @@
  * Runs sdram.c on the host, with models of a PHY and a memory module: `model LANES FAULT ARGUMENT`.
  *
  * LANES is `bitslip:first:last` for each group of lines, separated by commas: the settings with
- * which the group reads what was written. With other settings, its bits are read inverted. FAULT is
- * `none`, `stuck` (bit 5 of the word at offset ARGUMENT is 0), `small` (address line ARGUMENT has
- * no effect) or `bursts` (bursts of group ARGUMENT are never seen). The program prints each step of
- * the module with its cycle, then the findings of sdram_init().
+ * which the group reads back the data that were written. With other settings, it reads them
+ * inverted. FAULT is `none`, `stuck` (bit 5 of the word at offset ARGUMENT is 0), `small` (address
+ * line ARGUMENT has no effect) or `bursts` (bursts of group ARGUMENT are never seen). The program
+ * prints each step of the module's initialisation with its cycle, then the findings of
+ * sdram_init().
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -60,8 +61,8 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 }
 
 /**
- * Returns word @p n of a command's data. @p offset is the byte offset in a phase's registers of the
- * first register that contains data.
+ * Returns the register with word @p n of the data of a write or read. The words are spread over the
+ * PHY's phases. @p offset is the byte offset of the first data register in each phase.
  */
 static uint32_t *word_pad(unsigned int n, unsigned int offset)
 {
@@ -73,7 +74,8 @@ static void issue(unsigned int phase)
 	const uint32_t bits = *pad(phase, MODEL_COMMAND), address = *pad(phase, MODEL_ADDRESS);
 	const uint32_t kind = bits & 15;
 
-	/* The initialisation must not issue these commands, because no row is open. */
+	/* Commands of levelling: activate, precharge of the open row, write and read. The model
+	 * refuses all others, except the commands of the initialisation, which are printed. */
 	if (kind != 3 && kind != 13 && kind != 15 && (kind != 11 || row_is_open)) {
 		if (kind == (8 | 1)) {
 			row_is_open = 1;

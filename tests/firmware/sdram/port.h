@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of the SoC that firmware/sdram needs, provided by the model. */
+/* The functions of the port that firmware/sdram calls. The model in this folder implements them. */
 #ifndef PORT_H
 #define PORT_H
 
@@ -9,7 +9,8 @@
 /* Returns the cycle counter, which advances by one with each call. */
 uint32_t port_cycles(void *context);
 
-/* Marks the end of a sequence of writes: from here on the module's faults take effect. */
+/* The driver calls this at the end of a sequence of writes to the SDRAM. The model then applies the
+ * faults of the memory module. */
 void port_dcache_flush(void);
 
 #endif

@@ -31,7 +31,8 @@ static void abort_all(void)
 }
 
 /**
- * Passes one block through the queues and the cipher core. Only the first `bytes` bytes are data.
+ * Passes one block of data through the DMA's queues and the cipher core. Only the first `bytes`
+ * bytes of the block are data.
  */
 static void block(const struct units_descriptor *d, uint64_t index, const struct units_key *key,
 		  uint32_t at, uint32_t bytes, uint8_t mask)
@@ -110,7 +111,7 @@ static void tick(void)
 	}
 }
 
-/** Starts a command on a key slot. */
+/** Starts a command on a key slot. @p error is the error that the command will report. */
 static void begin(uint32_t error)
 {
 	accel->polls = units_polls();
@@ -143,7 +144,7 @@ static bool slot_used(uint32_t slot)
 	return false;
 }
 
-/** Starts load_key or clear_key. @return whether the command was accepted. */
+/** Starts the command load_key or clear_key. @return true if the accelerator accepts it. */
 static bool key_command(bool load)
 {
 	const uint32_t slot = accel->key_config >> CL_ACCEL_KEY_CONFIG_SLOT_SHIFT & 15;

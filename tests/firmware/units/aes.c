@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * AES from FIPS-197. The tables are computed from the definitions of the finite field and of the
+ * AES as in FIPS-197. The tables are computed from the definitions of the finite field and of the
  * S-box.
  */
 #include <stdio.h>

@@ -69,8 +69,9 @@ static uint64_t sum_of(const uint8_t *data, uint32_t length)
 }
 
 /**
- * Returns whether a record is new, repeated or outside the window. Marks a new record in the
- * window.
+ * Checks a record against its session's window, and marks a new record in it. Returns the code of
+ * an event: the record is new or repeated, has other data than before, or is outside the window, or
+ * its session has no key.
  */
 static uint32_t window(struct units_row *row, uint64_t block, const uint8_t *data, uint32_t length)
 {
@@ -158,7 +159,7 @@ static bool key_command(bool load)
 	if (path->polls > 0 || (load && length > CL_FASTPATH_KEY_CONFIG_KEY_LENGTH_AES_256)) {
 		return false;
 	}
-	if (path->under_way > 0) { /* finish a datagram in progress with the old key */
+	if (path->under_way > 0) { /* a datagram in progress is encrypted with the old key */
 		path->under_way = 0;
 		encrypt();
 	}
@@ -295,7 +296,7 @@ uint32_t units_fastpath_read(uint32_t offset)
 	}
 }
 
-/** Writes a register of the selected session. */
+/** Writes a register of the selected session. While the session is open, the write is refused. */
 static void write_row(uint32_t *field, uint32_t value)
 {
 	if (locked()) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The hardware that the target's engines use, modelled from its reference pages (README.md in
- * gateware/isa, gateware/dma and gateware/net) and FIPS-197: the effects of instructions and
- * registers, and all state of the hardware.
+ * A model of the hardware that the engines of a board use: the effects of instructions and
+ * registers, and all state of the hardware. The model follows FIPS-197 and the reference pages
+ * (README.md in gateware/isa, gateware/dma and gateware/net).
  *
  * This header is included before every source of the core, so that instructions and register
  * accesses call the model. If software violates a rule of the hardware, the program ends.
@@ -22,8 +22,8 @@
 	((void)(device), units_fastpath_write(offset, value))
 
 /*
- * Not inlined here: a single copy of the code, instead of one for each set of constant arguments,
- * keeps the program small.
+ * On a board, these functions are inlined once for each set of constant arguments. Here they are
+ * not inlined, which keeps the program small.
  */
 #define CL_ISE_INLINE static __attribute__((noinline, unused))
 #define CL_C_INLINE   static __attribute__((noinline, unused))
@@ -42,23 +42,23 @@
 #define UNITS_ROWS     8u
 #define UNITS_WINDOW   64u
 
-/** The fault that the hardware shows next. Each fault happens once. */
+/** The faults of the hardware. The fault that is set happens once. */
 enum units_fault {
 	UNITS_SOUND,
-	/** A vector load or store fails. */
+	/** Fault: a vector load or store fails. */
 	UNITS_VECTOR_BUS,
-	/** A descriptor fails in its middle, times out, or never ends. */
+	/** Faults: a DMA descriptor fails in its middle, times out, or never ends. */
 	UNITS_DMA_BUS,
 	UNITS_DMA_TIMEOUT,
 	UNITS_DMA_HANGS,
-	/** A command on an accelerator key never ends, is refused, or leaves no valid key. */
+	/** Faults: a command on an accelerator key never ends, is refused, or leaves no key. */
 	UNITS_KEY_HANGS,
 	UNITS_KEY_REFUSED,
 	UNITS_KEY_INVALID,
-	/** A command on a fast-path key never ends, or leaves no valid key. */
+	/** Faults: a command on a fast-path key never ends, or leaves no key. */
 	UNITS_ROW_HANGS,
 	UNITS_ROW_INVALID,
-	/** The fast path refuses to open a session, or refuses an access to a window. */
+	/** Faults: the fast path refuses to open a session, or refuses an access to a window. */
 	UNITS_OPEN_REFUSED,
 	UNITS_WINDOW_REFUSED,
 };
@@ -86,7 +86,7 @@ struct units_vector {
 	} context[UNITS_CONTEXTS];
 	uint32_t selected;
 	uint32_t fault;
-	/** True after a member of the current group has failed. */
+	/** True after a request of the current group has failed. */
 	bool broken;
 	/**
 	 * The waiting requests begin at index `first`. The other entries still hold the data of
@@ -104,7 +104,7 @@ struct units_descriptor {
 	uint32_t destination;
 	uint32_t length;
 	uint32_t options;
-	/** Number of register reads until the descriptor ends. */
+	/** Number of register reads until the DMA completes the descriptor. */
 	uint32_t polls;
 	bool hangs;
 };
@@ -120,8 +120,8 @@ struct units_accel {
 	uint32_t key_word[8];
 	struct units_key key[UNITS_SLOTS];
 	/**
-	 * For a command on a key: number of register reads until the command ends, and mask of the
-	 * slots that hold a key afterwards.
+	 * The command on a key that is running. `polls`: number of register reads until it ends.
+	 * `coming`: bit mask of the slots that hold a key afterwards.
 	 */
 	uint32_t polls;
 	uint32_t coming;
@@ -159,8 +159,8 @@ struct units_row {
 	uint64_t blocks;
 	uint32_t records;
 	/**
-	 * The session's window: the block at which it begins; for each record in it, whether the
-	 * record arrived, and a checksum.
+	 * The session's window. `base`: number of the block at which the window begins. `came`: a
+	 * bit for each record that arrived. `sum`: the checksum of each record.
 	 */
 	uint32_t base;
 	uint64_t came;
@@ -189,7 +189,7 @@ struct units_fastpath {
 	uint32_t records;
 	/**
 	 * `under_way`: number of register reads until the datagram in progress is encrypted.
-	 * `under_way_row`: its row.
+	 * `under_way_row`: the row of this datagram's session.
 	 */
 	uint32_t under_way;
 	uint32_t under_way_row;
@@ -206,21 +206,21 @@ extern struct units units;
 extern enum units_fault units_fault;
 
 /**
- * `units_drained`: the CPU's stores have reached memory. `units_stale`: the CPU's cache may hold
- * old data, because the hardware has written to memory.
+ * `units_drained`: true if the CPU's stores have reached memory. `units_stale`: true if the CPU's
+ * cache can contain old data, because the hardware has written to memory.
  */
 extern bool units_drained;
 extern bool units_stale;
 
 _Noreturn void units_die(const char *why);
 
-/** Returns true if @p fault is the next fault. The fault then happens, and is cleared. */
+/** Returns true if the fault that is set is @p fault. The fault then happens now and is cleared. */
 bool units_strikes(enum units_fault fault);
 
-/** Returns the number of register reads for which a command runs. */
+/** Returns the number of register reads after which a command ends. */
 uint32_t units_polls(void);
 
-/** AES (FIPS-197) on bytes. Byte r + 4c is row r, column c. */
+/** The functions of AES (FIPS-197) on bytes. Byte r + 4c of the state is in row r, column c. */
 void units_aes_init(void);
 void units_sub_bytes(uint8_t *bytes, size_t size, bool inverse);
 void units_shift_rows(uint8_t state[16], bool inverse);
@@ -253,13 +253,13 @@ struct units_datagram {
 	 */
 	uint8_t *data;
 	uint32_t length;
-	/** Number of register reads until the datagram is encrypted. */
+	/** Number of register reads until the fast path encrypts the datagram. */
 	uint32_t polls;
 };
 
 /**
- * Returns the code of the event that ends the datagram: answered, or the reason for which it was
- * dropped.
+ * Passes a datagram to the fast path. Returns the code of the event that it counts: the datagram
+ * was answered, or the reason why it was dropped.
  */
 uint32_t units_fastpath_receive(const struct units_datagram *datagram);
 

@@ -3,7 +3,8 @@
  * Drives the engines for the board's hardware with models of this hardware. It reads commands from
  * stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Keys are stored
  * in numbered structures, which a command selects by number. The program is built with sanitizers.
- * Memory that the hardware can reach is poisoned, except the parts that a call may access.
+ * Memory that the hardware can reach is poisoned, except the parts that a call is allowed to
+ * access.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -28,8 +29,8 @@
 #define MODES       4u
 #define SERVER      6u /* index of the server (the fast path) in the list of engines */
 /**
- * Offsets in the memory that the hardware reaches: where an engine's input and output buffers
- * begin. The bounce buffer is at offset 0.
+ * Where the engines' input and output buffers begin in the memory that the hardware reaches, as
+ * byte offsets. The bounce buffer is at offset 0.
  */
 #define IN_AT     0x1000u
 #define OUT_AT    0x8000u
@@ -147,7 +148,7 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 	return buffer;
 }
 
-/** Frees a buffer after a call. Afterwards check_memory() detects changes outside this buffer. */
+/** Frees a buffer after a call. check_memory() can then detect writes outside the buffers. */
 static void release(struct buffer *buffer)
 {
 	if (buffer->heap == NULL) {

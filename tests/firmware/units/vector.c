@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model of the vector AES unit (gateware/isa/README.md). Its loads and stores are carried out in
- * order.
+ * A software model of the vector AES unit (gateware/isa/README.md). It carries out loads and stores
+ * in the order of the instructions.
  */
 #include <string.h>
 
@@ -30,7 +30,8 @@ static uint8_t (*keys(void))[16]
 }
 
 /**
- * Returns whether the memory port or the bus refuses a request. Only the first fault is recorded.
+ * Returns true if the unit's memory port or the bus refuses an access to @p address. Records the
+ * fault, unless an earlier fault is still recorded.
  */
 static bool fails(uint32_t address)
 {
@@ -57,7 +58,7 @@ static void carry_out_store(void)
 	struct units_request *const request = &vector->queue[vector->first];
 
 	if (request->member && vector->broken) {
-		/* Skip this request, because an earlier member of its group has failed. */
+		/* Skip this request: an earlier request of its `vxor_group` instruction failed. */
 	} else if (fails(request->address) || (request->member && fails(request->destination))) {
 		vector->broken = request->member;
 	} else {
@@ -97,8 +98,8 @@ static const struct units_request *add(unsigned int s, uint32_t address, uint32_
 }
 
 /**
- * Carries out a load or store after all earlier requests. A store waits in the queue as long as
- * possible.
+ * For a load, carries out all earlier requests, then the load. For a store, queues the request; it
+ * is carried out when the queue is full or an instruction needs its result.
  */
 static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 {
@@ -126,7 +127,10 @@ static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 	}
 }
 
-/** Queues a request for each state register, with the register's present value. */
+/**
+ * Queues the eight requests of `vxor_group`. Each request reads a block at @p source, XORs it with
+ * the present value of one state register, and stores the result at @p destination.
+ */
 static void access_group(uint32_t source, uint32_t destination)
 {
 	drain();
@@ -196,8 +200,8 @@ static void multiply(uint8_t result[16], const uint8_t x[16], const uint8_t y[16
 }
 
 /**
- * Executes the instructions with funct3 = 6: moves, products, and instructions whose result comes a
- * cycle later.
+ * Executes the instructions with funct3 = 6: moves, products in GF(2^128), and the instructions
+ * that return a value in rd.
  */
 static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 {
@@ -252,7 +256,10 @@ static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 	}
 }
 
-/** Executes the instructions with funct3 = 7: ShiftRows, counter blocks, memory, keys. */
+/**
+ * Executes the instructions with funct3 = 7: ShiftRows, counter blocks, memory accesses, and writes
+ * to key registers.
+ */
 static void others(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 {
 	const unsigned int s = funct7 & 7;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulate one AES core, and provide the helpers that all core tests use: keys, blocks, reference results and published
-vectors.
+"""Simulates one AES core. Also contains the helpers that all core tests use: keys, blocks, reference results and
+published vectors.
 """
 
 import itertools
@@ -23,7 +23,7 @@ ROUNDS = {128: 10, 192: 12, 256: 14}
 
 @dataclass(frozen=True)
 class Member:
-    """Parameters of `create_core`."""
+    """The parameters of `create_core` for one core under test."""
 
     datapath: int | str
     sbox: str = "table"
@@ -42,23 +42,23 @@ class Member:
 
 
 def ecb(key: bytes, blocks: list[bytes]) -> list[bytes]:
-    """Encrypt the blocks with `cryptography`."""
+    """Encrypt blocks in ECB mode with the library `cryptography`."""
     encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     return [encryptor.update(block) for block in blocks]
 
 
 def expected(keys: list[bytes], blocks: list[tuple[int, bytes]]) -> list[bytes]:
-    """Encrypt (slot, block) pairs with `cryptography`. `keys` contains one key per slot."""
+    """Encrypt (slot, block) pairs with the library `cryptography`. `keys` contains one key per slot."""
     return [ecb(keys[slot], [block])[0] for slot, block in blocks]
 
 
 def words(key: bytes) -> list[dict]:
-    """Return a key as items for the core's key port."""
+    """Return the key as the 32-bit words that a test bench sends to the core's key port."""
     return [{"word": int.from_bytes(key[i : i + 4], "little")} for i in range(0, len(key), 4)]
 
 
 def nist_vectors(name: str) -> list[tuple[bytes, bytes, bytes]]:
-    """Return (key, plaintext, ciphertext) from the ENCRYPT part of a NIST AESAVS file."""
+    """Return (key, plaintext, ciphertext) of each vector in the ENCRYPT part of a NIST AESAVS file."""
     text = (Path(cryptography_vectors.__file__).parent / "ciphers" / "AES" / "ECB" / name).read_text()
     encrypt = text[text.index("[ENCRYPT]") : text.index("[DECRYPT]")]
     fields = {"KEY": [], "PLAINTEXT": [], "CIPHERTEXT": []}
@@ -68,14 +68,14 @@ def nist_vectors(name: str) -> list[tuple[bytes, bytes, bytes]]:
 
 
 def descendants(module: Module) -> Iterator[Module]:
-    """Return all submodules of a module, at any depth."""
+    """Return all Migen submodules of a module, at any depth."""
     for _, part in module._submodules:
         yield part
         yield from descendants(part)
 
 
 class Bench:
-    """A simulated core. A reset leaves the contents of its memories unchanged."""
+    """A simulated AES core. A reset leaves the contents of the core's memories unchanged."""
 
     def __init__(self, member: Member):
         self.member = member
@@ -102,14 +102,14 @@ class Bench:
         self.sim.run(self.key_loader(slot, key), max_cycles=1000)
 
     def blocks(self, blocks: list[tuple[int, bytes]]) -> list[dict]:
-        """Return (slot, block) pairs as items for `sink`."""
+        """Convert (slot, block) pairs to the items that a test bench sends to the core's input `sink`."""
         return [{"slot": slot, "data": int.from_bytes(block, "little")} for slot, block in blocks]
 
     def encrypt(
         self, blocks: list[tuple[int, bytes]], *others, background=(), rng=None, idle=0.0, stall=0.0, times=None
     ):
-        """Encrypt (slot, block) pairs while the test benches `others` run. Append the cycle of each result to
-        `times`.
+        """Encrypt (slot, block) pairs while the test benches in `others` also run. Append the cycle number of each
+        result to the list `times`.
         """
         received = []
         noted = None if times is None else (self.sim, times)
@@ -123,7 +123,7 @@ class Bench:
         return [value.to_bytes(16, "little") for value in received]
 
     def results(self, blocks: list[tuple[int, bytes]], *others, rng, stall: float) -> list[tuple[bytes, int]]:
-        """Process (slot, block) pairs; return data and error flag of each result. A slot may be without a key."""
+        """Send (slot, block) pairs; return the data and error flag of each result. Some slots can be without a key."""
         received, source = [], self.core.source
 
         def collect():
@@ -143,16 +143,16 @@ class Bench:
             self.load_key(slot, key)
 
     def random_keys(self, rng) -> list[bytes]:
-        """Return a key for each slot, with all lengths in turn."""
+        """Return a random key for each slot. From slot to slot, the keys go through the core's key lengths in turn."""
         lengths = itertools.cycle(self.member.key_lengths)
         return [rng.randbytes(next(lengths) // 8) for _ in range(self.member.slots)]
 
     def random_blocks(self, rng, count: int) -> list[tuple[int, bytes]]:
-        """Return random blocks, each with a slot."""
+        """Return `count` random blocks, each in a pair with a random slot."""
         return [(rng.randrange(self.member.slots), rng.randbytes(16)) for _ in range(count)]
 
     def cycles_of_a_block(self, bits: int) -> int:
-        """Return the cycles that one engine takes from the start of one block to the start of the next."""
+        """Return the number of cycles from the start of a block to the start of the next block in the same engine."""
         return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
 
     def latency(self, bits: int) -> int:
@@ -163,7 +163,7 @@ class Bench:
 
     @property
     def pipelined(self) -> bool:
-        """Return whether each round has registers of its own (a pipelined core)."""
+        """Return whether the core is pipelined, with separate registers for each round."""
         return self.member.datapath == "pipelined"
 
     def until_not(self, signal):
@@ -173,7 +173,9 @@ class Bench:
             yield
 
     def watch_rows(self, rows: dict):
-        """Return a test bench that records all writes to the round key memories in `rows`, by slot, row and part."""
+        """Return a test bench that watches all writes to the round key memories. It stores the written words in the
+        dictionary `rows`, by (slot, row, part).
+        """
         while True:
             if (yield self.writes.write):
                 address = (yield self.writes.slot), (yield self.writes.row), (yield self.writes.part)
@@ -181,7 +183,9 @@ class Bench:
             yield
 
     def watch_memories(self, contents: dict):
-        """Return a test bench that records all writes to round key memories, by slot, number of memory, and address."""
+        """Return a test bench that watches all writes to the key memories. It stores the written data in the dictionary
+        `contents`, by (slot, memory, address).
+        """
         while True:
             for n, memory in enumerate(self.memories):
                 if (yield memory.write):

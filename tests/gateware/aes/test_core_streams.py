@@ -28,7 +28,7 @@ def test_no_block_is_lost_repeated_or_reordered(bench, idle, stall):
 
 
 def test_backpressure_holds_the_block(bench):
-    """`valid` and the data stay unchanged while `ready` is low for much longer than a block takes."""
+    """The core's output stays valid and unchanged while `ready` is low for much longer than a block takes."""
     key = bytes(bench.member.key_lengths[0] // 8)
     bench.load_key(0, key)
     blocks = [bytes([n]) * 16 for n in range(5)]
@@ -55,7 +55,7 @@ def test_backpressure_holds_the_block(bench):
 
 
 def test_random_differential(bench):
-    """While the key of one slot is replaced, random blocks of the other slots are encrypted correctly."""
+    """While one slot gets a new key, the core still encrypts random blocks of the other slots correctly."""
     rng = random.Random(20)
     keys = bench.random_keys(rng)
     bench.load(keys)
@@ -74,8 +74,8 @@ def test_random_differential(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
-    """Blocks for slots without a key get one answer each, in order. Tested with and without blocks of other slots that
-    have keys.
+    """A block for a slot without a key comes out in its turn, as zeros with an error flag. Tested with and without
+    blocks of other slots that have keys.
     """
     rng = random.Random(f"keyless {stall}")
     slots = bench.member.slots
@@ -154,7 +154,7 @@ def test_key_valid_falls_when_a_key_is_offered(bench):
 
 
 def test_key_waits_for_the_blocks_that_use_its_slot(bench):
-    """A new key for a slot does not change the blocks of this slot that are already in the core."""
+    """A new key for a slot does not affect the blocks of this slot that are already in the core."""
     rng = random.Random(7)
     core = bench.core
     old = rng.randbytes(bench.member.key_lengths[0] // 8)
@@ -178,7 +178,7 @@ def test_key_waits_for_the_blocks_that_use_its_slot(bench):
 
 @pytest.mark.parametrize("how", ["flush", "clear", "reset"])
 def test_interrupted_blocks_leave_nothing(bench, how):
-    """Interrupt two blocks at many points: no block comes out afterwards.
+    """Interrupt the core at many points while it encrypts two blocks: no block comes out afterwards.
 
     A flush keeps the key; other interruptions do not.
     """
@@ -210,7 +210,7 @@ def test_interrupted_blocks_leave_nothing(bench, how):
 
 
 def test_clear_zeroizes_every_round_key(bench):
-    """Clear at many points of a key load: at the end all rows are zero, and a new key can be loaded."""
+    """Pulse `clear` at many points of a key load: all round keys become zero, and then a new key can be loaded."""
     core, sim = bench.core, bench.sim
     for n, when in enumerate(range(0, 70, 7)):
         bits = bench.member.key_lengths[n % len(bench.member.key_lengths)]
@@ -242,8 +242,8 @@ def test_clear_zeroizes_every_round_key(bench):
 
 
 def test_no_round_key_outlives_its_key(bench):
-    """After every change of key length, the memories contain the round keys of the new key in its slot, and zeros
-    elsewhere.
+    """After every change of key length, the memories contain only the round keys of the new key, in its slot, and
+    zeros elsewhere.
     """
     rng = random.Random(8)
     core, sim = bench.core, bench.sim
@@ -281,7 +281,9 @@ def test_no_round_key_outlives_its_key(bench):
 
 
 def test_clear_slot_leaves_the_others(bench):
-    """Zeroize one slot while blocks of other slots continue. If a key is being loaded into the slot, the load ends."""
+    """Zeroize one slot while blocks of other slots continue. If a key is being loaded into the slot, the command aborts
+    the load.
+    """
     rng = random.Random(3)
     core, sim = bench.core, bench.sim
     for when in (0, 1, 9, 30, 200):
@@ -312,7 +314,7 @@ def test_clear_slot_leaves_the_others(bench):
 
 
 def test_clear_of_another_slot_waits_for_the_load(bench):
-    """If another slot is to be zeroized during a load, the load continues, and the slot is zeroized after it."""
+    """A command that zeroizes one slot while a key is loaded into another slot waits until the load is complete."""
     if bench.member.slots == 1:
         assert len(bench.core.key_valid) == 1  # there is no other
         return

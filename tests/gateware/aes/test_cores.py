@@ -26,7 +26,7 @@ def test_fips_197_appendix_c(bench):
 
 @pytest.mark.parametrize("kind", ["GFSbox", "KeySbox", "VarTxt", "VarKey", "MMT"])
 def test_nist_known_answers(bench, kind):
-    """Encrypt NIST's known-answer vectors, several at a time: one in each slot."""
+    """Encrypt NIST's known-answer vectors, several at a time: each slot holds the key of one vector."""
     whole = bench.member.datapath == 128 and bench.member.slots == 8
     for bits in bench.member.key_lengths:
         vectors = nist_vectors(f"ECB{kind}{bits}.rsp")
@@ -43,9 +43,10 @@ def test_nist_known_answers(bench, kind):
 
 
 def test_monte_carlo(bench):
-    """AESAVS 6.4.1: 1000 encryptions, each of the previous result; the next key is derived from the results.
+    """NIST's Monte Carlo test (AESAVS 6.4.1). Each of 1000 encryptions has the previous result as input. The last two
+    results also determine the next key.
 
-    One core runs 100 chains, others one.
+    One core runs 100 such chains, the others one.
     """
     core, sim = bench.core, bench.sim
     for bits in bench.member.key_lengths:
@@ -70,7 +71,7 @@ def test_monte_carlo(bench):
 
 
 def test_cycles(bench):
-    """Check the cycles per block in a long stream, and the latency, for each key length."""
+    """For each key length, check the cycles per block in a long stream, and the latency of a block."""
     for bits in bench.member.key_lengths:
         key = bytes(bits // 8)
         bench.load_key(0, key)
@@ -80,12 +81,14 @@ def test_cycles(bench):
         assert bench.encrypt([(0, block) for block in blocks], times=times) == ecb(key, blocks)
         engines = bench.member.engines
         cycles = [later - earlier for earlier, later in zip(times, times[engines:], strict=False)]
-        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # cycles between blocks of one engine
-        assert times[0] - (before + 1) == bench.latency(bits)  # the core accepts the block one cycle after `before`
+        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # cycles between two results of one engine
+        assert times[0] - (before + 1) == bench.latency(bits)  # the core accepts block 0 one cycle after `before`
 
 
 def test_no_bubble_between_slots_and_key_lengths(bench):
-    """The cycles of a block depend only on its own key length, not on slot and key length of the previous block."""
+    """The number of cycles for a block depends only on the length of the block's key, not on the slot or the key length
+    of the previous block.
+    """
     rng = random.Random(1)
     keys, times = bench.random_keys(rng), []
     bench.load(keys)
@@ -95,13 +98,13 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
     own = [bench.cycles_of_a_block(8 * len(keys[slot])) for slot, _ in blocks]
     if bench.member.engines == 1:
         assert cycles == own[1:]
-    else:  # an engine with a short block may wait for its turn, at most for the cycles of the longest block
+    else:  # an engine waits at most the cycles of the longest block until it is its turn
         assert sum(cycles) <= max(own) * len(cycles) / bench.member.engines + max(own)
 
 
 def test_key_schedule_cycles(bench):
-    """Count the cycles until the key is valid, and until the next key load can begin. The rows of a longer previous key
-    are zeroized meanwhile.
+    """Count the cycles until a new key is valid, and until the next key load can begin. Between these two times, the
+    core zeroizes the round keys that remain from a longer previous key.
     """
     core = bench.core
     for bits in bench.member.key_lengths:

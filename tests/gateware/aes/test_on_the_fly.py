@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test AES-128 with round keys computed during encryption: against `cryptography` and NIST, cycles, removal of keys."""
+"""Test AES-128 with round keys computed during encryption: results (`cryptography`, NIST), cycles, key removal."""
 
 import random
 from itertools import pairwise
@@ -54,7 +54,7 @@ def test_published_vectors(bench):
 
 
 def test_one_block_alone_with_its_loading(bench):
-    """Count the cycles of a single block. The first one is the cycle in which the core accepts key and block."""
+    """Count the cycles of a single block, from the cycle in which the core accepts key and block."""
     dut, taken = bench.dut, []
 
     def load():
@@ -65,7 +65,7 @@ def test_one_block_alone_with_its_loading(bench):
     while not bench.peek(dut.source.valid):
         assert bench.cycle < taken[0] + 100
         bench.clock()
-    assert bench.cycle - taken[0] == bench.cycles  # `taken` is one clock edge before the core accepts the block
+    assert bench.cycle - taken[0] == bench.cycles  # the core accepts the block one cycle after `taken`
     assert not bench.peek(dut.key)
     encrypted(bench, [])
     bench.run(receive(dut.source, 1, [], field="block"), max_cycles=3)
@@ -108,7 +108,7 @@ def test_engines_keep_the_order(engines, seed):
 
 
 def test_clear_ends_the_blocks_of_all_engines(engines):
-    dut, taken = engines.dut, engines.count - 1  # the next block would go to the last engine, not to the first
+    dut, taken = engines.dut, engines.count - 1  # so that only the last engine is still free
     engines.run(send(dut.sink, [{"key": 5, "block": 6}] * taken), max_cycles=50)
     engines.poke({dut.clear: 1})
     engines.clock(2)

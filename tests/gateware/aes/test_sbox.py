@@ -46,7 +46,7 @@ def test_table_implementation_for_all_inputs():
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("implementation", [name for name in IMPLEMENTATIONS if name != "table"])
 def test_implementation_equals_the_table(implementation, inverse):
-    """Prove with Yosys, and its models of the FPGA cells, that an S-box equals the table for all inputs."""
+    """Prove that an S-box equals the table for all inputs, with Yosys and its models of the FPGA cells."""
     folder = ROOT / "build" / "tests" / f"sbox_{implementation}_{int(inverse)}"
     prove_equal(folder, SBox(inverse=inverse), SBox(inverse=inverse, implementation=implementation))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Generate LiteX's own SoC with a generated core `Cfu`: ``python foreign_soc.py CFU FOLDER [IMAGE]``.
+"""Generate a standard LiteX SoC with a generated `cfu` core, whose Verilog file is CFU: ``python foreign_soc.py CFU
+FOLDER [IMAGE]``.
 
 This program imports nothing of this project. It writes the SoC's Verilog into a folder, and prints the SoC's sources
 and the address of its console. A write to the console's first register prints a word; a write to the second register
@@ -31,7 +32,9 @@ class Console(LiteXModule):
 
 
 def write(soc: SoCCore, folder: Path) -> tuple[list[str], int]:
-    """Write the SoC's Verilog into a folder; return the SoC's other source files and the address of its console."""
+    """Write `top.v`, the SoC's Verilog, into a folder. Return the source files that `top.v` needs, and the address of
+    the SoC's console.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     soc.finalize()
     with contextlib.chdir(folder):
@@ -40,7 +43,9 @@ def write(soc: SoCCore, folder: Path) -> tuple[list[str], int]:
 
 
 def main() -> None:
-    """Write the Verilog of an SoC whose ROM contains the given image."""
+    """Write the Verilog of an SoC whose ROM contains the program IMAGE. Print the names of the SoC's source files and
+    the address of its console.
+    """
     cfu, folder, *image = sys.argv[1:]
     data = Path(image[0]).read_bytes() if image else bytes(4)
     words = [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]

@@ -15,7 +15,7 @@ NO_ICARUS = "Icarus is missing: apt-get install iverilog"
 
 
 def make(folder: Path, core: str, **options) -> tuple[Path, str]:
-    """Generate a core into a folder named after it; return this folder and the name."""
+    """Generate a core into a folder named after the core; return the folder and the core's name."""
     catalogue.load()
     kind, values, name = job(core, options)
     write(folder / name, files(kind, values, name))
@@ -23,25 +23,25 @@ def make(folder: Path, core: str, **options) -> tuple[Path, str]:
 
 
 def run(command: list[str], folder: Path) -> tuple[int, str]:
-    """Run a command; return its status and its output."""
+    """Run a command; return its exit status and output."""
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANG_S)
     return result.returncode, result.stdout + result.stderr
 
 
 def lint(folder: Path, name: str) -> str:
-    """Return the warnings and errors of Verilator's lint."""
+    """Return the warnings and errors that Verilator's lint prints for a core."""
     status, output = run(["verilator", "--lint-only", "-Wall", f"{name}.v"], folder)
     return output if status or output else ""
 
 
 def icarus(folder: Path, name: str) -> tuple[int, str]:
-    """Run the test bench in Icarus; return its status and its output."""
+    """Run a core's test bench in Icarus; return exit status and output."""
     status, output = run(["iverilog", "-g2012", "-Wall", "-o", "tb.vvp", f"{name}_tb.v", f"{name}.v"], folder)
     return (status, output) if status or output else run(["vvp", "-N", "tb.vvp"], folder)
 
 
 def verilator(folder: Path, name: str) -> tuple[int, str]:
-    """Run the test bench in Verilator; return its status and its output."""
+    """Run a core's test bench in Verilator; return exit status and output."""
     build = ["verilator", "--binary", "--timing", "-O0", "--top-module", f"{name}_tb", f"{name}_tb.v", f"{name}.v"]
     status, output = run(build, folder)
     return (status, output) if status else run([f"obj_dir/V{name}_tb"], folder)

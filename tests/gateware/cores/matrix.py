@@ -23,7 +23,7 @@ LENGTHS = ("128", "192", "256", "128,192", "128,256", "192,256")
 
 
 def members() -> Iterator[dict]:
-    """Yield the options of each variant."""
+    """Yield the generator options of each variant of each kind of core."""
     for n, (datapath, sbox) in enumerate(product(DATAPATHS, IMPLEMENTATIONS)):
         yield {"core": "aes", "datapath": datapath, "sbox": sbox, "bus": BUSES[n % 2], "slots": 1 + n % 3}
     for lengths, bus in product(LENGTHS, BUSES):
@@ -56,12 +56,12 @@ def members() -> Iterator[dict]:
 
 
 def cocotb(folder: Path, name: str) -> tuple[int, str]:
-    """Run a core's checks in cocotb with Icarus; return status and output."""
+    """Run a core's cocotb checks in Icarus; return exit status and output."""
     return run([sys.executable, f"test_{name}.py", "icarus"], folder)
 
 
 def linted(folder: Path, name: str) -> tuple[int, str]:
-    """Run the lint; return status and output."""
+    """Run lint on a core; return (1, output) if lint printed anything, otherwise (0, "")."""
     output = lint(folder, name)
     return int(bool(output)), output
 
@@ -75,7 +75,7 @@ TOOLS: dict[str, Callable[[Path, str], tuple[int, str]]] = {
 
 
 def main(tools: list[str]) -> int:
-    """Check all variants with each tool in turn; return the exit status."""
+    """Check all variants of the cores with each tool in turn; return the exit status."""
     gc.set_threshold(100_000, 20, 100)  # as in conftest.py
     made = []
     for n, member in enumerate(members()):

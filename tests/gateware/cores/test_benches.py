@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that generated cores pass their test benches, that the benches find faults, and that their vectors are right."""
+"""Test that generated cores pass their test benches, that the benches find faults, and that the benches' test vectors
+are right.
+"""
 
 import re
 

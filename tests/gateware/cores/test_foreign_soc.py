@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the generated `Cfu` in LiteX's own SoC: a C program needs as many cycles for AES as in our SoC."""
+"""Test a generated `cfu` core in a standard LiteX SoC: a C program takes the same number of cycles for AES as in our
+SoC.
+"""
 
 import re
 import sys
@@ -30,7 +32,7 @@ endmodule
 
 
 def _image(folder: Path, cfu: Path, console: str) -> Path:
-    """Compile the program for an SoC with its console at the address `console`; return the binary."""
+    """Compile the test program for an SoC with its console at the address `console`; return the binary's path."""
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-O2", "-ffreestanding"]
     command += ["-nostdlib", f"-DCONSOLE_ADDRESS={console}", "-I", str(cfu), f"-Wl,--defsym=_stack={SRAM + 0x800}"]
     command += ["-Wl,-Ttext=0", "-Wl,--section-start=.init=0", "-Wl,-Ttext=0x40", "-Wl,--build-id=none"]
@@ -42,7 +44,7 @@ def _image(folder: Path, cfu: Path, console: str) -> Path:
 
 
 def _simulate(folder: Path, sources: list[str]) -> list[int]:
-    """Run a SoC's Verilog in Verilator; return the words that the program prints."""
+    """Run an SoC's Verilog in Verilator; return the words that the test program prints."""
     (folder / "bench.v").write_text(BENCH)
     files = [str(Path(source).resolve()) for source in sources if source.endswith(".v")]
     command = ["verilator", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-COMBDLY", "-O3"]
@@ -71,9 +73,9 @@ def test_a_program_in_litex_soc_answers_as_in_ours(tmp_path):
 
 
 def _ours(folder: Path, cfu: Path) -> list[int]:
-    """Return the cycles that the program needs in our SoC for a key schedule and for a block."""
+    """Return the cycles that the test program needs in our SoC: for a key schedule, and for a block."""
     words = [0]
-    for out in (folder / "addresses", folder / "ours"):  # the first pass only finds the console's address
+    for out in (folder / "addresses", folder / "ours"):  # the first pass only finds the console address
         soc = CipherlaneSoC(targets.load("sim", "default"), words)
         soc.console = foreign_soc.Console()
         sources, console = foreign_soc.write(soc, out)

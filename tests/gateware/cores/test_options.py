@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the core generator rejects a wrong value with one line that names the nearest right value."""
+"""Test that the core generator rejects a wrong option value with one line that names the nearest valid value."""
 
 import pytest
 

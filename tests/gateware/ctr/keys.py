@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lets a test bench load keys through a key port of the CTR service."""
+"""Test-bench generators that load keys through a key port of the CTR service."""
 
 from gateware.aes.standard import KEY_LENGTHS
 from tests.gateware.support import flatten
@@ -20,7 +20,7 @@ def settle(keys, most: int = 2000):
 
 
 def write_key(keys, key: bytes):
-    """Write the words of a key, in a test bench."""
+    """Write the words of a key to the key port, in a test bench, without loading the key."""
     for n in range(len(key) // 4):
         yield [keys.index.eq(n), keys.word.eq(int.from_bytes(key[4 * n : 4 * n + 4], "little")), keys.write.eq(1)]
         yield
@@ -38,7 +38,7 @@ def begin_key(keys, key: bytes, slot: int = 0):
 
 
 def load_key(keys, key: bytes, slot: int = 0):
-    """Load a key into a slot, in a test bench, and wait until the key may be used."""
+    """Load a key into a slot, in a test bench, and wait until the key is usable."""
     yield from begin_key(keys, key, slot)
     yield from settle(keys)
     assert (yield keys.usable) >> slot & 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Expected results for the accelerator: CTR from single blocks that `cryptography` encrypts, and 128-EEA2 test sets."""
+"""Expected results for the accelerator: CTR from blocks that `cryptography` encrypts, and the 128-EEA2 test sets."""
 
 import tomllib
 from pathlib import Path
@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware.ctr.counter import WIDTH_64, WIDTH_128, WIDTHS
 
-# SP 800-38A, F.5.1, F.5.3 and F.5.5: keys, first counter block (T1), plaintext, ciphertexts.
+# The CTR examples of SP 800-38A, F.5.1, F.5.3 and F.5.5: keys, first counter block (T1), plaintext, ciphertexts.
 KEYS = {
     128: bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"),
     192: bytes.fromhex("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b"),
@@ -30,9 +30,7 @@ SP_800_38A = {
 
 
 def counter_blocks(initial: int, index: int, width: int, count: int) -> list[int]:
-    """Return `count` counter blocks as numbers, starting at T_1 + index. Only the low `WIDTHS[width]` bits are
-    incremented.
-    """
+    """Return `count` counter blocks as numbers, from `initial + index` on. Only the low `WIDTHS[width]` bits change."""
     modulus = 2 ** WIDTHS[width]
     fixed = initial - initial % modulus
     return [fixed + (initial + index + n) % modulus for n in range(count)]
@@ -55,7 +53,7 @@ def only_bits(data: bytes, length: int) -> bytes:
 
 
 def eea2_t1(count: int, bearer: int, direction: int) -> int:
-    """Return T1 of 128-EEA2 (TS 33.401, B.1.3)."""
+    """Return the first counter block (T1) of a 128-EEA2 message (TS 33.401, B.1.3)."""
     return count << 96 | bearer << 91 | direction << 90
 
 

@@ -10,14 +10,12 @@ from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 
 CLIENT = Client(slots=8, count_bits=29, waits=False)
-# The client loads its key after this many cycles without a command of another client.
+# The rival loads its key after this many cycles without a key command.
 PAUSE = 500
 
 
 class Rival(Module):
-    """Loads a key of the longest length into slot 0, requests keystream continuously, and accepts every block
-    immediately.
-    """
+    """Loads an AES-256 key into slot 0, then requests keystream continuously and accepts every block immediately."""
 
     def __init__(self, port: Port):
         keys = port.keys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the CTR engine as a stream: published vectors, lengths, backpressure, masks, and messages without a pause."""
+"""Test the CTR engine's data stream: published vectors, lengths, backpressure, masks, messages without a pause."""
 
 import itertools
 import random
@@ -64,7 +64,7 @@ class Bench:
             for n in range(m.blocks):
                 block = m.data[16 * n : 16 * n + 16]
                 last = n == m.blocks - 1
-                # after the message's end, the last block contains other data, as in memory
+                # After the message's end, fill the last block with ones: in memory, data of another use can follow.
                 filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")
                 items.append(
                     {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}
@@ -144,7 +144,7 @@ def test_messages_back_to_back(bench, idle, stall):
 
 
 def test_no_bubble_between_messages_of_different_slots(bench):
-    """A block leaves every 10 cycles (the rounds of AES-128), even where message and key change."""
+    """A block leaves every 10 cycles (the rounds of AES-128), even where the message and its key change."""
     keys = [bytes(range(n, n + 16)) for n in range(SLOTS)]
     for slot, key in enumerate(keys):
         bench.load_key(key, slot)

@@ -36,9 +36,7 @@ def bench(simulated):
 
 
 def run(bench, messages, rng=None, idle=0.0, stall=0.0, times=None):
-    """Send messages (initial, index, width, count, slot); return the counter value, the slot and the `last` mark of
-    each block.
-    """
+    """Send messages (initial, index, width, count, slot). Return (counter block, slot, `last` flag) of each block."""
     dut, sim = bench
     count = sum(item[3] for item in messages)
     received = []
@@ -108,13 +106,13 @@ def test_random(bench, stall, idle):
 
 
 def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench):
-    """A message takes at least two cycles, so idle cycles occur only between messages of one block each."""
+    """A message takes at least two cycles, so only two one-block messages in a row would cause an idle cycle."""
     times = []
     counts = [10, 1, 2, 3, 1, 2, 4, 2]
     messages = [(2**128 - 1, 2**64 - 1, WIDTH_128, count, slot) for slot, count in enumerate(counts)]
     before = bench[1].cycle
     assert run(bench, messages, times=times) == expected(messages)
-    # The first message is offered in the cycle after `before`.
+    # The test bench offers the first message in the cycle after `before`.
     assert times == [before + 1 + 3 + n for n in range(sum(counts))]
 
 

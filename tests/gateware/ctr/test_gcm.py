@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test AES-GCM in hardware: NIST's vectors, random messages against `cryptography`, and cases that other hardware got
-wrong.
+"""Test the AES-GCM engine: NIST's vectors, random messages against `cryptography`, and cases in which hardware of other
+projects had faults.
 """
 
 import itertools
@@ -41,9 +41,9 @@ class Message:
     aad: bytes = b""
     text: bytes = b""
     slot: int = 0
-    tag: bytes | None = None  # None: encrypt; otherwise decrypt `text`, and verify this tag
+    tag: bytes | None = None  # None means encrypt; otherwise decrypt `text` and verify this tag
     tag_length: int = 16
-    verify: bool = False  # only verify the tag, output no text
+    verify: bool = False  # only verify the tag, without output of text
 
     @property
     def header(self) -> dict:
@@ -54,13 +54,13 @@ class Message:
 
     @property
     def blocks(self) -> list[dict]:
-        """Return the message's blocks. Unused bytes of each part's last block are nonzero: they must not matter."""
+        """Return the message's input blocks: IV (if not 12 bytes), AAD, text and tag, with nonzero padding bytes."""
         parts = [b"" if len(self.iv) == 12 else self.iv, self.aad, self.text]
         blocks = [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
         return blocks if self.tag is None else [*blocks, {"data": number(self.tag.ljust(16, b"\xa5"))}]
 
     def sealed(self) -> tuple[bytes, bytes]:
-        """Return ciphertext and tag, computed by `cryptography`, which supports IVs of 8 to 128 bytes."""
+        """Return the ciphertext and tag that `cryptography` computes. This library supports IVs of 8 to 128 bytes."""
         sealed = AESGCM(self.key).encrypt(self.iv, self.text, self.aad)
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
@@ -92,11 +92,11 @@ class Bench:
         self.sim.run(load_key(self.keys, key, slot), max_cycles=600)
 
     def run(self, messages, rng=None, idle=0.0, stall=0.0, times=None, cycles=None) -> list[Outcome]:
-        """Process messages; check that decrypted text comes only after the result of its message."""
+        """Process messages; check that decrypted text leaves only after the verdict on its message."""
         engine, found, text = self.engine, [], []
 
         def results():
-            verdict = None  # the first cycle in which the result is valid
+            verdict = None  # first cycle in which the result is valid
             while len(found) < len(messages):
                 yield engine.result.ready.eq(0 if rng and rng.random() < stall else 1)
                 yield
@@ -107,7 +107,7 @@ class Bench:
                     found.append((tag, (yield engine.result.failed), (yield engine.result.error), verdict))
                     verdict = None
             yield engine.result.ready.eq(0)
-            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # time for held text to leave
+            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # time for the buffered text to leave
                 yield
             assert not (yield engine.result.valid)
 
@@ -184,14 +184,14 @@ STRIDE = 101
 
 
 def nist(name: str) -> list[dict[str, str]]:
-    """Return the messages of a NIST file, each as a dictionary from field name to value, both as text."""
+    """Return the messages of a NIST file. Each is a dictionary from field name to value; values are still text."""
     text = (VECTORS / name).read_text()
     return [dict(re.findall(r"^(\w+)(?: = (\w*))?", part, re.MULTILINE)) for part in text.split("Count = ")[1:]]
 
 
 @pytest.mark.parametrize("bits", [128, 192, 256])
 def test_nist(bench, bits):
-    """Encrypt and decrypt messages of NIST's sets: with and without text (GMAC), with all lengths of IVs and tags."""
+    """Encrypt and decrypt NIST's messages: with and without text (GMAC), all tag lengths, IVs of 1 to 128 bytes."""
     lengths = set()
     for direction in ("EncryptExtIV", "Decrypt"):
         found = nist(f"gcm{direction}{bits}.rsp")
@@ -212,8 +212,8 @@ def test_nist(bench, bits):
 
 @pytest.mark.parametrize("which", ["aad", "text"])
 def test_every_length_back_to_back(bench, which):
-    """One input (AAD or text) has every length from 0 to 70 bytes, the other one a random length. No pause between
-    messages.
+    """Process messages without a pause. One input (AAD or text) has every length from 0 to 70 bytes; the other input
+    has a random length.
     """
     rng = random.Random(which)
     keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
@@ -245,7 +245,9 @@ def test_pauses(bench, idle, stall):
 
 
 def test_forged_messages(bench):
-    """A message whose IV, AAD, text or tag was changed outputs no text; unchanged messages in between are decrypted."""
+    """If the IV, AAD, text or tag of a message was changed, the engine outputs no text. It decrypts the unchanged
+    messages in between.
+    """
     rng = random.Random(3)
     key = rng.randbytes(16)
     bench.load_key(key)
@@ -272,7 +274,7 @@ def test_forged_messages(bench):
 
 
 def test_messages_that_are_only_verified(bench):
-    """A message that is only verified may be longer than the buffer for text. It gets a verdict, but no text."""
+    """A message that is only verified can be longer than the text buffer. The engine returns a verdict, but no text."""
     rng = random.Random(6)
     key = rng.randbytes(32)
     bench.load_key(key)
@@ -287,8 +289,8 @@ def test_messages_that_are_only_verified(bench):
 
 
 def test_blocks_that_could_not_be_read(bench):
-    """If a block of a message could not be read, the message ends with an error. Decryption outputs no text. Encryption
-    outputs zeros from the failed block on.
+    """If the DMA could not read a block of a message, the message ends with an error. Decryption then outputs no text.
+    Encryption outputs zeros from the failed block on.
     """
     engine, key = bench.engine, bytes(range(16))
     bench.load_key(key)
@@ -318,7 +320,7 @@ def test_blocks_that_could_not_be_read(bench):
 
 
 def test_a_forged_message_before_good_ones_without_text(bench):
-    """Messages without text get their verdicts while the text of a forged message before them is being zeroized."""
+    """Messages without text get their verdicts while the hardware zeroizes the text of an earlier, forged message."""
     key = bytes(range(16))
     bench.load_key(key)
     forged = Message(key, b"twelve bytes", b"", b"\x5a" * (16 * DEPTH)).to_open(tag=bytes(16))
@@ -349,7 +351,7 @@ def inverse(block: bytes) -> bytes:
 
 @pytest.mark.parametrize("start", [2**32 - 1, 2**32 - 2, 2**32 - 4])
 def test_the_counter_wraps_at_32_bits(bench, start):
-    """The low 32 bits of the counter wrap during a message; the upper 96 bits, all ones, must not change.
+    """The low 32 bits of the counter wrap during a message. The upper 96 bits are all ones and must not change.
 
     The test computes an IV of 16 bytes for which GHASH gives this first counter block (J0).
     """
@@ -364,7 +366,7 @@ def test_the_counter_wraps_at_32_bits(bench, start):
 
 
 def test_key_changes_between_messages(bench):
-    """After a slot gets another key, no value that was computed from the old key is used."""
+    """After a slot gets a new key, the engine uses no value that it computed from the old key."""
     rng = random.Random(9)
     for _ in range(6):
         key = rng.randbytes(rng.choice([16, 32]))
@@ -381,7 +383,7 @@ def wait(cycles: int):
 
 
 def test_errors(bench):
-    """Messages without key or IV, with a wrong tag length, or with text longer than the buffer are refused."""
+    """The engine refuses messages without key or IV, with a wrong tag length, or with text longer than the buffer."""
     key = bytes(range(16))
     bench.load_key(key, 1)
     iv, long = b"twelve bytes", bytes(16 * DEPTH + 1)
@@ -405,7 +407,7 @@ def test_errors(bench):
 
 
 def test_a_key_that_comes_too_late(bench):
-    """A message that begins before its key is loaded ends with an error, and all its text leaves as zeros."""
+    """A message that begins before its key is loaded ends with an error, and outputs zeros instead of its text."""
     engine, key = bench.engine, bytes(range(16))
     message = Message(key, b"twelve bytes", b"", bytes(range(96)))
     bench.sim.run(send(engine.message, [message.header]), wait(60), max_cycles=200)
@@ -420,7 +422,7 @@ def test_a_key_that_comes_too_late(bench):
 
 
 def test_a_message_at_every_cycle_of_a_key_load(bench):
-    """A message that starts during a key load ends with an error, or its text and tag are right under the new key."""
+    """A message that starts during a key load either ends with an error, or uses the new key for text and tag."""
     rng, errors = random.Random(5), []
     for offset in range(100):
         key = rng.randbytes(16)
@@ -445,7 +447,9 @@ def until_result(engine):
 
 
 def test_longest_message(bench):
-    """A message to decrypt may fill the whole buffer; a message to encrypt may be longer."""
+    """A message to decrypt is allowed to fill the whole text buffer; a message to encrypt can be longer than the
+    buffer.
+    """
     key = bytes(range(16))
     bench.load_key(key)
     check(bench, [Message(key, b"twelve bytes", b"", bytes(range(256)) * (DEPTH // 16)) for _ in range(3)])
@@ -456,7 +460,7 @@ def test_longest_message(bench):
 
 @pytest.mark.parametrize("pulse", ["flush", "zeroize"])
 def test_flush_and_zeroize_in_mid_message(bench, pulse):
-    """After an interruption during a message, neither block nor result comes out, and later messages are right."""
+    """After `flush` or `zeroize` during a message, no block and no result comes out; later messages are right."""
     engine, rng = bench.engine, random.Random(pulse)
     key = rng.randbytes(16)
     bench.load_key(key)
@@ -485,7 +489,9 @@ def test_flush_and_zeroize_in_mid_message(bench, pulse):
 
 
 def test_cycles(bench):
-    """With AES-128 each block takes 10 cycles, also between messages. Times do not depend on data or verdict."""
+    """With AES-128, the core encrypts a block every 10 cycles, also across the border of two messages. Times do not
+    depend on data or verdict.
+    """
     key = bytes(range(16))
     bench.load_key(key)
     count = 8
@@ -493,7 +499,8 @@ def test_cycles(bench):
     times = []
     bench.run([message] * 6, times=times)
     assert {b - a for a, b in itertools.pairwise(times[2:count])} == {10}
-    assert times[-1] - times[count - 1] == 5 * 10 * (count + 1)  # each message has one more block, the tag's mask
+    # The core also encrypts one block for each message's tag.
+    assert times[-1] - times[count - 1] == 5 * 10 * (count + 1)
     right, ends = message.to_open(), set()
     for tag in (right.tag, bytes(16), right.tag[:-1] + b"\0"):
         for text in (right.text, bytes(16 * count)):

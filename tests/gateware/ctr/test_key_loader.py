@@ -9,12 +9,12 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-OTHER_SLOTS = 2  # number of slots of the second client, whose commands never wait for blocks in use
+OTHER_SLOTS = 2  # slots of the second client, whose commands are refused, not delayed, while the slot is in use
 WAIT_CYCLES = 40
 
 
 class _Core(Module):
-    """A model of a core's key port: a key is valid a few cycles after its last word."""
+    """A model of an AES core's key port. It is busy for a few cycles after each word or command."""
 
     def __init__(self):
         self.key = stream.Endpoint([("word", 32)])
@@ -53,7 +53,7 @@ class _Bench(Module):
         yield port.write.eq(0)
 
     def use(self, which: str, slot: int, port=None):
-        """Mark the beginning or end of a use of a slot."""
+        """Tell the loader that a use of a slot begins or ends; `which` is "begin" or "end"."""
         record = getattr(port or self.port, which)
         yield record.number.eq(slot)
         yield from self.pulse(record.valid)
@@ -117,7 +117,7 @@ def test_loads_of_all_lengths_reach_their_slots():
             assert (yield bench.port.usable) >> slot & 1
         wanted = [(s, c, 100 * s + n) for s, (c, count) in enumerate(((0, 4), (1, 6), (2, 8))) for n in range(count)]
         assert bench.words == wanted
-        yield from bench.pulse(bench.port.load)  # loads zeros: no key words were written since
+        yield from bench.pulse(bench.port.load)  # loads zeros: no key words were written since the last load
         yield from bench.settle()
         assert bench.words[len(wanted) :] == [(2, 2, 0)] * 8
 
@@ -138,7 +138,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
             assert (yield loader.usable) == 0b0100 and (yield loader.busy)
             yield
         assert len(bench.words) == 8
-        yield from bench.use("begin", 2)  # another slot, so the command does not wait
+        yield from bench.use("begin", 2)  # this use does not delay the command on slot 1
         yield from bench.use("end", 1)
         yield from bench.settle()
         assert len(bench.words) == 12 and (yield loader.usable) == 0b0110
@@ -154,9 +154,9 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
 
 
 def test_a_datagram_that_does_not_end_costs_the_key():
-    """A command on a slot ends even if a datagram that uses the slot never ends.
+    """A key command on a slot ends even if a datagram that uses the slot never ends.
 
-    The slot holds no key, and the words that were written are zeroized.
+    Afterwards the slot holds no key, and the key words that software wrote are zeroized.
     """
     bench = _Bench()
 
@@ -184,7 +184,9 @@ def test_a_datagram_that_does_not_end_costs_the_key():
 
 @pytest.mark.parametrize("when", range(14))
 def test_zeroize_ends_the_present_command_at_once(when):
-    """`zeroize` ends a command in every state of the command. The words of its key are zeroized too."""
+    """`zeroize` ends a key command at any step of the command. It also zeroizes the key words that were written for the
+    command.
+    """
     bench = _Bench()
 
     def scenario():
@@ -217,7 +219,9 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """If a client does not wait, its command on a key in use is refused. Each client has its own words and slots."""
+    """A client that does not wait gets a refusal if it gives a command on a key in use. Each client has its own key
+    words and slots.
+    """
     bench = _Bench()
 
     def scenario():
@@ -237,7 +241,7 @@ def test_a_client_that_does_not_wait_is_refused():
         yield other.slot.eq(0)
         yield
         assert (yield other.ready)
-        yield from bench.pulse(other.load)  # zeroizes the second client's key words, not the first's
+        yield from bench.pulse(other.load)  # zeroizes only the second client's key words
         yield from bench.settle(port=other)
         yield [port.slot.eq(0), port.length.eq(0)]
         yield from bench.pulse(port.load)
@@ -285,8 +289,8 @@ def test_a_use_may_begin_while_another_ends():
 
 
 def test_commands_of_clients_take_turns():
-    """A command that arrives during another client's command is carried out after it, with its own words, slot and
-    length.
+    """A key command that arrives during the command of another client is carried out afterwards, with the words, slot
+    and length that its own client set.
     """
     bench = _Bench()
 

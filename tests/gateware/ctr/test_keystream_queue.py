@@ -14,9 +14,7 @@ DEPTH = 4
 
 
 def test_clear_leaves_no_keystream():
-    """After `clear` the memory and the registers hold no keystream, regardless of how many blocks were stored and read
-    before.
-    """
+    """After `clear`, the queue's memory and registers hold no keystream, for any number of blocks stored before."""
     rng = random.Random(1)
     for blocks in range(DEPTH + 3):
         dut = KeystreamQueue(DEPTH)

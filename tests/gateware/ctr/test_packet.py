@@ -28,7 +28,7 @@ class Packet:
     slot: int = 0
     index: int = 0
     width: int = WIDTH_128
-    said: int | None = None  # the message's length field, if it is wrong
+    said: int | None = None  # value of the length field; None: right value
 
     @property
     def message(self) -> dict:
@@ -50,7 +50,7 @@ class Packet:
         ]
 
     def result(self, key: bytes) -> list[tuple]:
-        """Return the expected words: data, first, last, last_be, error."""
+        """Return each expected output word as (data, first, last, last_be, error)."""
         keystream_words = len(self.words) if self.said is None else (self.said + 15) // 16 * 4
         output = ctr(key, self.counter, self.data, index=self.index, width=self.width)
         result = []
@@ -147,8 +147,8 @@ def test_packets_of_all_slots(bench, idle, stall):
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_wrong_lengths(bench, stall):
-    """If the length field is too small, words without keystream leave as zeros. If it is too large, keystream without
-    words is dropped. The next packet is correct.
+    """If a packet's length field is too small, the words for which there is no keystream leave as zeros. If the field
+    is too large, the surplus keystream is dropped. In both cases the next packet is correct.
     """
     rng = random.Random(f"wrong {stall}")
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
@@ -164,7 +164,7 @@ def test_wrong_lengths(bench, stall):
 @pytest.mark.parametrize("again", [0, 1, 3])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_flush(bench, stall, again):
-    """A flush may come at any time, and a second flush soon after it.
+    """Flush the packet stream at any time, and a second time soon after.
 
     Each packet is right up to some word, then zeros with errors; the next is right.
     """
@@ -201,7 +201,7 @@ def test_flush(bench, stall, again):
 
 
 def test_a_key_that_goes_leaves_zeros(bench):
-    """Zeroize a key in the middle of a packet: from some block on, the packet contains zeros.
+    """Zeroize a key while packets use it: in each packet that uses this key, all words from some block on are zero.
 
     Packets of another slot are right.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the CTR service with two clients: it answers all requests of each client under this client's keys, independently
-of the other client.
+"""Test the CTR service with two clients: it answers each client's requests under that client's keys, and the clients do
+not affect each other.
 """
 
 import itertools
@@ -42,7 +42,7 @@ class Request:
         }  # fmt: skip
 
     def answer(self, keys: dict) -> list[tuple]:
-        """Return the expected blocks of keystream with their errors."""
+        """Return (keystream block, error flag) of each block with which the service must answer."""
         if self.slot not in keys:
             return [(0, 1)] * self.blocks
         stream = ctr(keys[self.slot], self.counter, bytes(16 * self.blocks), index=self.index, width=self.width)
@@ -110,7 +110,7 @@ class Bench:
         return [block for request in asked for block in request.answer(self.keys[client])]
 
     def assert_quiet(self):
-        """Assert that no client receives a further block: all requests are answered."""
+        """Assert that all requests are answered: no client receives a further block."""
 
         def nothing():
             for port in self.ports:
@@ -156,8 +156,8 @@ def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
 @pytest.mark.parametrize("stall", [(0.0, 0.0), (0.5, 0.0), (0.0, 0.9), (0.7, 0.7)])
 @pytest.mark.parametrize("idle", [(0.0, 0.0), (0.9, 0.0)])
 def test_each_is_answered_in_order_under_its_own_keys(bench, idle, stall):
-    """A request for 0 blocks gets no block. A request for a slot without a key gets an error, even if the other
-    client's slot has a key.
+    """Each client gets its blocks in order. A request for 0 blocks gets none. A request for a slot without a key gets
+    errors, even if the other client has a key in its slot of the same number.
     """
     rng = random.Random(f"service {idle} {stall}")
     bench.load_all(rng)
@@ -183,7 +183,7 @@ def test_a_client_that_takes_nothing_stops_nobody(bench, lazy):
 
 @pytest.mark.parametrize("sizes", [(16, 16), (32, 32), (16, 32), (32, 16)])
 def test_shares(bench, sizes):
-    """When both clients request blocks, one client gets three of every four blocks.
+    """When both clients request blocks, the first client gets three of every four blocks.
 
     When only one client requests blocks, it gets all. Gaps between blocks match these shares.
     """
@@ -241,9 +241,9 @@ def test_a_flush_is_of_one_client(bench, who):
 
 @pytest.mark.parametrize("who", [0, 1])
 def test_zeroize_ends_all(bench, who):
-    """Either client may zeroize at any time.
+    """Either client can zeroize the whole service at any time.
 
-    Then no key and no block is left, the command ends, and everything works again.
+    Afterwards the service holds no key and no block, and works again.
     """
     rng = random.Random(f"zeroize {who}")
     keys = [port.keys for port in bench.ports]
@@ -274,7 +274,7 @@ def test_zeroize_ends_all(bench, who):
 
 
 def test_a_command_waits_or_is_refused(bench):
-    """The two clients are configured so that a key command on a slot in use waits for one and is refused for the other.
+    """On a slot in use, a key command of the first client waits; a key command of the second client is refused.
 
     The other client's slot of the same number keeps working, and no block uses part of a key.
     """

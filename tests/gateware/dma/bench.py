@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""An accelerator in simulation with a memory on its bus. Tests drive it through its registers, as software does."""
+"""Simulates an accelerator with a memory on its bus. Tests access the accelerator's registers, as software does."""
 
 import random
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ BURST_BEATS = 4
 
 @dataclass(frozen=True)
 class Descriptor:
-    """The register values for one message; `length` is in bytes, or in bits with `in_bits`."""
+    """The register values that describe one message. `length` is in bytes, or in bits if `in_bits` is 1."""
 
     source: int = ORIGIN
     destination: int = OUT
@@ -48,7 +48,7 @@ class Descriptor:
         return (self.length + 7) // 8 if self.in_bits else self.length
 
     def registers(self) -> dict[str, int]:
-        """Return the values of all registers of the descriptor except `options`."""
+        """Return the value of each descriptor register, by name, except `options`."""
         block = (self.counter % 2**128).to_bytes(16, "big")
         words = {f"iv{i}": int.from_bytes(block[4 * i : 4 * i + 4], "little") for i in range(4)}
         return words | {
@@ -60,17 +60,17 @@ class Descriptor:
         }
 
     def options(self) -> dict[str, int]:
-        """Return the fields of the register `options`."""
+        """Return the value of each field of the register `options`, by name."""
         return {name: getattr(self, name) for name in ("slot", "width", "in_bits", "interrupt", "ordered")}
 
     def result(self, key: bytes, data: bytes) -> bytes:
-        """Return the expected bytes at the destination."""
+        """Return the bytes that the accelerator must write to the destination."""
         output = ctr(key, self.counter, data, index=self.index, width=self.width)
         return only_bits(output, self.length) if self.in_bits else output
 
 
 class MemoryModel:
-    """A memory as a Wishbone slave. The test sets its wait cycles and errors.
+    """A memory on the accelerator's Wishbone bus. The test sets the memory's wait cycles and errors.
 
     `latency` returns the cycles from `stb` to the answer, at least 1. `answer` maps an address in bytes to "ack",
     "err", or None for no answer at all.
@@ -131,7 +131,7 @@ class MemoryModel:
 
 
 class Bench:
-    """The accelerator with a CSR bank, as in an SoC; `options` are passed to `Simulation`.
+    """The accelerator with a bank of CSR registers, as in an SoC; `options` are passed to `Simulation`.
 
     With `rival`, another client shares the core and requests blocks all the time. `create` makes the CTR service for
     a list of clients.
@@ -164,7 +164,7 @@ class Bench:
         self.reset()
 
     def add_memory(self, top: Module) -> list:
-        """Add the memory on the bus to the top level; return the ports that the test bench drives."""
+        """Connect the bus to a memory; return the interfaces that the test bench drives."""
         return [self.dut.bus]
 
     def reset(self, seed: int = 1):
@@ -175,7 +175,7 @@ class Bench:
         self.run(self.wait_idle())
 
     def start_memory(self) -> list:
-        """Return the processes that serve the bus."""
+        """Create a new memory; return the test benches that answer the accelerator's accesses to this memory."""
         self.memory = MemoryModel(self.dut.bus, [(ORIGIN, SIZE), SMALL])
         return [self.memory.serve()]
 
@@ -190,7 +190,7 @@ class Bench:
         """Return the value of one of the signals in `watched`."""
         return self.sim.peek(self.watched[name])
 
-    # Register accesses, for use with `yield from`.
+    # Test-bench generators that access registers; call them with `yield from`.
 
     def write(self, name: str, value: int):
         yield [self.csr.adr.eq(self.address[name]), self.csr.dat_w.eq(value), self.csr.we.eq(1)]
@@ -227,7 +227,7 @@ class Bench:
             yield from self.write(f"key{i}", int.from_bytes(key[4 * i : 4 * i + 4], "little"))
 
     def begin_key(self, key: bytes, slot: int = 0):
-        """Load a key, without waiting for its key schedule."""
+        """Start a key load, without waiting for the end of the key schedule."""
         yield from self.write_fields("key_config", key_length=KEY_LENGTHS[8 * len(key)], slot=slot)
         yield from self.write_key(key)
         yield from self.command("load_key")
@@ -246,7 +246,7 @@ class Bench:
         yield from self.write_fields("options", **descriptor.options())
 
     def submit(self, descriptor: Descriptor):
-        """Submit a descriptor as soon as there is room; return its number."""
+        """Submit a descriptor as soon as the accelerator's queue has room; return the descriptor's number."""
         while (yield from self.status())["full"]:
             pass
         number = yield from self.read("submitted")
@@ -256,7 +256,7 @@ class Bench:
         return number
 
     def result(self, number: int):
-        """Wait for the end of a descriptor; return its error."""
+        """Wait until the descriptor with this number has ended; return its error code."""
         while ((yield from self.read("completed")) - number - 1) % 2**16 >= 2**15:
             pass
         return Error((yield from self.read("results")) >> 4 * (number % ENTRIES) & 0xF)
@@ -267,7 +267,7 @@ class Bench:
         self.run(self.set_key(key, slot))
 
     def transfer(self, *descriptors: Descriptor, max_cycles=20000) -> list[Error]:
-        """Submit descriptors without a pause; return their results when all have ended."""
+        """Submit descriptors without a pause; return the error code of each when all have ended."""
         results = []
 
         def bench():

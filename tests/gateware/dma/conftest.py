@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The accelerator on its test bench, simulated once for all tests. A test file may override `simulated`."""
+"""Compiles the accelerator's simulation once for all tests. A test file can replace the fixture `simulated`."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connects the driver and its engine to a simulated accelerator, through two functions that read
- * and write registers.
+ * Connects the firmware's accelerator driver and engine to a simulated accelerator. Two functions
+ * of the test read and write the accelerator's registers.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ void shim_connect(uint32_t (*read)(uint32_t), void (*write)(uint32_t, uint32_t))
 
 static bool has_gcm;
 
-/** Make the next shim_init create the engine for an accelerator with GCM. */
+/** Makes the next call of shim_init create the engine for an accelerator that supports GCM. */
 void shim_has_gcm(void)
 {
 	has_gcm = true;
@@ -64,7 +64,9 @@ int shim_known_answer(unsigned int number)
 	return engine.known_answer(&engine, number);
 }
 
-/** Declare the DMA's memory from `origin` to its end as uncached. */
+/**
+ * Tells the driver that the DMA's memory is uncached from address @p origin to the memory's end.
+ */
 void shim_uncache(uintptr_t origin)
 {
 	device.uncached_origin = origin;
@@ -77,7 +79,7 @@ unsigned int shim_flushes(void)
 	return flushes;
 }
 
-/* Calls of the engine; its key structures are in `keys`. */
+/* The next functions call the engine. Argument n selects a key structure in `keys`. */
 
 int shim_set_key(unsigned int n, const uint8_t *key, unsigned int key_bits)
 {
@@ -105,7 +107,7 @@ int shim_key_is_zero(unsigned int n)
 	return any == 0;
 }
 
-/* Return whether the engine's key structure contains any 32-bit word of the cipher key. */
+/* Returns 1 if the engine's key structure n contains any aligned 32-bit word of the cipher key. */
 int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 {
 	const uint8_t *bytes = (const uint8_t *)&keys[n];
@@ -120,7 +122,7 @@ int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 	return 0;
 }
 
-/* Direct calls of the driver, which uses the hardware's key slots. */
+/* The next functions call the driver without the engine, with a key slot of the hardware. */
 
 int shim_load(unsigned int slot, const uint8_t *key, unsigned int key_bits)
 {
@@ -147,7 +149,7 @@ int shim_eea2(unsigned int slot, uint32_t count, unsigned int bearer, unsigned i
 	return cl_accel_eea2(&device.accel, slot, count, bearer, direction, in, out, bits);
 }
 
-/* Returns the number of the descriptor, or a negative errno. */
+/* Submits a descriptor; returns the descriptor's number, or a negative errno. */
 int shim_submit(unsigned int slot, unsigned int width, const uint8_t *counter, const uint8_t *in,
 		uint8_t *out, uint32_t length, int ordered)
 {

@@ -13,17 +13,17 @@ from gateware.dma.errors import Error
 from tests.gateware.dma.gcm_bench import GCMBench, forged, placed
 
 COUNT = 100_000
-BATCH = 18  # messages in a batch: so many fit into the memory
+BATCH = 18  # messages in a batch; more do not fit into the memory
 KEYS = 4
 
 
 def run(count: int, seed: int) -> int:
-    """Process messages until at least `count` of them were forged; return the number of all messages."""
+    """Process messages until at least `count` of them were forged; return how many messages were processed in total."""
     rng = random.Random(seed)
     bench = GCMBench()
     given = refused = 0
     while refused < count:
-        if given % (100 * BATCH) == 0:  # now and then, load new keys and restart the counter of wrong tags
+        if given % (100 * BATCH) == 0:  # sometimes load new keys and restart the counter of wrong tags
             bench.reset()
             before, since = bench.failures(), 0
             keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(KEYS)]
@@ -39,7 +39,7 @@ def run(count: int, seed: int) -> int:
 
 
 def main() -> None:
-    """Parse the command line, run, and print the result."""
+    """Read the command line, process the messages, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=COUNT, help="forged messages")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulate the accelerator with descriptors of GCM messages, and check its results with `cryptography`."""
+"""Simulates the accelerator with descriptors of GCM messages, and checks its results with `cryptography`."""
 
 import random
 from dataclasses import dataclass, field, replace
@@ -10,13 +10,15 @@ from gateware.dma.errors import Error
 from gateware.dma.gcm_dispatch import MODE_DECRYPT, MODE_ENCRYPT, MODE_VERIFY
 from tests.gateware.dma.bench import ORIGIN, SIZE, Bench
 
-DEPTH = 16  # blocks of text that the accelerator can hold until it has verified the tag
+DEPTH = 16  # blocks of text that the accelerator can store until it has verified the tag
 TAGS = (4, 8, 12, 13, 14, 15, 16)
 
 
 @dataclass(frozen=True)
 class Message:
-    """A GCM message and the addresses of its parts. `text` and `tag` are inputs of the descriptor."""
+    """A GCM message and the addresses of its parts. `text` and `tag` are inputs, which the accelerator reads; they are
+    not its results.
+    """
 
     key: bytes
     iv: bytes
@@ -32,7 +34,7 @@ class Message:
     aad_address: int = 0
     tag_address: int = 0
     iv_address: int = 0
-    changes: dict = field(default_factory=dict)  # replaced values of registers and options
+    changes: dict = field(default_factory=dict)  # values to write instead of those above, by register or option name
     ordered: int = 0
     interrupt: int = 0
 
@@ -41,7 +43,7 @@ class Message:
         return len(self.iv) != 12
 
     def registers(self) -> dict[str, int]:
-        """Return the values of all registers of the descriptor except `options`."""
+        """Return the value of each descriptor register, by name, except `options`."""
         words = [int.from_bytes(self.iv[4 * n : 4 * n + 4], "little") for n in range(3)]
         if self.hash_iv:
             words = [self.iv_address, len(self.iv), 0xFFFFFFFF]
@@ -51,18 +53,20 @@ class Message:
         return values | {name: value for name, value in self.changes.items() if name in values}
 
     def options(self) -> dict[str, int]:
-        """Return the fields of the register `options`. Fields that GCM ignores are set, too: they must not matter."""
+        """Return the value of each field of `options`. Fields that GCM must ignore also get a value, to test this."""
         values = {"slot": self.slot, "width": 3, "in_bits": 1, "interrupt": self.interrupt, "ordered": self.ordered}
         values |= {"mode": self.mode, "hash_iv": int(self.hash_iv), "tag_length": self.tag_length}
         return values | {name: value for name, value in self.changes.items() if name in values}
 
     def sealed(self) -> tuple[bytes, bytes]:
-        """Return ciphertext and tag of a message to encrypt."""
+        """Return the ciphertext and tag that encryption of this message must produce."""
         sealed = AESGCM(self.key).encrypt(self.iv, self.text, self.aad)
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def opened(self) -> bytes | None:
-        """Return the plaintext of a message to decrypt; None if its tag is wrong. Tags may be truncated."""
+        """Return the plaintext that decryption must produce. Return None if the tag, which can be a truncated tag, is
+        wrong.
+        """
         plain = AESGCM(self.key).encrypt(self.iv, self.text, b"")[: len(self.text)]  # decrypts: same keystream
         again = replace(self, text=plain, mode=MODE_ENCRYPT).sealed()
         return plain if again == (self.text, self.tag) else None
@@ -73,13 +77,13 @@ class Message:
         return replace(self, **{"mode": mode, "text": text, "tag": tag} | changes)
 
     def parts(self) -> list[tuple[int, bytes]]:
-        """Return address and data of each part that the descriptor reads."""
+        """Return (address, data) of each part of the message that the accelerator reads."""
         parts = [(self.iv_address, self.iv)] if self.hash_iv else []
         parts += [(self.aad_address, self.aad), (self.source, self.text)]
         return parts if self.mode == MODE_ENCRYPT else [*parts, (self.tag_address, self.tag)]
 
     def outputs(self) -> list[tuple[int, bytes]]:
-        """Return address and data of each part that the descriptor must write."""
+        """Return (address, data) of each part that the accelerator must write."""
         if self.error or self.mode == MODE_VERIFY:
             return []
         if self.mode == MODE_DECRYPT:
@@ -91,8 +95,8 @@ class Message:
 
 
 def forged(keys: list[bytes], rng: random.Random) -> Message:
-    """Return a message to decrypt or verify, with its expected result. Most messages are forged: a bit is changed, or a
-    byte is added.
+    """Return a message to decrypt or verify, and in its field `error` the expected result. Most of these messages are
+    forged: one bit is changed, or one byte is added.
     """
     slot, length = rng.randrange(len(keys)), rng.choice([0, 1, 15, 16, 31, 200])
     iv, tag_length = rng.randbytes(rng.choice([12, 12, 20])), rng.choice(TAGS)
@@ -109,7 +113,7 @@ def forged(keys: list[bytes], rng: random.Random) -> Message:
 
 
 def placed(messages: list[Message], rng: random.Random, gap: int = 20, in_place: float = 0.0) -> list[Message]:
-    """Return the messages with addresses: all parts lie one after the other, at any alignment, without overlap."""
+    """Return the messages with random addresses for all their parts: at any alignment, without overlap."""
     address = ORIGIN + rng.randrange(16)
     result = []
     for m in messages:
@@ -135,7 +139,7 @@ class GCMBench(Bench):
         super().__init__(options, **{"gcm_cycles": 8, "gcm_depth": DEPTH} | parameters)
 
     def carry_out(self, messages: list, max_cycles: int = 60000) -> None:
-        """Carry out messages that have their addresses, and check their results and the whole memory.
+        """Process messages to which `placed` gave addresses; check their results and the whole memory.
 
         No message may read data that an earlier message writes.
         """
@@ -155,7 +159,7 @@ class GCMBench(Bench):
         self.assert_empty()
 
     def failures(self) -> int:
-        """Return how many messages with a wrong tag the accelerator has counted."""
+        """Return the accelerator's counter of messages with a wrong tag."""
         found = []
 
         def read():

@@ -17,7 +17,7 @@ BLOCK = 16
 
 
 def blocks(address: int, size: int) -> list[tuple[int, int]]:
-    """Return the accesses to a buffer as (block address, mask); the mask has a 1 for each byte inside the buffer."""
+    """Return the bus accesses for a buffer as (block address, mask). The mask selects the bytes in the buffer."""
     result = []
     for base in range(address - address % BLOCK, address + size, BLOCK):
         lanes = range(max(address, base), min(address + size, base + BLOCK))
@@ -26,8 +26,8 @@ def blocks(address: int, size: int) -> list[tuple[int, int]]:
 
 
 def check(bench, keys, descriptors, max_cycles=40000):
-    """Carry out descriptors with separate buffers; check the results, that all other memory is unchanged, and the
-    number and order of accesses.
+    """Carry out descriptors with separate buffers. Check the results, that all other memory is unchanged, and the
+    number and order of bus accesses.
     """
     before = bytes(bench.memory.contents[ORIGIN])
     expected = bytearray(before)
@@ -57,14 +57,14 @@ def test_sp_800_38a_f5(bench, key_bits):
     bench.memory.write(ORIGIN, PLAIN)
     assert bench.transfer(Descriptor(length=len(PLAIN), counter=T1, slot=5)) == [Error.NONE]
     assert bench.memory.read(OUT, len(PLAIN)).hex() == SP_800_38A[key_bits]
-    # Decryption uses the same operation as encryption. Index 2 begins at the third block.
+    # In CTR, decryption is the same operation as encryption. With index 2, it begins at the third block.
     decrypt = Descriptor(source=OUT + 32, destination=ORIGIN + 0x101, length=32, counter=T1, index=2, slot=5)
     assert bench.transfer(decrypt) == [Error.NONE]
     assert bench.memory.read(ORIGIN + 0x101, 32) == PLAIN[32:]
 
 
 def test_eea2_sets_back_to_back(bench):
-    """All test sets of TS 33.401, C.1, give the right results, back to back, with separate keys and odd addresses."""
+    """Encrypt all test sets of TS 33.401, C.1, without a pause, with separate keys and from odd addresses."""
     sets = eea2_sets()
     source, destination, descriptors = ORIGIN + 1, OUT + 3, []
     for slot, s in enumerate(sets):
@@ -97,7 +97,7 @@ def test_lengths(bench, key_bits):
 
 @pytest.mark.parametrize("destination", range(0, 16, 3))
 def test_offsets(bench, destination):
-    """Every offset of the source works, with lengths that end in each byte of a block."""
+    """Sources that begin at any byte of a block work, also with lengths that end at any byte of a block."""
     fill(bench)
     bench.load_key(KEYS[128])
     descriptors = []
@@ -111,7 +111,7 @@ def test_offsets(bench, destination):
 
 @pytest.mark.parametrize("distance", [0, 1, 15, 16, 17, 40])
 def test_in_place_and_before(bench, distance):
-    """The destination may equal the source, or overlap the source and begin before it."""
+    """The output can replace the source, or begin `distance` bytes before the source and overlap it."""
     fill(bench)
     bench.load_key(KEYS[128])
     for length in (5, 16, 100, 300):
@@ -134,7 +134,7 @@ def test_index_and_wraps(bench, width, index):
 
 
 def test_bits(bench):
-    """Any number of bits works; the unused bits of the last byte are written as zero."""
+    """A message can have any number of bits. The accelerator writes zeros to the unused bits of the last byte."""
     fill(bench)
     bench.load_key(KEYS[256])
     lengths = [*range(0, 20), *range(120, 140), 255, 1000]
@@ -144,7 +144,7 @@ def test_bits(bench):
 
 @pytest.mark.parametrize("slow", [False, True], ids=["reads", "writes"])
 def test_slow_reads_or_writes_hold_up_the_core(bench, slow):
-    """With slow writes, both queues become full; with slow reads, both become empty."""
+    """If memory writes are slow, the DMA's read and write queues fill up. If reads are slow, both queues run empty."""
     fill(bench)
     bench.load_key(KEYS[128])
     present = []
@@ -160,7 +160,7 @@ def test_slow_reads_or_writes_hold_up_the_core(bench, slow):
 
 @pytest.mark.parametrize("longest", [1, 2, 8, 40])
 def test_random_differential(bench, longest):
-    """Slots, widths, lengths, offsets and bus waits are random. Keys of other slots change while messages run."""
+    """Use random slots, counter widths, lengths, offsets and bus waits. Other slots' keys change meanwhile."""
     rng = bench.rng = random.Random(longest)
     fill(bench)
     bench.memory.latency = lambda: rng.choice([1, 1, 1, rng.randrange(1, longest + 1)])
@@ -236,7 +236,9 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        if core.get("datapath") != "pipelined":  # a core that is not pipelined is idle only during the last burst
+        # A core that is not pipelined needs one cycle per round for each block. The core is idle only during the last
+        # burst.
+        if core.get("datapath") != "pipelined":
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]
 

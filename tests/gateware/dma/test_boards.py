@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the accelerator with the core of each board: results, key changes during operation, duration of commands.
+"""Test the accelerator with the AES core of each board: results, key changes during operation, command durations.
 
 The FPGA boards' cores take minutes to compile, so only `make netlist-units` tests them.
 """
@@ -15,7 +15,7 @@ from tests.gateware.dma.test_commands import test_slot_without_a_key
 
 __all__ = ["test_random_differential", "test_slot_without_a_key", "test_sp_800_38a_f5"]  # with this file's cores
 
-# Longest times of key_busy in cycles, as stated in `gateware.dma.accelerator`.
+# Maximum number of cycles for which each command keeps `key_busy` at 1, as stated in `gateware.dma.accelerator`.
 BOUNDS = {"load_key": 70, "clear_key": 30, "zeroize": 160}
 PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 30, "zeroize": 230}
 
@@ -34,7 +34,7 @@ def simulated(board_core):
 
 
 def cycles_of(bench, signal: str):
-    """Return the number of cycles for which a signal of the bench stays 1, counted from now."""
+    """Return the number of cycles for which a signal of the bench remains 1, from the present cycle on."""
     cycles = 0
     while bench.peek(signal):
         cycles += 1
@@ -51,7 +51,7 @@ def command(bench, name: str):
 
 @pytest.mark.parametrize("name", ["load_key", "clear_key", "zeroize"])
 def test_key_commands_end_in_bounded_time(bench, name):
-    """Key commands in several slots end within the stated time, for all key lengths, while another slot is in use."""
+    """Key commands end within `BOUNDS`, for several slots and all key lengths, while another slot is in use."""
     taken = []
 
     def life(slot, bits):
@@ -72,7 +72,7 @@ def test_key_commands_end_in_bounded_time(bench, name):
 
 @pytest.mark.parametrize("name", ["abort", "zeroize"])
 def test_abort_and_zeroize_wait_for_one_access_at_most(bench, name):
-    """The memory never answers, so each descriptor ends only when the current access is aborted."""
+    """The memory never answers, so a command can end a descriptor only after the current bus access times out."""
     bench.memory.answer = lambda address, we: None
     taken = []
 

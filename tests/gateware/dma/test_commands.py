@@ -23,7 +23,7 @@ def check(bench, key, length=100, **values):
 
 
 def refused(bench, **values):
-    """Submit a descriptor that must access nothing; return its error."""
+    """Submit a descriptor that the accelerator must end without memory access; return its error code."""
     bench.memory.log.clear()
     (error,) = bench.transfer(Descriptor(**{"length": 16, "counter": T1, **values}))
     assert bench.memory.log == []
@@ -166,7 +166,7 @@ def test_bus_faults_end_their_descriptor_alone(bench, in_write, answer, error, p
     assert bench.transfer(before, middle, after) == [Error.NONE, error, Error.NONE]
     for d in (before, after):
         assert bench.memory.read(d.destination, 160) == d.result(KEYS[128], data)
-    # Before the fault, the descriptor wrote only right data; after it, it accessed nothing.
+    # Before the bus fault, the descriptor wrote only right data. After the fault, it accessed nothing.
     written = bench.memory.read(OUT + 0x200, 160)
     for i in range(0, 160, 16):
         assert written[i : i + 16] in (bytes(16), middle.result(KEYS[128], data)[i : i + 16])
@@ -201,7 +201,7 @@ def test_key_of_a_slot_in_use_cannot_be_changed(bench):
             status = yield from bench.status()
             assert (status["busy"], status["key_busy"], status["refused"]) == (1, 0, 1)
         yield from bench.write_fields("key_config", key_length=2, slot=2)
-        yield from bench.command("clear_key")  # a command on another slot is carried out
+        yield from bench.command("clear_key")  # slot 2 is not in use: the command is accepted
         assert (yield from bench.status())["refused"] == 0
         assert (yield from bench.result(number)) == Error.NONE
         assert (yield from bench.read("key_valid")) == 0b010
@@ -215,7 +215,7 @@ def test_key_of_a_slot_in_use_cannot_be_changed(bench):
 def test_commands_while_a_key_is_loaded(bench):
     def disturb():
         yield from bench.begin_key(KEYS[256], 4)
-        yield from bench.write("key0", 0)  # a write during the load never becomes part of a key
+        yield from bench.write("key0", 0)  # a word written during the load must never become part of a key
         for command in ("load_key", "clear_key", "abort"):
             yield from bench.command(command)
             status = yield from bench.status()
@@ -365,7 +365,7 @@ def test_registers_after_reset(bench):
 
 
 def test_keys_are_never_readable(bench):
-    """No address of the bank returns a word of the key at any stage from loading to zeroization."""
+    """No register address returns a word of the key, at any stage from loading to zeroization."""
     key = KEYS[256]
     secret = {int.from_bytes(key[i : i + 4], order) for i in range(0, 32, 4) for order in ("little", "big")}
     seen = []

@@ -31,7 +31,7 @@ COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfffffffe")
 
 
 def compiled(folder, shim, *options):
-    """Compile the driver and the functions of `shim` in a folder; return the library."""
+    """Compile the C driver and the test functions in the file `shim`; return the loaded library."""
     (folder / "cl_accel_regs.h").write_text(registers.render())
     (folder / "cl_wire.h").write_text(wire.render(ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"))
     command = [
@@ -59,7 +59,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def region():
-    """Map memory of this process at the address of the DMA's region."""
+    """Map memory into this process at the addresses of the simulated DMA's memory region."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long]
@@ -154,12 +154,12 @@ def test_direct_and_in_place_at_any_alignment(driver):
         for n in range(2):
             check(driver, n, ORIGIN + 3, ORIGIN + 0x1001, length)
             check(driver, n, ORIGIN + 0x805, ORIGIN + 0x805, length)
-    assert driver.c.shim_flushes() == 24  # one flush for each call, no flush for length 0
+    assert driver.c.shim_flushes() == 24  # one cache flush for each call, none for length 0
     assert "key0" not in driver.writes, "each key has a slot of its own"
 
 
 def test_memory_that_is_not_cached(driver):
-    """Memory that is not cached needs no flush. A buffer that is partly cached uses the bounce buffer."""
+    """Uncached memory needs no cache flush. For a partly cached buffer, the driver uses the bounce buffer."""
     edge = ORIGIN + SIZE // 2
     driver.c.shim_uncache(edge)
     assert driver.c.shim_set_key(0, KEYS[0], 8 * len(KEYS[0])) == 0
@@ -176,8 +176,8 @@ def test_memory_that_is_not_cached(driver):
 
 
 def test_more_keys_than_slots(driver):
-    """If no slot is free, a new key is refused and the other keys keep their slots. Only the slots hold copies of
-    keys.
+    """If no hardware slot is free, the engine refuses a new key, and the other keys keep their slots. Key structures
+    contain no copy of a key.
     """
     for n, key in enumerate(KEYS):
         assert driver.c.shim_set_key(n, key, 8 * len(key)) == (0 if n < SLOTS else -errno.EBUSY)
@@ -290,7 +290,7 @@ def test_clear_leaves_no_key(driver):
 
 
 def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
-    """If a command does not end, all slots are zeroized.
+    """If a key command does not end, the hardware zeroizes all slots.
 
     A session must not use a new key that is then loaded into its old slot.
     """
@@ -301,7 +301,7 @@ def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
     driver.stuck = 0
     assert driver.c.shim_abort() == 0
     while driver.read_register(driver.bench.address["status"] * 4) & KEY_BUSY:
-        pass  # the simulation limits the number of cycles
+        pass  # if the bit stays set, the simulation ends with an error after too many cycles
     assert driver.read_register(driver.bench.address["key_valid"] * 4) == 0
     assert driver.c.shim_ctr(1, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EIO
     for n in (2, 3):

@@ -48,7 +48,7 @@ def test_one_message(bench):
 
 @pytest.mark.parametrize("which", ["aad", "text"])
 def test_every_length_at_any_alignment_back_to_back(bench, which):
-    """One input (AAD or text) has every length from 0 to 70 bytes, the other a random length. All modes, no pause."""
+    """Process messages of all modes without a pause. AAD or text takes every length up to 70 bytes."""
     rng = random.Random(which)
     keys = keys_of(bench, rng)
     lengths = rng.sample(range(71), 71)
@@ -66,7 +66,7 @@ def test_every_length_at_any_alignment_back_to_back(bench, which):
 
 @pytest.mark.parametrize("bits", [128, 192, 256])
 def test_nist(bench, bits):
-    """Encrypt and decrypt messages of NIST's sets: with and without text (GMAC), with all lengths of tags."""
+    """Encrypt and decrypt NIST's messages: with and without text (GMAC), and with all tag lengths."""
     rng = random.Random(bits)
     lengths = set()
     for direction in ("EncryptExtIV", "Decrypt"):
@@ -79,7 +79,7 @@ def test_nist(bench, bits):
                 bench.carry_out(placed([replace(message, error=Error.TAG)], rng))
                 continue
             plain = bytes.fromhex(vector["PT"])
-            if len(iv) >= 8:  # `cryptography` supports no shorter IVs
+            if len(iv) >= 8:  # `cryptography` supports only IVs of 8 bytes or more
                 assert message.opened() == plain
                 bench.carry_out(placed([message, replace(message, mode=MODE_ENCRYPT, text=plain)], rng))
             else:
@@ -93,7 +93,9 @@ def test_nist(bench, bits):
 
 
 def test_forged_messages(bench):
-    """A message whose IV, AAD, text or tag was changed writes nothing; unchanged messages in between are right."""
+    """If the IV, AAD, text or tag of a message was changed, the accelerator writes nothing. Unchanged messages in
+    between get the right results.
+    """
     rng = random.Random(4)
     keys = keys_of(bench, rng, 3)
     before, count = bench.failures(), 0
@@ -118,7 +120,7 @@ def test_every_bit_of_a_tag_counts_up_to_its_length(bench):
 
 @pytest.mark.parametrize("start", [2**32 - 1, 2**32 - 2, 2**32 - 4])
 def test_the_counter_wraps_at_32_bits(bench, start):
-    """The low 32 bits of the counter wrap during a message; the upper 96 bits, all ones, must not change.
+    """The low 32 bits of the counter wrap during a message. The upper 96 bits are all ones and must not change.
 
     The test computes an IV of 16 bytes for which GHASH gives this first counter block (J0).
     """
@@ -133,7 +135,7 @@ def test_the_counter_wraps_at_32_bits(bench, start):
 
 
 def test_key_changes_between_messages(bench):
-    """After a slot gets another key, no value that was computed from the old key is used."""
+    """After a slot gets a new key, the accelerator uses no value that it computed from the old key."""
     rng = random.Random(9)
     for _ in range(6):
         key = rng.randbytes(rng.choice([16, 32]))
@@ -146,7 +148,7 @@ def test_key_changes_between_messages(bench):
 
 
 def test_a_message_in_every_cycle_of_a_key_load(bench):
-    """A message that starts while its key is being loaded waits for the key and for the GHASH subkey."""
+    """A message that starts during its key's load waits for the key and for the GHASH subkey."""
     rng = random.Random(5)
     for cycles in range(70):
         key = rng.randbytes(16)
@@ -168,7 +170,9 @@ def test_a_message_in_every_cycle_of_a_key_load(bench):
 
 
 def test_counter_mode_between_messages(bench):
-    """Descriptors in GCM and in counter mode, mixed without a pause: each waits for earlier ones of the other mode."""
+    """Mix GCM and counter-mode descriptors without a pause. GCM descriptors wait for earlier counter-mode descriptors,
+    and counter-mode descriptors wait for earlier GCM descriptors.
+    """
     rng = random.Random(11)
     key = rng.randbytes(16)
     bench.load_key(key)
@@ -191,8 +195,8 @@ def test_counter_mode_between_messages(bench):
 
 
 def test_a_long_text_in_two_steps(bench):
-    """Decryption of a text longer than the buffer is refused. It takes two descriptors: verify, then decrypt in counter
-    mode.
+    """The accelerator refuses to decrypt a text longer than its buffer. Software needs two descriptors: one verifies,
+    the next decrypts in counter mode.
     """
     key, rng = bytes(range(24)), random.Random(12)
     bench.load_key(key)
@@ -213,7 +217,9 @@ def test_a_long_text_in_two_steps(bench):
 
 
 def test_refusals(bench):
-    """An invalid message is refused without any memory access; the messages before and after it are right."""
+    """The accelerator refuses an invalid message without memory access, and processes the valid messages before and
+    after it.
+    """
     key, rng = bytes(range(16)), random.Random(13)
     bench.load_key(key)
     good = Message(key, IV, b"aad", bytes(40))
@@ -270,7 +276,9 @@ def test_nothing_is_written_before_the_tag_is_read(bench):
 
 @pytest.mark.parametrize("answer", ["err", None])
 def test_bus_errors(bench, answer):
-    """A bus error ends only its own message. After a failed read, decryption writes no text, encryption no tag."""
+    """A bus error ends only the message in which it occurs. If a read fails, decryption writes no text and encryption
+    no tag.
+    """
     key, rng = bytes(range(16)), random.Random(16)
     bench.load_key(key)
     good = Message(key, IV, b"additional data", bytes(range(50)))
@@ -313,13 +321,13 @@ def test_bus_errors(bench, answer):
 
 
 def test_an_error_after_a_message_that_reads_nothing(bench):
-    """A message that reads nothing finishes its reads before an earlier message has its tag. Each message must still
-    get its own result.
+    """The accelerator can finish the reading of a message without data while an earlier message still waits for its
+    tag. Each message must still get its own result.
     """
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)
     empty, good = Message(key, IV), Message(key, IV, b"aad")
-    long = Message(key, IV, b"", bytes(200))  # keeps the core busy during the next messages' reads
+    long = Message(key, IV, b"", bytes(200))  # keeps the core busy while the next messages are read
     bad = replace(good, error=Error.BUS_ERROR)
     order = placed([long, empty, bad, empty, empty, good, good.to_open()], rng, gap=60)
     address = order[2].aad_address & ~15
@@ -333,7 +341,7 @@ def test_an_error_after_a_message_that_reads_nothing(bench):
 
 
 def test_a_refused_message_before_a_forged_one(bench):
-    """The verdict on a forged message may come before an earlier, refused message has its result. Each message must
+    """The verdict on a forged message can come before an earlier, refused message has its result. Each message must
     still get its own result.
     """
     key, rng = bytes(range(16)), random.Random(20)
@@ -349,7 +357,7 @@ def test_a_refused_message_before_a_forged_one(bench):
         return "ack"
 
     bench.memory.answer = answer
-    bench.memory.latency = lambda: 90 if kinds[-1] else 1  # slow writes, within the timeout of 100 cycles
+    bench.memory.latency = lambda: 90 if kinds[-1] else 1  # writes are slow but within the bus timeout of 100 cycles
     bench.carry_out(writing)
     bench.memory.answer, bench.memory.latency = lambda address, we: "ack", lambda: 1
 
@@ -365,13 +373,13 @@ def test_a_slow_bus(bench, wait_cycles):
 
 
 def test_time_does_not_depend_on_data_or_verdict(bench):
-    """Verification takes the same number of cycles for right and wrong tags; a refused decryption takes the same number
-    for all wrong tags.
+    """Verification takes the same number of cycles for right and wrong tags. A decryption that fails takes the same
+    number of cycles for all wrong tags.
     """
     key, rng = bytes(range(16)), random.Random(17)
     bench.load_key(key)
     cycles = {MODE_VERIFY: set(), MODE_DECRYPT: set()}
-    bench.carry_out(placed([Message(key, IV)], rng))  # fills GHASH's tables, so that no measured message waits for them
+    bench.carry_out(placed([Message(key, IV)], rng))  # fills GHASH's tables; later messages need not wait
     for n in range(12):
         message = Message(key, rng.randbytes(12), rng.randbytes(30), rng.randbytes(60))
         right = message.to_open(MODE_VERIFY)

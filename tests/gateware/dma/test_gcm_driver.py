@@ -16,7 +16,7 @@ from tests.gateware.dma.test_driver import COUNTER, KEYS, Driver, check, library
 __all__ = ["library", "region"]
 
 IV = b"twelve bytes"
-HELD_BYTES = 2048  # of text, in the accelerator on a board
+HELD_BYTES = 2048  # size of a board's text buffer
 BOUNCE_BYTES = 64  # size of the bounce buffer that `Driver.init` sets up
 
 
@@ -119,7 +119,7 @@ def test_engine_needs_a_key(driver):
 
 
 def test_clear_overwrites_what_was_held(driver):
-    """Removing a key sends enough bytes through the accelerator to overwrite all decrypted text in its buffer."""
+    """To remove a key, the engine also encrypts enough bytes to overwrite all decrypted text in the hardware."""
     where = {"aad": ORIGIN, "in": ORIGIN + 0x100, "out": ORIGIN + 0x400, "tag": ORIGIN + 0x600}
     text = b"\xa5" * (16 * DEPTH)
     sealed, tag = seal(0, b"", text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test commands in every cycle of a GCM message: it never writes unverified text, or results under another key.
+"""Test commands in every cycle of a GCM message: the accelerator must never write unverified text or use a wrong key.
 
 A command comes n cycles after `start`, for every n. The message then ends, or it is aborted and has written only the
 beginning of its result. A forged message never writes anything. Later messages have correct results.
@@ -48,7 +48,7 @@ class Tries:
             bench.memory.write(address, data)
 
     def prepare(self):
-        """Load the key, clear the destination, and write the message to the registers."""
+        """Load the key, and fill the destination. Write a second key's words and the descriptor to the registers."""
         self.bench.memory.write(OUT, FILL * 96)
         yield from self.bench.set_key(KEY, 1)
         yield from self.bench.write_fields("key_config", key_length=0, slot=2)
@@ -79,7 +79,7 @@ class Tries:
         return (5 * FILL + self.result).ljust(96, FILL)
 
     def has_a_beginning(self) -> bool:
-        """Return whether only the first bus words (possibly none) of text and tag were written to the destination."""
+        """Return true if only a first part of the right result was written (maybe nothing), in whole bus words."""
         found, whole = self.written(), self.whole()
         ends = (0, *range(16, 96, 16), 5 + len(TEXT), 5 + len(self.result))
         return any(found == whole[:n].ljust(96, FILL) for n in ends)
@@ -127,7 +127,9 @@ def test_abort_and_zeroize(bench, name, command):
 
 @pytest.mark.parametrize("name", ["encrypt", "decrypt"])
 def test_a_key_for_another_slot(bench, name):
-    """Loading a key into another slot during a message does not disturb it. A message under the new key is right."""
+    """Load a key into another slot during a message. This message, and a later message under the new key, must get
+    right results.
+    """
     tries, rng = Tries(bench, MESSAGES[name]), random.Random(name)
 
     def life(n):
@@ -154,7 +156,9 @@ def test_a_key_for_another_slot(bench, name):
 
 
 def test_a_key_command_on_the_slot_of_a_message(bench):
-    """`clear_key` on the slot of a message is refused until the message has ended. Then it removes key and subkey."""
+    """`clear_key` on a message's slot is refused until the message has ended. Then the command removes the key and the
+    GHASH subkey.
+    """
     tries, seen = Tries(bench, MESSAGES["encrypt"]), []
     assert tries.message.mode == MODE_ENCRYPT
 
@@ -179,7 +183,7 @@ def test_a_key_command_on_the_slot_of_a_message(bench):
 
 
 def test_start_during_a_key_load(bench):
-    """A message that starts in any cycle after `load_key` waits for the new key and is encrypted under it."""
+    """A message that starts in any cycle after `load_key` waits for the new key and uses it."""
     rng = random.Random(3)
     tries = Tries(bench, MESSAGES["encrypt"])
 
@@ -188,7 +192,7 @@ def test_start_during_a_key_load(bench):
         yield from tries.prepare()
         yield from bench.write_fields("key_config", key_length=0, slot=1)
         yield from bench.write_key(new)
-        yield from tries.again()  # leaves the old key's subkey in GHASH's tables
+        yield from tries.again()  # so GHASH's tables belong to the old key
         number = yield from bench.read("submitted")
         yield from tries.command("load_key")
         for _ in range(n):

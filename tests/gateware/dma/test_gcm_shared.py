@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the accelerator with GCM while a busy client shares its core: GCM messages, and counter mode."""
+"""Test the accelerator with GCM while a busy second client uses the same AES core: GCM messages, and counter mode."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives commands and reset in every cycle of a descriptor: every block must use the key that its slot held when the
-descriptor started.
+"""Gives a command or a reset in every cycle of a descriptor. Every block must use the key that the descriptor's slot
+held when the descriptor started.
 
 A descriptor runs from `start` to its end, and a command comes n cycles after `start`, for every n. Each time the
 result, the output and the remaining keys must match one of two orders: the command before the descriptor, or after its
@@ -30,18 +30,18 @@ def sweep(bench):
 
 
 class Sweep:
-    """Runs a series of tries. Each try gives the command in a different cycle and checks the result."""
+    """Helpers for a series of tries, in which each try gives the command in a different cycle."""
 
     def __init__(self, bench):
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # Numbers of cycles to try. `passage` is longer than a descriptor, `loading` is longer than a key expansion or
-        # the zeroization of one slot, and `clearing` is longer than the zeroization of all slots.
+        # How many cycles the tests try. `passage` is longer than a descriptor. `loading` is longer than a key expansion
+        # or the zeroization of one slot. `clearing` is longer than the zeroization of all slots.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
-        """Write a register. In the next cycle, the caller must use the bus again or set `we` to 0."""
+        """Write a register. In the next cycle, the caller must use the register bus again or set its `we` to 0."""
         csr = self.bench.csr
         yield [csr.adr.eq(self.bench.address[name]), csr.dat_w.eq(value), csr.we.eq(1)]
         yield
@@ -50,7 +50,7 @@ class Sweep:
         yield from self.write("control", 1 << self.bench.fields["control"][name].offset)
 
     def prepare(self, key: bytes | None = OLD, slot: int = SLOT):
-        """Load keys, clear the destinations, and write the next key and the descriptor to the registers."""
+        """Load the old key, fill the destinations, and write the new key's words and a descriptor to the registers."""
         for d in (PASSAGE, AFTER):
             self.bench.memory.write(d.destination - 5, FILL * (LENGTH + 27))
         if key:
@@ -61,7 +61,7 @@ class Sweep:
         yield from self.bench.set_descriptor(PASSAGE)
 
     def one_after_the_other(self, first: str, wait: int, second: str):
-        """Give two commands, `wait` + 1 cycles apart; return whether the second was refused."""
+        """Give two commands, `wait` + 1 cycles apart; return 1 if the accelerator refused the second command."""
         yield from self.command(first)
         if wait:
             yield self.bench.csr.we.eq(0)
@@ -70,12 +70,13 @@ class Sweep:
         yield from self.command(second)
         yield self.bench.csr.we.eq(0)
         yield
-        self.was_key_busy = self.bench.peek("key_busy")  # the second command arrives in this cycle
+        # `key_busy` in the cycle in which the second command arrives at the accelerator
+        self.was_key_busy = self.bench.peek("key_busy")
         yield
         return (yield from self.bench.status())["refused"]
 
     def outcome(self, number: int, slot: int = SLOT):
-        """Return the results of the descriptor and of a second one, which is submitted when the accelerator is idle."""
+        """Submit a second descriptor when the accelerator is idle; return the error codes of both descriptors."""
         first = yield from self.bench.result(number)
         yield from self.bench.wait_idle()
         second = yield from self.bench.result((yield from self.bench.submit(replace(AFTER, slot=slot))))
@@ -88,27 +89,29 @@ class Sweep:
         yield from self.bench.wait_idle()
 
     def holds(self, d: Descriptor, key: bytes | None) -> bool:
-        """Return whether a destination holds only the output under `key`, or is unchanged if `key` is None."""
+        """Return true if the destination contains the output under `key`. If `key` is None, return true if the
+        destination is unchanged.
+        """
         output = d.result(key, self.data) if key else FILL * LENGTH
         return self.bench.memory.read(d.destination - 5, LENGTH + 27) == 5 * FILL + output + 22 * FILL
 
     def has_a_beginning(self, d: Descriptor, key: bytes) -> bool:
-        """Return whether a destination holds only the first beats of the output under the key (possibly none), and is
-        otherwise unchanged.
+        """Return true if the destination starts with a first part (maybe empty) of the output under the key, and is
+        unchanged after this part.
         """
         output = self.bench.memory.read(d.destination - 5, LENGTH + 27)
         whole = 5 * FILL + d.result(key, self.data)
         return any(output == whole[:n].ljust(LENGTH + 27, FILL) for n in (0, 16, 32, LENGTH + 5))
 
 
-# A command in every cycle of a descriptor -------------------------------------------------------------
+# Tests of a command in every cycle of a descriptor -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("slot", [SLOT, OTHER])
 @pytest.mark.parametrize(("command", "left"), [("load_key", NEW), ("clear_key", None)])
 def test_key_command(bench, sweep, command, left, slot):
-    """On the descriptor's slot the command is refused until the descriptor has ended; on another slot it is never
-    refused.
+    """A key command on the descriptor's slot is refused until the descriptor has ended. A key command on another slot
+    is never refused.
     """
     seen = []
 
@@ -133,8 +136,8 @@ def test_key_command(bench, sweep, command, left, slot):
 @pytest.mark.parametrize("access_cycles", [1, 9])
 @pytest.mark.parametrize("command", ["abort", "zeroize"])
 def test_abort_and_zeroize(bench, sweep, command, access_cycles):
-    """The descriptor ends or is aborted; the data are correct up to some block, and nothing is written after this
-    block.
+    """After the command, the descriptor has ended or is aborted. If it is aborted, its output is correct up to some
+    block, and unchanged memory follows.
     """
     seen = []
     bench.memory.latency = lambda: access_cycles
@@ -153,7 +156,7 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
             assert first == Error.ABORTED
             assert sweep.has_a_beginning(PASSAGE, OLD), f"after {n} cycles"
         seen.append(first)
-        if command == "zeroize":  # it must also zeroize the key words, which still hold the next key
+        if command == "zeroize":  # `zeroize` must also zeroize the key words written for the next key
             yield from sweep.load_words_again()
             assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
             assert sweep.holds(AFTER, ZERO), f"key words are left after {n} cycles"
@@ -166,8 +169,8 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
 
 
 def test_reset(bench, sweep):
-    """All written data are right, no access is pending, no key remains, and the next descriptor works like the
-    first.
+    """Reset in every cycle of a descriptor: the data written so far are right, no bus access is pending, no key
+    remains, and the next descriptor works.
     """
 
     def life(n):
@@ -195,13 +198,13 @@ def test_reset(bench, sweep):
     bench.assert_empty()
 
 
-# A start in every cycle of a command --------------------------------------------------------------------
+# Tests of `start` in every cycle of a command --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 def test_start_during_a_key_command(bench, sweep, command):
-    """A start waits while its key is being loaded, reports a missing key if the slot is zeroized, and is refused during
-    `zeroize`.
+    """`start` during `load_key` waits for the key. During `clear_key`, the descriptor ends with "no key". During
+    `zeroize`, `start` is refused.
     """
     seen = []
 
@@ -228,7 +231,7 @@ def test_start_during_a_key_command(bench, sweep, command):
 
 
 def test_start_during_an_abort(bench, sweep):
-    """A start is refused until the abort has ended, and then carried out completely."""
+    """`start` is refused until an abort has ended. After that, the descriptor is carried out completely."""
     seen = []
     bench.memory.latency = lambda: 9
 
@@ -254,7 +257,9 @@ def test_start_during_an_abort(bench, sweep):
 
 @pytest.mark.parametrize("command", ["load_key", "zeroize"])
 def test_key_word_during_a_key_command(bench, sweep, command):
-    """A word that is written after the command never becomes part of its key; it is dropped until `key_busy` is 0."""
+    """A key word written after `load_key` never becomes part of the key that this command loads. After `load_key` or
+    `zeroize`, written key words are dropped until `key_busy` is 0.
+    """
     word = 0xA5A5A5A5
     later = word.to_bytes(4, "little") + bytes(12)
     seen = []
@@ -268,7 +273,8 @@ def test_key_word_during_a_key_command(bench, sweep, command):
             yield
         yield from sweep.write("key0", word)
         yield bench.csr.we.eq(0)
-        was_busy = bench.peek("key_busy") or n == 0  # with n = 0, the accelerator is just accepting the command
+        # If n is 0, the accelerator accepts the command in this cycle, so `key_busy` is not 1 yet.
+        was_busy = bench.peek("key_busy") or n == 0
         yield from bench.wait_idle()
         if command == "load_key":
             assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE

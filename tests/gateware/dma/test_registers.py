@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the generated header and page with the registers that LiteX exports for an SoC with the accelerator."""
+"""Checks the generated C header and reference page against the registers that LiteX exports for the accelerator."""
 
 import json
 import re

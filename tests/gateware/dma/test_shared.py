@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the accelerator works as usual while a busy client shares its core: results, faults, abort and zeroize."""
+"""Test that the accelerator works as usual while a busy second client uses the same AES core: results, faults, abort
+and zeroize.
+"""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the DMA on the buffer memory: it uses most of the port's cycles, and other masters still get their turn."""
+"""Test the DMA on the buffer memory: it uses most cycles of the memory port, but other bus masters get their turn."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_descriptors_follow_each_other_without_waiting_for_an_end(bench):
 
 
 def test_another_master_gets_its_turn_after_a_burst(bench):
-    """Each access of the other master waits at most for one burst, and the DMA continues in between."""
+    """Each access of the other bus master waits for one DMA burst at most. Between accesses, the DMA continues."""
     waits = []
 
     def other():
@@ -50,8 +50,8 @@ def test_another_master_gets_its_turn_after_a_burst(bench):
                 yield
 
     bench.encrypt(bytes(16), [Descriptor(ORIGIN, ORIGIN + BUFFER // 2, 8192, T1)], other(), size=BUFFER // 2)
-    # Cycles to wait: the accesses of the burst, the second cycle of its first word, the change of the bus master, and
-    # the read itself.
+    # The wait consists of the accesses of the burst, the second cycle of the burst's first word, the change of the bus
+    # master, and the read itself.
     assert BURST_BEATS < max(waits) <= BURST_BEATS + 4
 
 
@@ -64,7 +64,9 @@ def gcm_bench():
 
 @pytest.mark.parametrize(("key_bits", "rounds"), [(128, 10), (192, 12), (256, 14)])
 def test_gcm_takes_at_most_a_cycle_a_block_more_than_the_core(gcm_bench, key_bits, rounds):
-    """Measure one long message, and seven records in a row. Decryption holds each record until its tag is verified."""
+    """Measure one long message, and seven short messages in a row. In decryption, the accelerator buffers each message
+    until the message's tag is verified.
+    """
     assert measure_gcm(gcm_bench, key_bits, 8192, 1).cycles_per_block <= rounds + 0.2
     for decrypt in (False, True):
         assert measure_gcm(gcm_bench, key_bits, 1024, 7, decrypt=decrypt).cycles_per_block <= rounds + 0.6

@@ -30,7 +30,7 @@ T1 = 0x00112233445566778899AABBCCDDEEFF
 
 
 class BufferBench(Bench):
-    """The accelerator on the wide port of a buffer memory, which it shares with another master, `other`."""
+    """The accelerator at the wide port of a buffer memory. It shares this port with another bus master, `other`."""
 
     def __init__(self, **parameters):
         super().__init__(regions=[(ORIGIN, BUFFER)], **parameters)
@@ -46,7 +46,7 @@ class BufferBench(Bench):
         return []
 
     def write_memory(self, address: int, data: bytes):
-        """Write data through the narrow port, which acknowledges a write in the same cycle."""
+        """Write data through the memory's narrow port, which acknowledges a write in the same cycle."""
         bus = self.narrow
         yield [bus.cyc.eq(1), bus.stb.eq(1), bus.we.eq(1), bus.sel.eq(0xF)]
         for i in range(0, len(data), 4):
@@ -67,7 +67,7 @@ class BufferBench(Bench):
             yield
 
     def encrypt(self, key: bytes, descriptors, *others, size: int) -> int:
-        """Carry out descriptors and check each; return the cycles that the hardware counted."""
+        """Carry out descriptors and check their results; return the cycles that the hardware counted."""
         self.load_key(key)
         data = self.rng.randbytes(size)
         self.run(self.write_memory(ORIGIN, data), max_cycles=size)
@@ -104,7 +104,7 @@ class BufferBench(Bench):
 
 @dataclass(frozen=True)
 class Figure:
-    """The measurement of one run. `bytes` is the size of all `messages` together."""
+    """The result of one measurement. `bytes` is the total size of all `messages`."""
 
     datapath: int | str
     key_bits: int
@@ -127,14 +127,18 @@ class Figure:
 
 
 def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int = 0, destination: int = 0) -> Figure:
-    """Encrypt `size` bytes from the buffer's first half into its second half, at these offsets; check the result."""
+    """Measure CTR of `size` bytes, read from the buffer's first half and written to its second half, at the given
+    offsets in these halves. Check the result.
+    """
     descriptor = Descriptor(ORIGIN + source, ORIGIN + BUFFER // 2 + destination, size, T1)
     cycles = bench.encrypt(bytes(range(key_bits // 8)), [descriptor], size=BUFFER // 2)
     return Figure(datapath, key_bits, bench.dut.burst_beats, source, destination, size, cycles)
 
 
 def measure_gcm(bench: BufferBench, key_bits: int, size: int, messages: int, *, decrypt: bool = False) -> Figure:
-    """Encrypt or decrypt messages of `size` bytes, a multiple of 16, between the halves of the buffer; check them."""
+    """Measure GCM of messages of `size` bytes (a multiple of 16), read from the buffer's first half and written to its
+    second half. Check the results.
+    """
     key, step = bytes(range(key_bits // 8)), size + 48
     bench.load_key(key)
     found = []
@@ -155,7 +159,7 @@ def measure_gcm(bench: BufferBench, key_bits: int, size: int, messages: int, *, 
 
 
 def main() -> None:
-    """Measure, print the table, and write the file of results."""
+    """Measure all cores and modes, print a table, and write the file of results."""
     size = BUFFER // 2 - 32
     figures = []
     for datapath in ("pipelined", 128):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the area report: it counts each cell of a netlist once, for the unit that the cell's name or neighbours
-indicate.
+"""Test the area report: it counts each cell of a netlist once. It assigns each cell to a unit by the cell's name or by
+the cell's neighbours.
 """
 
 from gateware.flow import area
 
 
 def cell(kind, *nets, clock=1):
-    """Return a cell that is connected to these nets. By default, all cells share one clock."""
+    """Return a netlist cell that is connected to these nets. By default, all cells share one clock."""
     return {"type": kind, "connections": {"CLK": [clock], "D": list(nets), "LSR": ["0"]}}
 
 

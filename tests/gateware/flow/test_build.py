@@ -102,8 +102,8 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """`clock_met_by` of a simulated board names the hardware target whose place-and-route met the same clock. It is
-    empty if there is none.
+    """`clock_met_by` of a simulated board names the hardware target whose place-and-route met the same clock. The name
+    is empty if no target met this clock.
     """
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
@@ -131,7 +131,7 @@ def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
     step = modules[-1]["timebase"]
     clockers = [module for module in modules[:-1] if module["module"] == "clocker"]
     clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in clockers}
-    # LiteX's clock module for simulations also rounds periods down to whole picoseconds.
+    # Round down to whole picoseconds, as LiteX's clock module for simulations does.
     system, gmii = (10**12 // clocks[name] for name in ('["sys_clk"]', '[{"name": "sys_clk", "index": 1}]'))
     assert system * megahertz == gmii * 125
     assert system % step == gmii % step == 0
@@ -199,7 +199,7 @@ def test_who_asks_while_it_is_made_waits_for_it(tmp_path):
 
 
 def locks_awaited(path):
-    """Return how many processes wait for the lock of a file, according to /proc/locks."""
+    """Return how many processes wait for the lock on a file, according to /proc/locks."""
     waiters = [line for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
     return sum(line.split()[-3].endswith(f":{path.stat().st_ino}") for line in waiters)
 
@@ -240,7 +240,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
         monkeypatch.setattr(command, name, value)
 
     def builds(configuration="default"):
-        """Run the command; return whether it builds the simulated board in that configuration, and its exit status."""
+        """Run the build command. Return whether it built the simulated board again, and the exit status."""
         before = len(built)
         monkeypatch.setattr(sys, "argv", ["gateware.flow", "sim", configuration, "--output", str(directory)])
         status = command.main()
@@ -294,8 +294,8 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """The build reports as errors: a clock named after an internal net, a clock that place-and-route does not know, and
-    combinational loops that are not ring oscillators.
+    """The build reports three errors: a clock constraint on an internal net, a clock that place-and-route does not
+    know, and a combinational loop that is not a ring oscillator.
     """
     directions = {"A": "input", "Z": "output"}
     cells = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test labgrid's environment files: each target's cable, UART and address come from its data file; if one is missing, a
-single line states the reason.
+"""Test the environment files that we generate for labgrid. A target's cable, UART and address come from its data file.
+If one is missing, a single line states the reason.
 """
 
 import subprocess
@@ -31,8 +31,8 @@ def run(*words):
 
 @pytest.mark.parametrize("target", targets.load_all(), ids=lambda target: target.name)
 def test_every_target_has_one(target):
-    """Each environment file has a resource for each transport, a driver for the cable if there is one, and engines
-    known to the host tool.
+    """Each target's environment file contains a resource for each transport, a driver for the cable if there is one,
+    and only engines that the host tool knows.
     """
     port = "" if target.board.uart_usb or "uart" not in environment.transports(target) else "/dev/ttyUSB7"
     main = main_of(target, "" if target.board.simulated else port)
@@ -50,8 +50,8 @@ def test_every_target_has_one(target):
 
 
 def test_a_board_is_loaded_with_the_words_that_make_flash_has():
-    """The ECPIX-5's cable uses its own pins. Without the board's name, openFPGALoader uses the pins of another
-    cable.
+    """For the ECPIX-5, openFPGALoader needs the board's name. Without it, openFPGALoader uses wrong pins of the
+    board's JTAG cable.
     """
     assert main_of(targets.load("ecpix5"))["drivers"]["OpenFPGALoaderDriver"]["board"] == "ecpix5"
     assert main_of(targets.load("versa_ecp5"))["drivers"]["OpenFPGALoaderDriver"]["cable"] == "ft2232"

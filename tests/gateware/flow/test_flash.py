@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test loading a board: with the real openFPGALoader but no board, and with a fake that prints openFPGALoader's
-recorded output.
+"""Test the loading of a board: with the real openFPGALoader but without a board, and with a fake openFPGALoader that
+prints recorded output.
 """
 
 import os
@@ -27,7 +27,7 @@ CABLE = ["--board", "ecpix5"]
 
 
 def detected(*models: str) -> str:
-    """Return the text that openFPGALoader prints for a JTAG chain.
+    """Return the text that openFPGALoader prints when it finds these FPGA models on the JTAG chain.
 
     Before 0.12, it calls each model of a size LFE5UM, with part of its IDCODE.
     """
@@ -44,7 +44,7 @@ ORANGECRAB = targets.load("orangecrab")
 
 @pytest.fixture
 def build(tmp_path):
-    """Return a folder with a bitstream in it."""
+    """Return a build folder that contains a bitstream."""
     (tmp_path / "gateware").mkdir()
     for name in ("ecpix5_eth", "orangecrab"):
         (tmp_path / "gateware" / f"{name}.bit").write_bytes(b"\xff" * 64)
@@ -163,8 +163,8 @@ def test_a_board_that_is_not_there_or_another_is_not_written(build, loader, dete
     ],
 )
 def test_a_write_that_fails_is_told(build, loader, writes, says):
-    """The error message states the cause. It shows neither the last line of openFPGALoader's output nor a status
-    register.
+    """The error message shows the line of openFPGALoader's output that states the cause. It shows neither the last
+    line nor the dump of a status register.
     """
     loader(detected("LFE5UM5G-85"), writes=writes + (NOT_PROGRAMMED if writes else ""), write_status=1)
     with pytest.raises(FlashError) as raised:
@@ -175,7 +175,7 @@ def test_a_write_that_fails_is_told(build, loader, writes, says):
 
 
 def test_a_flash_that_was_interrupted_is_told(build, loader, monkeypatch):
-    """Ctrl-C interrupts the command, and openFPGALoader also receives the signal."""
+    """Ctrl-C interrupts both our command and openFPGALoader. The command then reports an incomplete bitstream."""
     words = loader(detected("LFE5UM5G-85"))
     program = Path(shutil.which("openFPGALoader"))
     program.write_text(program.read_text().replace("\n*) cat", f"\n*) touch {build}/started; sleep 3600; cat"))
@@ -241,7 +241,7 @@ def test_another_board_that_answers_is_told(monkeypatch):
 
 
 def test_a_board_that_still_starts_is_waited_for(monkeypatch):
-    """At first the board does not answer. Then it answers with its previous build id, and later with the new one."""
+    """The tool waits while the board does not answer, or answers with its old build id instead of the new one."""
     monkeypatch.setattr(flashing, "_ASK_S", 0.05)
     board, asked = PeerBoard(), []
     board.build_id = bytes(16)
@@ -249,7 +249,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # wait long, since every later request is answered
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # all later requests are answered
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"
@@ -259,7 +259,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     assert len(asked) >= SILENT + 3
 
 
-SILENT = 5  # requests that get no answer at first, so that the tool must repeat them
+SILENT = 5  # number of first requests that get no answer, so that the tool must repeat them
 
 
 def test_a_board_that_does_not_answer_is_given_up(tmp_path):
@@ -318,7 +318,9 @@ def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
 
 @pytest.mark.parametrize("usable", [True, False])
 def test_what_is_attached_and_may_not_be_opened_is_not_called_missing(build, loader, monkeypatch, usable):
-    """If the user may not open the bootloader's device, openFPGALoader reports that there is none."""
+    """If the user is not allowed to open the device, openFPGALoader reports that no device exists. Our error message
+    names the right cause.
+    """
     loader("", 0, "DFU init failed with: No DFU compatible device found\n", 1)
     there = [cables.Cable("1209:5af0", "OrangeCrab", "", usable), cables.Cable("0403:6010", "another", "", False)]
     monkeypatch.setattr(cables, "attached", lambda: there)
@@ -344,8 +346,8 @@ REVISIONS = {
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_revision_is_loaded_by_its_cable(build, loader, monkeypatch, revision):
-    """The attached cable determines the board's revision. If no cable or both cables are attached, the board's name
-    determines it.
+    """The attached cable shows which revision the board has. If no cable or the cables of both revisions are attached,
+    the argument `revision` decides.
     """
     usb, words = REVISIONS[revision]
     said = loader(detected("LFE5UM5G-85"))
@@ -382,7 +384,7 @@ def test_make_passes_the_revision_on(build):
 
 
 def test_a_bootloader_that_is_not_there(build):
-    """The real openFPGALoader, with no board attached, reports that there is no bootloader."""
+    """Without an attached board, the real openFPGALoader finds no bootloader."""
     result = gateware_flow("orangecrab", "--flash", "spi", "--output", str(build))
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("error: no OrangeCrab") and "none is found" in result.stderr
@@ -403,7 +405,7 @@ def test_without_a_bitstream(tmp_path, board, says):
 
 
 def test_without_a_board(build):
-    """Run the real openFPGALoader: no board is attached to the machine that runs the tests."""
+    """Run the real openFPGALoader. The machine that runs the tests has no board."""
     result = gateware_flow("ecpix5", "eth", "--flash", "sram", "--output", str(build))
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("error: no LambdaConcept ECPIX-5") and len(result.stderr.splitlines()) == 1

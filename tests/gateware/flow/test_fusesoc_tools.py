@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the programs that let FuseSoC run a Yosys without Tcl."""
+"""Test the programs that let FuseSoC work with a Yosys that does not support Tcl."""
 
 import re
 

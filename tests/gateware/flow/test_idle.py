@@ -10,12 +10,12 @@ from tests.gateware.support import Simulation
 
 CYCLES = 4000
 INPUTS = ("start", "tally", "straight", "valid", "word")
-ACTIVE = 0.05  # share of the cycles in which an input changes
+ACTIVE = 0.05  # probability that an input changes in a cycle
 
 
 class Unit(Module):
-    """A small unit with logic that changes without new inputs: a countdown, a memory with delayed reads, and an
-    accumulating memory.
+    """A small unit whose state can change although no input does: a countdown, a memory with delayed reads, and a
+    memory that accumulates.
     """
 
     def __init__(self):
@@ -54,16 +54,17 @@ class Unit(Module):
 
 
 class Pair(Module):
-    """Two copies of a unit with the same inputs: one gets every clock edge, the other only edges that can change it.
+    """Two copies of a unit with the same inputs. The first copy gets every clock edge, the second only the edges that
+    can change its state.
 
-    The second counts its edges.
+    `edges` counts the edges that the second copy gets.
     """
 
     def __init__(self):
         self.submodules.plain = Unit()
         self.submodules.other = other = Unit()
         self.edges = Signal(32)
-        # `edges` counts the edges of the second unit. It is outside the unit, so its changes cause no edges.
+        # The counter `edges` is outside the second copy, so its changes cause no clock edges.
         IdleEdgesLeftOut("other", {other.word: other.valid})(other)
         self.sync.other += self.edges.eq(self.edges + 1)
         for name in INPUTS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the simulator of synthesised netlists: each cell against its definition, and the count of transitions."""
+"""Test our simulator of synthesised netlists: each cell type against its definition, and the count of transitions."""
 
 import random
 
@@ -62,7 +62,7 @@ def test_expression_is_the_truth_table(inputs):
 
 
 def test_lanes_are_apart():
-    """Each lane is an independent simulation: evaluate a LUT with different inputs in each lane."""
+    """Each simulation lane is independent: evaluate a LUT with different inputs in each lane."""
     build = Builder()
     build.port("z", "output", [build.lut(0x8421, build.port("i", "input", 4))])
     netlist = build.netlist()
@@ -91,7 +91,8 @@ def test_carry_chain_adds():
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
-    table = f"{0x96AA:016b}"  # with D = 1: the sum A ^ B ^ C; the lowest quarter is A, for the carry
+    # LUT contents: A ^ B ^ C, if D = 1. The carry logic uses the lowest quarter of the contents, which gives A.
+    table = f"{0x96AA:016b}"
     for pair in range(2):
         (out,) = build.new(1)
         pins = {f"{pin}{n}": bits[2 * pair + n] for n in range(2) for pin, bits in (("A", b), ("B", a), ("S", total))}
@@ -111,7 +112,7 @@ def test_carry_chain_adds():
 
 @pytest.mark.parametrize("is_set", [False, True])
 def test_flip_flop_enable_and_reset(is_set):
-    """Reset takes precedence over enable. Without reset and enable, the value stays."""
+    """In a flip-flop, reset takes precedence over enable. Without reset and enable, the value stays."""
     build = Builder()
     (d,), (ce,), (lsr,), (q,) = (*(build.port(name, "input", 1) for name in ("d", "ce", "lsr")), build.new(1))
     parameters = {**FLIP_FLOP, "REGSET": "SET" if is_set else "RESET"}
@@ -167,9 +168,7 @@ def test_distributed_ram():
 
 @pytest.mark.parametrize("width", [9, 18, 36])
 def test_block_ram(width):
-    """Port A writes. Port B reads at the same time, and each simulation lane reads a different row. Both outputs are
-    registered.
-    """
+    """Write block RAM at port A, and read it at port B at the same time. Simulation lanes can read different rows."""
     build = Builder()
     first = {9: 3, 18: 4, 36: 5}[width]
     write_row, read_row = build.port("write_row", "input", 4), build.port("read_row", "input", 4)
@@ -207,7 +206,7 @@ def test_block_ram(width):
 
 
 def test_transitions_count_what_passes_by():
-    """When `a` rises, `a & ~a` is high during the inverter's delay of one time unit. Its rise and fall are counted."""
+    """When `a` rises, `a & ~a` is 1 during the inverter's delay of one time unit. Both transitions are counted."""
     build = Builder()
     (a,) = build.port("a", "input", 1)
     build.port("z", "output", [build.lut(0x8888, [a, build.lut(0x5555, [a])])])
@@ -215,7 +214,7 @@ def test_transitions_count_what_passes_by():
     netlist.is_counting = True
     netlist.poke("a", 1)
     netlist.settle()
-    assert netlist.transitions == 4 * LANES  # one of `a`, one of its inverse, two of the result
+    assert netlist.transitions == 4 * LANES  # `a` and its inverse change once, the result twice
     netlist.settle()
     assert netlist.transitions == 4 * LANES
     netlist.poke("a", 0)

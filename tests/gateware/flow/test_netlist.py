@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the simulation of netlists: our Verilog for logic cells is equivalent to Yosys' models, and our models of other
-cells behave as Yosys' mapping expects.
+"""Test the Verilog with which we simulate netlists. For logic cells, it is equivalent to Yosys' models. For other
+cells, our models behave as Yosys expects when it maps a design to them.
 """
 
 import json
@@ -15,7 +15,7 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.support import Simulation
 
-BUILD = REPOSITORY / "build" / "tests" / "netlist"  # YoWASP's Yosys cannot read /tmp
+BUILD = REPOSITORY / "build" / "tests" / "netlist"  # not in /tmp, which YoWASP's Yosys cannot read
 TIMEOUT_S = 300
 YOSYS = """read_json theirs.json
 read_verilog -DNO_INCLUDES +/ecp5/common_sim.vh +/ecp5/ccu2c_sim.vh
@@ -31,8 +31,8 @@ sat -verify -show-inputs {proof} -prove-asserts miter
 """
 COMBINATIONAL = {"prepare": "opt -fast", "proof": ""}
 REGISTERS = {"prepare": "clk2fflogic; opt -fast", "proof": "-tempinduct"}
-# A proof must run over several steps to cover a memory. Four steps contain a rising edge, a read before it and a read
-# after it.
+# A proof needs several time steps to cover a memory. Four steps contain a rising clock edge, a read before it, and a
+# read after it.
 MEMORIES = {
     "prepare": "memory_map; clk2fflogic; opt -fast",
     "proof": "-seq 1 -tempinduct -tempinduct-baseonly -maxsteps 7",
@@ -58,15 +58,15 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# By port width in bits: the number of low address bits that are not part of the row number, as Yosys maps memories. In
-# ports of 18 and 36 bits, the lowest address bits enable writes of single 9-bit units.
+# For each port width in bits: how many low address bits are not part of the row number, when Yosys maps a memory to
+# block RAM. At widths of 18 and 36 bits, the lowest address bits enable writes of single 9-bit units.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
 PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITETHROUGH"), (36, 36, "NORMAL")]
 
 
 class _Design:
-    """A netlist under construction: cells whose pins are each connected to a port of their own."""
+    """Builds a netlist from cells. Each pin of a cell is connected to a separate port of the netlist."""
 
     def __init__(self):
         self.ports, self.cells = {}, {}
@@ -90,7 +90,7 @@ class _Design:
         }
 
     def clock(self):
-        """Add an input port for a clock; return its net, which many cells may share."""
+        """Add an input port for a clock; return the clock's net, to which many cells can connect."""
         self.ports["clock"] = {"direction": "input", "bits": [self._next]}
         self._next += 1
         return self.ports["clock"]["bits"]
@@ -111,7 +111,9 @@ def _run(folder, *command):
 
 
 def _assert_equal(theirs, how, name, ours=None):
-    """Assert that the cells of a module behave with our Verilog (or in the module `ours`) as with Yosys' models."""
+    """Prove two modules equal: `theirs`, with Yosys' cell models, and `ours`, with our Verilog of the cells. If `ours`
+    is not given, both are the netlist `theirs`.
+    """
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ours.v").write_text(netlist.verilog("ours", ours or theirs)[0])
@@ -173,7 +175,7 @@ def test_what_nextpnr_packs_is_what_yosys_made():
     assert {cell["type"] for cell in made["cells"].values()} >= MADE
     assert {cell["type"] for cell in packed["cells"].values()} == PACKED
     for cell in made["cells"].values():
-        if cell["type"] == "TRELLIS_FF":  # Yosys' model needs all its pins connected
+        if cell["type"] == "TRELLIS_FF":  # Yosys' model needs a connection at every pin
             for pin in {"LSR", "CE"} - cell["connections"].keys():
                 cell["connections"][pin], cell["port_directions"][pin] = ["0"], "input"
     _assert_equal(made, SEQUENCES, "packed", packed)
@@ -194,7 +196,7 @@ def test_what_is_not_simulated_is_named():
 
 
 class _Port:
-    """The signals of one port of a block RAM."""
+    """The signals at one port of a simulated block RAM."""
 
     def __init__(self, width):
         self.width = width
@@ -223,7 +225,7 @@ class _BlockRAM(Module):
 
 
 class _Cells(Module):
-    """A design of block RAMs, a multiplier, and a counter that a PLL clocks."""
+    """A test design: block RAMs, a multiplier, and a counter with a clock from a PLL."""
 
     def __init__(self):
         self.memories = [_BlockRAM(*pair) for pair in PAIRS]
@@ -259,7 +261,7 @@ def cells():
 
 
 class _Expected:
-    """A model of a block RAM as Yosys uses it: it stores the bits, and computes the positions of each row's bits."""
+    """The block RAM as Yosys uses it: stores single bits, and computes which bits belong to an address."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]
@@ -271,11 +273,11 @@ class _Expected:
         row = address >> ADDRESS_BITS[width]
         if width >= 9:
             return range(row * width, (row + 1) * width)
-        byte, first = divmod(row * width, 8)  # narrow ports cannot address the ninth bit
+        byte, first = divmod(row * width, 8)  # narrow ports cannot address the ninth bit of a unit
         return range(byte * 9 + first, byte * 9 + first + width)
 
     def enabled(self, port):
-        """Return the bit positions that a port writes, with their new values."""
+        """Return the bits that a port of the block RAM writes, as {position: new value}."""
         if not (port["enable"] and port["write"]):
             return {}
         bits = {p: port["data"] >> n & 1 for n, p in enumerate(self.places(port["width"], port["address"]))}
@@ -284,7 +286,7 @@ class _Expected:
         return {place: bit for n, (place, bit) in enumerate(bits.items()) if on[n // 9]}
 
     def edge(self, ports):
-        """Perform a clock edge. Return the value that each port reads, or None if its output keeps its value."""
+        """Perform a clock edge. Return the value that each port reads, or None for an output that does not change."""
         written = [self.enabled(port) for port in ports]
         read = []
         for port, own, others in zip(ports, written, written[::-1], strict=True):
@@ -303,7 +305,7 @@ class _Expected:
 
 
 def _drawn(width, writes):
-    """Return random inputs of a port. They use only a few rows, so that both ports often access the same row."""
+    """Return random inputs for a block RAM port. Only few rows occur, so both ports often access the same row."""
     return {
         "width": width,
         "enable": RANDOM.random() < 0.9,
@@ -326,7 +328,7 @@ def test_block_ram(cells, place):
     for _ in range(2000):
         drawn = [_drawn(width_a, 0.5), _drawn(width_b, 0 if width_a == 36 else 0.5)]
         if expected.enabled(drawn[0]).keys() & expected.enabled(drawn[1]).keys():
-            drawn[1]["write"] = False  # both ports must not write the same bit: its value would be undefined
+            drawn[1]["write"] = False  # if both ports wrote the same bit, its value would be undefined
         sim.poke(_pins(memory.a, drawn[0]) | _pins(memory.b, drawn[1]))
         sim.clock()
         before = [sim.peek(port.read) for port in (memory.a, memory.b)]
@@ -365,9 +367,9 @@ def test_pll_passes_its_clock_on_and_locks(cells):
     assert sim.peek(device.locked)
 
 
-# Pins with two bits a cycle --------------------------------------------------------------------------------
+# RGMII pins, with two bits a clock cycle -----------------------------------------------------------------
 
-# An RGMII design that sends back the bytes that it receives, and stores the bits of rising edges separately.
+# An RGMII design that sends back the bytes that it receives. `lower` shows the bits received at rising edges.
 RGMII = """
 module pins(input clock, rx_ctl, input [3:0] rx_data, output tx_clock, tx_ctl, output [3:0] tx_data,
     output [3:0] lower, output heard, inout both_ways);
@@ -390,7 +392,9 @@ SITES |= {f"tx_data[{n}]": site for n, site in enumerate(("D8", "C8", "B8", "A8"
 
 
 class _RGMII(Module):
-    """A test bench: a netlist that sends back the bytes received over RGMII, and a model of the link's other end."""
+    """Connects two modules over RGMII: a netlist that sends back the bytes that it receives, and a model of the link's
+    other end.
+    """
 
     def __init__(self):
         self.sent, self.received, self.lower = Signal(9), Signal(9), Signal(4)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test a simulated board made from a netlist: the host's bytes become bits at its pins, and unsupported cases cause an
-error.
+"""Test a simulated board made from a netlist: the host's bytes become bits at the board's pins, and unsupported cases
+cause an error.
 """
 
 import json

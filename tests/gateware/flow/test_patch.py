@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the replacement of firmware in an existing bitstream: for a small design with a ROM, the result equals the
-output of the complete build flow byte for byte.
+"""Test the replacement of firmware in an existing bitstream. For a small design with a ROM, the result must equal the
+output of the complete build, byte for byte.
 """
 
 import json
@@ -18,8 +18,8 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.flow.test_build import gateware_flow
 
-FOLDER = REPOSITORY / "build" / "tests" / "patch"  # YoWASP's tools cannot read /tmp
-WORDS = 6144  # three banks, in eleven block RAMs
+FOLDER = REPOSITORY / "build" / "tests" / "patch"  # not in /tmp, which YoWASP's tools cannot read
+WORDS = 6144  # three ROM banks, in eleven block RAMs
 SOURCE = f"""
 module top(input clock, input [12:0] address, output reg [31:0] read, input [10:0] other, output reg [8:0] table_read);
     reg [31:0] rom [0:{WORDS - 1}];
@@ -42,7 +42,7 @@ ecppack --bootaddr 0 --compress top.config --svf top.svf --bit top.bit
 MADE = ("top.bit", "top.svf", "top.config")
 
 
-# The design has a ROM and a code memory, like `gateware.soc.loader`.
+# A design with a ROM and a code memory, like SoCs with `gateware.soc.loader`.
 CODE_WORDS = 16384
 WITH_CODE = """
     input [13:0] place, input [3:0] write, input [31:0] written, output [31:0] code_read);
@@ -91,12 +91,12 @@ def blocks(folder, name):
 
 @pytest.fixture(scope="module")
 def built():
-    """Return a build with a ROM that is not full."""
+    """Build the design with firmware that does not fill the ROM; return the folder."""
     return whole_flow(FOLDER / "built", image(1, 4100))
 
 
 def test_the_bytes_are_those_of_the_whole_flow(built):
-    """The new firmware is longer and uses a memory bank that was empty."""
+    """Replace the firmware by a longer one, which also uses a ROM bank that was empty."""
     longer = image(2, WORDS)
     apart = sources(FOLDER / "apart", longer)
     before = {name: (built / name).read_bytes() for name in MADE}
@@ -125,7 +125,7 @@ def test_a_code_memory_changes_with_the_rom():
 
 @pytest.mark.thorough
 def test_and_back_again(built):
-    """After shorter firmware is written, no part of the longer firmware remains."""
+    """After shorter firmware replaces longer firmware, no part of the longer firmware remains."""
     there, back = sources(FOLDER / "there", image(3, WORDS)), sources(FOLDER / "back", image(1, 4100))
     patch.patch(built, there, "top", bitstream.tools())
     patch.patch(there, back, "top", bitstream.tools())
@@ -181,7 +181,7 @@ def test_parameters_hold_the_units():
     assert [int(unit, 16) for unit in contents(rom.parameters(units)).split()] == units
 
 
-# The next tests run the command with this design as its target, but without LiteX, firmware compilation and report.
+# The next tests run the patch command on the small design, without LiteX, firmware compilation or report.
 
 TARGET = SimpleNamespace(name="top", variables="BOARD=top", board=SimpleNamespace(name="top", simulated=False))
 NEW = build_id.MARK + image(7, 4996)
@@ -189,8 +189,8 @@ NEW = build_id.MARK + image(7, 4996)
 
 @pytest.fixture
 def directory(built, monkeypatch):
-    """Return a folder in the state after `make bitstream`. When the tested command writes the sources again, they
-    contain the firmware `NEW`.
+    """Return a build folder in the state after `make bitstream`. When the tested command generates the sources again,
+    they contain the firmware `NEW`.
     """
     folder = FOLDER / "target"
     shutil.rmtree(folder, ignore_errors=True)
@@ -207,7 +207,7 @@ def directory(built, monkeypatch):
 
 
 def test_a_build_has_the_new_firmware_and_is_whole(directory, built):
-    """A second run makes the same files. A run with the previous firmware makes the previous files."""
+    """Run the command twice. Both times the files contain the new firmware and equal those of a complete build."""
     for _ in range(2):
         assert patch.build(TARGET, directory, FOLDER / "results") == directory / "gateware" / "top.bit"
         assert bitstream.stamp(directory).is_current() and not (directory / "patched").exists()
@@ -260,7 +260,7 @@ def test_sources_that_changed_behind_the_bitstream(directory, file):
     [("top.v", "7 * n", "5 * n"), ("build_top.sh", "--seed 1", "--seed 2"), ("build_top.sh", "--compress ", "")],
 )
 def test_gateware_that_has_changed_since(directory, file, old, new):
-    """The bitstream must be rejected if it was made with another constant, or was placed or packed differently."""
+    """The command refuses a bitstream whose gateware source, placement seed or packing options have changed."""
     path = directory / "gateware" / file
     text = path.read_text()
     assert old in text

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test sweeps, which run many tasks in parallel: results have the same bytes on this machine and on two workers of a
-Dask scheduler on loopback. Also tests time limits and how sweeps end.
+"""Test sweeps, which run many tasks in parallel. Two workers of a Dask scheduler on loopback must return the same
+bytes as this machine. Also tests time limits and how sweeps end.
 """
 
 import json
@@ -26,7 +26,7 @@ from gateware.flow.sweep import Failed, SweepError, Workers
 from tests.gateware.flow.waiting import die, kill_worker, wait
 from tests.waiting import HANG_S, until
 
-FOLDER = REPOSITORY / "build" / "tests" / "sweep"  # YoWASP's tools cannot read /tmp
+FOLDER = REPOSITORY / "build" / "tests" / "sweep"  # not in /tmp, which YoWASP's tools cannot read
 DESIGN = "module top(input clk, input [3:0] a, output reg [3:0] q); always @(posedge clk) q <= q + a; endmodule"
 OPTIONS = ["--25k", "--package", "CABGA256", "--json", "top.json", "--lpf", "top.lpf", "--lpf-allow-unconstrained"]
 
@@ -35,7 +35,7 @@ class Lab:
     """A Dask scheduler on loopback and its workers, started as on the machines of a lab."""
 
     def __init__(self, folder):
-        """Put a tool that exists only on workers into `folder`."""
+        """Start the scheduler. Write into `folder` a tool that only the workers have."""
         self.workers = []
         (folder / "tool").write_text("#!/bin/sh\necho Version 0.1\n")
         (folder / "tool").chmod(0o755)
@@ -59,7 +59,7 @@ class Lab:
         raise AssertionError(f"{command} has ended")
 
     def have(self, count):
-        """Make sure that `count` workers run; return their processes."""
+        """Start or end workers until `count` of them run; return their processes."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         for worker in self.workers[count:]:
             worker.kill()
@@ -87,7 +87,7 @@ def lab(tmp_path_factory):
 
 @pytest.fixture
 def workers(request):
-    """Return where the sweep's tasks run: on this machine, or on two workers."""
+    """Return the workers for a sweep: two processes on this machine, or two workers of the lab."""
     if request.param == "here":
         return Workers(2)
     lab = request.getfixturevalue("lab")
@@ -113,7 +113,7 @@ def alive(pid):
 
 
 def running(folder, count):
-    """Wait until `count` tasks run and wait for the test; return their names, process ids and workers' process ids."""
+    """Wait until `count` tasks have started; return (name, process id, worker's process id) of each."""
     until(lambda: len(list(folder.glob("*.*.*"))) >= count)
     return [
         (name, int(pid), int(worker)) for name, pid, worker in (path.name.split(".") for path in folder.glob("*.*.*"))
@@ -122,7 +122,7 @@ def running(folder, count):
 
 @pytest.fixture(scope="module")
 def files():
-    """Return the netlist of a small design, and its constraints."""
+    """Return the files of a small design: netlist and constraints."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     (FOLDER / "top.v").write_text(DESIGN)
@@ -204,7 +204,7 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     assert sorted(name for name, *_ in running(tmp_path, 3)) == sorted([*ended, "a", "b"])
 
 
-@pytest.mark.thorough  # slow, since it needs a third worker
+@pytest.mark.thorough  # slow: it needs a third worker
 def test_a_task_that_ends_its_worker_each_time_is_given_a_bounded_number_of_times(lab):
     lab.have(2)
     outcome = swept(kill_worker, {"bad": ()}, Workers(scheduler=lab.address))
@@ -269,7 +269,7 @@ def test_a_bundle_is_all_sources_and_inputs_and_nothing_that_git_ignores():
     assert not {".git", ".venv", "build", "__pycache__"} & {part for name in members for part in Path(name).parts}
 
 
-@pytest.mark.thorough  # slow; other tests start workers faster, by Dask's own command
+@pytest.mark.thorough  # slow: unlike other tests, it starts workers as `make` does
 def test_a_worker_as_make_starts_it_listens_where_it_reaches_the_scheduler_and_does_tasks(lab):
     lab.have(0)
     command = [sys.executable, "-m", "gateware.flow.sweep", "--jobs", "2", "--scheduler", lab.address]
@@ -291,7 +291,7 @@ def test_a_worker_without_a_scheduler_is_refused(monkeypatch, capsys):
     assert capsys.readouterr().err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1: ")
 
 
-@pytest.mark.thorough  # slow, because Dask tries for seconds to connect again
+@pytest.mark.thorough  # slow: Dask tries to connect again for seconds
 def test_a_scheduler_that_is_lost_is_told(lab, tmp_path):
     lab.have(1)
 

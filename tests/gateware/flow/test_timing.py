@@ -100,7 +100,7 @@ def test_endings_are_counted_without_numbers_of_bits():
 
 @pytest.fixture(scope="module")
 def design():
-    """Return a folder with the netlist of a small design, where YoWASP's tools can read it."""
+    """Return a folder with the netlist of a small design. YoWASP's tools can read this folder."""
     folder = REPOSITORY / "build" / "tests" / "timing"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the simulator's waveform file with a small model: it contains the correct cycles, and no cycle is missing."""
+"""Test the waveform file of a simulation with a small model: it contains the right cycles, and all of them."""
 
 import os
 import struct
@@ -16,7 +16,7 @@ module sim(input sys_clk, output reg [31:0] counted);
     initial counted = 0;
 endmodule
 """
-# This program does the same as LiteX's main loop, with a period of four picoseconds.
+# This program simulates like LiteX's main loop, with a clock period of four picoseconds.
 MAIN = """
 #include "Vsim.h"
 #include <csignal>
@@ -41,7 +41,7 @@ int main(int argc, char *argv[])
     return 0;
 }
 """
-HEADER, HIERARCHY, VALUES = 0, 6, 8  # block types of an FST file; each block begins with its type and length
+HEADER, HIERARCHY, VALUES = 0, 6, 8  # types of blocks in an FST file; a block begins with type and length
 
 
 def blocks_of(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test `make udev`: it writes rules where udev looks, and udev reads them."""
+"""Test `make udev`: it writes a rules file where udev looks for rules, and makes udev read the file."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ def run(*words):
 
 
 def programs(tmp_path, monkeypatch, status):
-    """Put a fake udevadm first in PATH; it notes its arguments."""
+    """Put a fake udevadm first in PATH. It appends its arguments to a log file."""
     folder = tmp_path / "programs"
     folder.mkdir()
     (folder / "udevadm").write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/log\nexit {status}\n')

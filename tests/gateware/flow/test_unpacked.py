@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the check that a bitstream contains place-and-route's output: it accepts the right bitstream, and reports other
-memory contents and other settings.
+"""Test the check that a bitstream contains the result of place-and-route. It accepts the right bitstream, and reports
+wrong memory contents and wrong settings.
 """
 
 import copy
@@ -12,9 +12,9 @@ import pytest
 from gateware.flow import toolchain, unpacked
 from gateware.flow.cache import REPOSITORY
 
-# Only in thorough runs: placing, packing and reading take 15 seconds, and `make netlist` would find the same faults.
+# Only in thorough runs: place-and-route, packing and unpacking take 15 seconds. `make netlist` finds the same faults.
 pytestmark = pytest.mark.thorough
-FOLDER = REPOSITORY / "build" / "tests" / "unpacked"  # YoWASP's tools cannot read /tmp
+FOLDER = REPOSITORY / "build" / "tests" / "unpacked"  # not in /tmp, which YoWASP's tools cannot read
 SOURCE = """
 module top(input clock, input [7:0] address, output reg [7:0] read);
     (* ram_style = "block" *) reg [7:0] memory [0:255];
@@ -31,7 +31,7 @@ ecppack --compress top.config --bit top.bit
 
 @pytest.fixture(scope="module")
 def built():
-    """Build a small design with a memory in `FOLDER`, up to its bitstream; return its routed netlist."""
+    """In `FOLDER`, build a small design that contains a memory, up to its bitstream; return its routed netlist."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / "top.v").write_text(SOURCE)
     (FOLDER / "build_top.sh").write_text(SCRIPT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A task that reports the process in which it runs, and waits until the test lets it continue."""
+"""Tasks for the tests of sweeps. `wait` reports its process and waits until the test lets it continue."""
 
 import os
 import time
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tests.waiting import HANG_S, until
 
-TASK_S = 10 * HANG_S  # time limit of the task: longer than the tests wait for its end
+TASK_S = 10 * HANG_S  # run time of a task that hangs; the tests wait for a shorter time
 
 
 def wait(folder: str, name: str) -> str:
-    """Write a file `<name>.<process id>.<parent's process id>`; return `name` when a file `go` exists in the folder."""
+    """Create the file `<name>.<process id>.<parent's process id>`. When the file `go` exists, return `name`."""
     Path(folder, f"{name}.{os.getpid()}.{os.getppid()}").touch()
     until(Path(folder, "go").exists)
     return name

@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 
 def product(x: bytes, y: bytes) -> bytes:
-    """Return the product of two blocks by SP 800-38D, algorithm 1: bit 0 is the leftmost bit of byte 0."""
+    """Return the product of two blocks (SP 800-38D, algorithm 1). Bit 0 is the leftmost bit of byte 0."""
     z, v = 0, int.from_bytes(y, "big")
     for bit in f"{int.from_bytes(x, 'big'):0128b}":
         if bit == "1":
@@ -21,7 +21,7 @@ def xor(a: bytes, b: bytes) -> bytes:
 
 
 def ghash(subkey: bytes, data: bytes) -> bytes:
-    """Return GHASH of whole blocks by SP 800-38D, algorithm 2."""
+    """Return the GHASH of whole blocks (SP 800-38D, algorithm 2)."""
     y = bytes(16)
     for n in range(0, len(data), 16):
         y = product(xor(y, data[n : n + 16]), subkey)
@@ -39,7 +39,7 @@ def hashed(aad: bytes, text: bytes) -> bytes:
 
 
 def encrypted(key: bytes, block: bytes) -> bytes:
-    """Return a block, encrypted with AES."""
+    """Encrypt one block with AES."""
     return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(block)
 
 

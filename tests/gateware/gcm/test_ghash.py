@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test GHASH against its definition and `cryptography`; cycles, backpressure, subkey changes, flush, zeroization."""
+"""Test the GHASH unit against the definition and `cryptography`. Also test cycles, stalls, flush and zeroization."""
 
 import itertools
 import random
@@ -22,7 +22,9 @@ def block(value: int) -> bytes:
 
 
 def items(blocks: bytes, final: bytes = bytes(16)) -> list[dict]:
-    """Return a message as stream items: its blocks, then a last item, which is XORed with their hash."""
+    """Return a message as stream items: its blocks, then a last item. The unit returns the hash of the blocks XOR the
+    last item.
+    """
     split = [blocks[n : n + 16] for n in range(0, len(blocks), 16)]
     return [{"data": number(b), "final": 0} for b in split] + [{"data": number(final), "final": 1}]
 
@@ -61,7 +63,9 @@ def bench(simulated):
 
 
 def test_product_of_single_bits(bench):
-    """Multiply every single-bit block by subkeys with one bit set, in each of the 16 bytes in turn."""
+    """Multiply each of the 128 blocks in which one bit is set by 16 subkeys. In each subkey one bit is set, each time
+    in a different byte.
+    """
     rng = random.Random(bench.cycles)
     for bit in range(0, 128, 8):
         subkey = block(1 << (bit + rng.randrange(8)))
@@ -93,8 +97,8 @@ def test_tags(bench):
 
 @pytest.mark.parametrize("pulse", ["flush", "clear"])
 def test_flush_and_clear_at_any_time(bench, pulse):
-    """After a flush or clear, nothing of the interrupted message remains. After a clear, the subkey is 0, and
-    so is every product.
+    """`flush` and `clear` remove all data of the interrupted message. `clear` also sets the subkey to 0, so that all
+    products are 0.
     """
     dut, rng = bench.dut, random.Random(pulse)
     subkey, blocks, mask = rng.randbytes(16), rng.randbytes(48), rng.randbytes(16)
@@ -118,7 +122,7 @@ def test_flush_and_clear_at_any_time(bench, pulse):
 
 
 def test_clear_during_a_subkey(bench):
-    """A clear while a subkey is being loaded zeroizes all rows of its table, regardless of how many were written."""
+    """`clear` during the load of a subkey zeroizes all rows of the tables, however many were written."""
     dut, rng = bench.dut, random.Random(1)
     for when in range(SUBKEY_CYCLES + 2):
         bench.load(rng.randbytes(16))
@@ -138,7 +142,7 @@ def test_clear_during_a_subkey(bench):
 
 
 def test_flush_during_a_subkey(bench):
-    """A flush while a subkey is being loaded does not stop the load."""
+    """`flush` during the load of a subkey does not stop the load."""
     dut, subkey = bench.dut, bytes(range(1, 17))
     for when in range(SUBKEY_CYCLES + 2):
         bench.sim.power_on()
@@ -158,7 +162,9 @@ def test_flush_during_a_subkey(bench):
 
 
 def test_a_subkey_waits_for_the_message_and_goes_before_the_next(bench):
-    """A subkey offered during a message is used for the next message, even if both are offered at the same time."""
+    """A subkey offered during a message applies to the next message, even if the unit could already accept that
+    message's first block.
+    """
     dut, rng = bench.dut, random.Random(2)
     first, second = rng.randbytes(16), rng.randbytes(16)
     messages = [rng.randbytes(48) for _ in range(2)]
@@ -182,7 +188,7 @@ def settled(dut):
 
 
 def test_subkey_cycles(bench):
-    """Count the cycles from the acceptance of a subkey until the first block can be accepted."""
+    """Count the cycles from the acceptance of a subkey until the unit can accept a block."""
     dut, cycles = bench.dut, []
     bench.sim.run(settled(dut), max_cycles=40)
 
@@ -207,7 +213,9 @@ def test_other_cycles_are_refused():
 
 
 def test_cycles(bench):
-    """Each block takes `cycles` cycles, the last item and the result take two more. Times do not depend on data."""
+    """Each block takes `cycles` cycles; the last item and the result together take two cycles. Times do not depend on
+    the data.
+    """
     for value in (bytes(16), b"\xff" * 16, bytes(range(16))):
         bench.load(value)
         times = []

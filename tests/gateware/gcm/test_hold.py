@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the buffer that holds text until its tag is verified: only accepted text leaves, rejected text is zeroized."""
+"""Test the buffer that stores text until its tag is verified. Accepted text leaves; rejected text is zeroized."""
 
 import random
 
@@ -47,7 +47,7 @@ def read(dut, taken, cycles, rng=None):
 
 @pytest.mark.parametrize("slow", [False, True])
 def test_random_messages(slow):
-    """Send messages of 0 to DEPTH blocks. Some are held until a random verdict."""
+    """Send messages of 0 to DEPTH blocks. Most of them stay in the buffer until a random verdict (accept or reject)."""
     rng = random.Random(int(slow))
     dut = Hold(DEPTH)
     expected, taken = [], []
@@ -72,7 +72,7 @@ def test_random_messages(slow):
 @pytest.mark.parametrize("count", range(DEPTH + 1))
 @pytest.mark.parametrize("before", [0, 3])
 def test_rejected_text_is_zeroized(count, before):
-    """A rejected message is zeroized, one row per cycle. The message before it still leaves."""
+    """The buffer zeroizes a rejected message, one row per cycle. The message before it still leaves."""
     dut = Hold(DEPTH)
     memory, taken = memory_of(dut), []
     earlier, secret = [10 + n for n in range(before)], [2**128 - 1 - n for n in range(min(count, DEPTH - before))]
@@ -94,7 +94,7 @@ def test_rejected_text_is_zeroized(count, before):
 
 @pytest.mark.parametrize("when", range(DEPTH + 2))
 def test_a_verdict_on_an_empty_message_does_not_commit_rejected_text(when):
-    """An empty message may be accepted while the rows of a rejected message before it are still being zeroized."""
+    """Accept an empty message while the buffer still zeroizes an earlier, rejected message: no rejected text leaves."""
     dut, taken = Hold(DEPTH), []
 
     def bench():

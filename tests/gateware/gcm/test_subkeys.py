@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the store of GHASH subkeys: requests for new keys, removal with the key, late answers, flush, zeroization."""
+"""Test the store of GHASH subkeys: requests after a new key, removal with the key, late answers, flush, zeroization."""
 
 from migen import run_simulation
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulate the vector AES unit with a memory for its loads and stores, and provide functions that make commands."""
+"""Simulates the vector AES unit with a memory for its loads and stores. Also contains functions that make commands."""
 
 import random
 
@@ -9,11 +9,11 @@ from gateware.isa.vector_unit import VectorAESUnit
 from tests.gateware.support import Simulation
 
 ORIGIN, SIZE = 0x4000_0000, 1024
-QUIET_CYCLES = 10  # no further response may come in this number of cycles after the last one
+QUIET_CYCLES = 10  # number of cycles after the last response in which no further response is allowed
 
 
 class Bench:
-    """The vector AES unit in simulation, driven through its CFU port.
+    """The simulated vector AES unit. Tests send commands to its CFU port.
 
     `shown` returns more signals of the unit to observe; `options` are options of `Simulation`.
     """
@@ -27,7 +27,7 @@ class Bench:
         self.memory = bytearray(SIZE)
 
     def drive(self, commands, rng=None, idle: float = 0.0):
-        """Return a test bench that sends (function id, rs1, rs2) in order."""
+        """Return a test bench that sends commands in order, each given as (function id, rs1, rs2)."""
         unit = self.unit
         for function_id, rs1, rs2 in commands:
             while rng and rng.random() < idle:
@@ -42,7 +42,7 @@ class Bench:
             yield unit.cmd_valid.eq(0)
 
     def collect(self, count: int, responses: list, rng=None, busy: float = 0.0):
-        """Return a test bench that accepts responses, and checks that none comes without a command."""
+        """Return a test bench that accepts `count` responses, and checks that no further response comes."""
         unit = self.unit
         while len(responses) < count:
             yield unit.rsp_ready.eq(int(not rng or rng.random() >= busy))
@@ -55,7 +55,7 @@ class Bench:
             assert not (yield unit.rsp_valid)
 
     def serve(self, rng=None, slow: float = 0.0):
-        """Return a test bench that acts as the memory."""
+        """Return a test bench that answers the unit's memory accesses."""
         bus = self.unit.bus
         while True:
             yield
@@ -74,7 +74,7 @@ class Bench:
                 yield bus.ack.eq(0)
 
     def run(self, commands, *, idle=0.0, busy=0.0, slow=0.0, seed=0, memory=None):
-        """Send commands to a unit in its power-on state; return the responses and the number of cycles until the last
+        """Power on, and send commands to the unit. Return the responses, and the number of cycles until the last
         response.
 
         ``idle``, ``busy`` and ``slow`` are the shares of cycles in which no command is offered, no response taken,
@@ -94,7 +94,7 @@ class Bench:
         return responses, self.sim.cycle - QUIET_CYCLES - 1
 
 
-# Commands, as (function id, rs1, rs2) ------------------------------------------------------------------
+# Functions that return commands, as (function id, rs1, rs2) ----------------------------------------------
 
 
 def encode(name, rs1=0, rs2=0, **fields):
@@ -124,7 +124,7 @@ def block_of(values) -> bytes:
 
 
 def random_address(rng):
-    """Return a random address: of a block inside the memory, or unaligned, or outside the memory."""
+    """Return a random address: mostly of a block in the memory, sometimes unaligned or outside the memory."""
     return ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
 
 

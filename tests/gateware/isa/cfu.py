@@ -11,7 +11,7 @@ from tests.gateware.support import Simulation
 
 @contextmanager
 def executing(unit: CFUUnit) -> Iterator[Callable]:
-    """Yield a function that runs a list of (function id, rs1, rs2) back to back, and returns the values of rd.
+    """Yield a function that runs instructions, given as (function id, rs1, rs2), and returns the values of rd.
 
     Its second argument is the chance that the port does not take an answer in a cycle. Its attribute `cycles` has the
     cycles of the last list.
@@ -50,7 +50,7 @@ def executing(unit: CFUUnit) -> Iterator[Callable]:
 
 
 def column_words(block: bytes) -> list[int]:
-    """Return the columns of one or more blocks as 32-bit words, with row 0 in the low byte."""
+    """Return the columns of one or more blocks as 32-bit words; row 0 of a column is the low byte."""
     return [int.from_bytes(block[i : i + 4], "little") for i in range(0, len(block), 4)]
 
 

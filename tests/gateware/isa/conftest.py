@@ -26,5 +26,5 @@ def bench(parameters, pytestconfig):
 
 @pytest.fixture
 def run(bench):
-    """Send commands to a unit in its power-on state; see `Bench.run`."""
+    """Return the function that powers the unit on and sends commands to it; see `Bench.run`."""
     return bench.run

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Executes instructions on the simulated core, one by one, as a test on the host requests them.
+ * Executes single instructions on the simulated CPU, as a test on the host requests them.
  *
- * Over the UART, all little-endian: a request is three words, the instruction with rd = a0, rs1 =
- * a0 and rs2 = a1, and the values of a0 and a1. The answer is two words: the value of a0
- * afterwards, and the clock cycles from before the instruction until its result was ready.
+ * The UART carries little-endian words. A request is three words: an instruction with rd = a0, rs1
+ * = a0 and rs2 = a1, the value of a0, and the value of a1. The answer is two words: a0 after the
+ * instruction, and the clock cycles from the instruction's start until its result was ready.
  */
 #include <stdint.h>
 
@@ -14,7 +14,7 @@
 #define CODE_WORDS 4u
 #define RET        0x00008067u
 #define READ_CYCLE 0xb0002673u /* csrr a2, mcycle */
-#define USE_RESULT 0x00050693u /* mv a3, a0: makes the core wait for the result */
+#define USE_RESULT 0x00050693u /* mv a3, a0: makes the CPU wait for the result */
 
 int main(void)
 {
@@ -34,7 +34,7 @@ int main(void)
 		register uint32_t a2 __asm__("a2");
 		uint32_t before;
 
-		/* fence.i makes the instruction cache read the new code. */
+		/* fence.i makes the instruction cache load the new instructions. */
 		__asm__ volatile("fence.i\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"
 				 "csrr %[before], mcycle\n\tjalr ra, %[code]"
 				 : "+r"(a0), "+r"(a1), "=r"(a2), [before] "=&r"(before)

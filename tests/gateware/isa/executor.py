@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run the simulated board with `executor.c` in its ROM, which executes single instructions on the simulated CPU."""
+"""Runs a simulated board with `executor.c` in its ROM: a program that executes single instructions on request."""
 
 import struct
 from pathlib import Path
@@ -22,7 +22,7 @@ def build() -> Path:
 
 
 class Executor:
-    """A context manager that runs the executor's board. `execute` runs instructions of the vector AES unit on it."""
+    """A context manager that runs the board. `execute` runs instructions of the vector AES unit on its CPU."""
 
     def __init__(self):
         self._board = SimulatedBoard(build())
@@ -37,7 +37,7 @@ class Executor:
         self._board.stop()
 
     def execute(self, instructions: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-        """Execute (function id, rs1, rs2) one by one; return rd and the number of cycles until the result, for each."""
+        """Execute instructions, each given as (function id, rs1, rs2). Return (rd, cycles until the result) of each."""
         answers = []
         for first in range(0, len(instructions), BATCH):
             batch = instructions[first : first + BATCH]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""FIPS-197 on bytes, written from the standard for the tests. It uses no code of the gateware.
+"""AES on bytes, written from FIPS-197 for the tests. It uses no code of the gateware.
 
 A state is 16 bytes in the standard's order: byte ``r + 4*c`` is row r, column c. `test_fips197` compares this model
 with the standard's example and an independent library.
@@ -72,7 +72,7 @@ def xor(a: bytes, b: bytes) -> bytes:
 
 
 def expand_key(key: bytes) -> list[bytes]:
-    """Return the round keys of encryption, 16 bytes each (5.2)."""
+    """Return the round keys for encryption, 16 bytes each (FIPS-197, 5.2)."""
     words = [key[i : i + 4] for i in range(0, len(key), 4)]
     length = len(words)
     rcon = 1
@@ -88,7 +88,7 @@ def expand_key(key: bytes) -> list[bytes]:
 
 
 def encrypt(key: bytes, block: bytes) -> bytes:
-    """Encrypt a block with FIPS-197's algorithm Cipher (5.1)."""
+    """Encrypt a block (FIPS-197, 5.1)."""
     keys = expand_key(key)
     state = xor(block, keys[0])
     for round_key in keys[1:-1]:

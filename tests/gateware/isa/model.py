@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Model the vector AES unit as its reference page describes it: instructions are executed one by one."""
+"""A model of the vector AES unit, written from its reference page. It executes instructions one by one."""
 
 from tests.gateware.gcm.reference import product
 from tests.gateware.isa import fips197
@@ -16,7 +16,7 @@ def _word(value: int) -> bytes:
 
 
 class UnitModel:
-    """State registers, key registers, context and memory. `execute` applies one instruction and returns rd.
+    """The unit's state and key registers, context and memory. `execute` runs one instruction and returns rd.
 
     Without `products`, the instructions of the multiplier do nothing.
     """

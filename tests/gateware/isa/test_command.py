@@ -12,7 +12,7 @@ COUNT = 300
 
 
 def run(idle: float, stall: float) -> tuple[list, list, int]:
-    """Send random commands; return the commands sent, the commands received, and the number of cycles."""
+    """Send random commands. Return the sent commands, the commands that arrived, and the number of cycles."""
     rng = random.Random(f"{idle} {stall}")
     sent = [
         {"function_id": rng.getrandbits(10), "input0": rng.getrandbits(32), "input1": rng.getrandbits(32)}
@@ -59,6 +59,6 @@ def test_ready_waits_for_nothing_in_the_same_cycle():
 
     with Simulation(dut, dut.sink, dut.source) as simulation:
         simulation.run(bench(), max_cycles=20)
-    # While the unit is not ready, the register accepts a command in the first cycle. It accepts none in the cycle in
-    # which the unit becomes ready.
+    # The register accepts one more command in the first cycle in which the unit is not ready. In the cycle in which the
+    # unit becomes ready again, the register does not accept a command yet.
     assert ready == [1, 1, 0, 0, 1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the instructions as VexRiscv executes them: each on the simulated board, against the model."""
+"""Test every instruction of the vector AES unit on the simulated board's CPU (VexRiscv), against the model."""
 
 import random
 
@@ -23,9 +23,9 @@ BUFFER_SCRATCH = 0x4000_8000  # free for tests: the executor does not use the bu
 
 
 class Checked:
-    """Collects instructions; `check` executes them on the core and on the model and compares every rd."""
+    """Collects instructions. `check` executes them on the CPU and on the model, and compares every rd."""
 
-    KNOWN = (("context", 0), ("memory_status", 1))  # commands that select context 0 and clear earlier faults
+    KNOWN = (("context", 0), ("memory_status", 1))  # select context 0 and clear earlier faults
 
     def __init__(self, executor):
         self.executor = executor
@@ -35,7 +35,7 @@ class Checked:
         for block in range(72):
             self("vstore", rs1=BUFFER_SCRATCH + 16 * block, s=0)
         self("memory_status", rs1=1)
-        # The unit's registers are zero only after configuration, so set the core and the model to the same known state.
+        # The unit's registers are zero only after the FPGA's configuration. Set unit and model to the same known state.
         executor.execute([(BY_NAME[name].function_id(), operand, 0) for name, operand in self.KNOWN])
         for context in range(8):
             self("context", rs1=context)
@@ -51,7 +51,7 @@ class Checked:
         self.pending.append((name, rs1, rs2, fields))
 
     def check(self):
-        """Execute the instructions since the last check; return their values of rd."""
+        """Execute the instructions added since the last check, compare with the model, and return each rd."""
         answers = self.executor.execute([(BY_NAME[n].function_id(**f), a, b) for n, a, b, f in self.pending])
         for (name, rs1, rs2, fields), (result, cycles) in zip(self.pending, answers, strict=True):
             expected = self.model.execute(name, rs1, rs2, **fields)
@@ -89,7 +89,7 @@ def test_random_instructions_follow_the_model(executor):
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_the_seven_instructions_encrypt_and_decrypt(executor, key_bits):
-    """FIPS-197 appendix C runs on the core in both directions, with two instructions a round."""
+    """Encrypt and decrypt the examples of FIPS-197, appendix C, on the CPU, with two instructions a round."""
     unit = Checked(executor)
     key = bytes(range(key_bits // 8))
     plaintext = bytes.fromhex("00112233445566778899aabbccddeeff")

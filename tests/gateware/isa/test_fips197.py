@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the tests' own FIPS-197 model against the standard's example and the `cryptography` library."""
+"""Test the model in `fips197.py` against the standard's example and the library `cryptography`."""
 
 import random
 

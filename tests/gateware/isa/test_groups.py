@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test storing a register group in one instruction: hazards at every distance, overlaps, faults, and cycle counts."""
+"""Test `vxor_group`, which stores all state registers: hazards at every distance, overlaps, faults, and cycles."""
 
 import random
 
@@ -13,7 +13,7 @@ DISTANCES = range(10)
 
 
 class Program:
-    """A list of commands for the unit, with the answers that the model gives."""
+    """A list of commands for the unit, with the responses that the model expects."""
 
     def __init__(self, seed):
         self.memory = bytearray(random.Random(seed).randbytes(SIZE))
@@ -28,7 +28,7 @@ class Program:
         self.expected.append(self.model.execute(name, rs1, rs2, **fields))
 
     def check(self, run, **options):
-        """Run the program and compare the answers; return the cycles that it took."""
+        """Run the program; compare responses and memory with the model; return the number of cycles."""
         for s in range(8):
             for c in range(4):
                 self("move_out_xor", c=c, s=s)
@@ -44,9 +44,10 @@ class Program:
     "other", ["counter", "move_in", "round_enc", "move_out_xor", "vload", "vload_xor", "vstore", "vxor_group"]
 )
 def test_hazards_at_every_distance(run, other, slow):
-    """Another instruction uses each register of a group store, any number of commands before or after the store.
+    """`vxor_group` and a second instruction use the same register. Up to nine commands are between these two
+    instructions, in either order.
 
-    No other instruction writes the group's blocks.
+    No other instruction writes the memory blocks that the group writes.
     """
     rng = random.Random(other)
 
@@ -69,7 +70,7 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    # In other instructions, the bits of `kw` select a state register: the unit must not confuse them.
+                    # The field `kw` is a key register's number. The unit must not take it for a state register.
                     program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))
                 disturb(program, s)
             program.check(run, slow=slow)
@@ -89,8 +90,8 @@ def test_overlaps_are_carried_out_in_order(run, distance):
     [(8, 0), (0, 8), (SIZE - 64, 0), (0, SIZE - 64), (SIZE - 32, SIZE - 96), (-16, 0), (0, -16), (0, 2**30), (8, -8)],
 )
 def test_a_group_ends_at_its_first_fault(run, source, destination):
-    """After a fault in a group, nothing more is written, the address of the fault stays readable, and the next group is
-    carried out.
+    """After a fault in `vxor_group`, the instruction writes nothing more. The fault's address stays readable, and the
+    next `vxor_group` is carried out.
     """
     program = Program(7)
     program("vxor_group", ORIGIN + source, (destination - source) % 2**32)
@@ -106,7 +107,7 @@ def test_a_group_ends_at_its_first_fault(run, source, destination):
 
 
 def test_a_group_costs_its_rounds_and_an_instruction(run):
-    """Encrypt in CTR mode from memory to memory, with counters, rounds and group stores. Nothing waits for memory."""
+    """Encrypt in CTR mode from memory to memory, with `vxor_group`. No instruction waits for memory."""
     program = Program(8)
     for group in range(4):
         for s in range(8):
@@ -133,7 +134,7 @@ def test_state_registers_stay(run):
 
 
 def queue_words(unit):
-    """Return signals that show each word in the memory of the unit's queue of loads and stores."""
+    """Return one signal for each word in the memory of the unit's queue of loads and stores."""
     fragment = unit.memory.queue.fifo._fragment
     (storage,) = (special for special in fragment.specials if isinstance(special, Memory))
     words = []
@@ -146,7 +147,9 @@ def queue_words(unit):
 
 
 def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
-    """Firmware executes the same instructions to remove a key. After them, no keystream may remain in the queue."""
+    """To remove a key, firmware zeroizes v0 to v7, and then runs a `vxor_group` that the unit refuses. After these two
+    steps, the queue is zeroized, too.
+    """
     shown = []
     bench = Bench(shown=lambda unit: shown.extend(queue_words(unit)) or shown)
     secret = [random.Random(s).randbytes(16) for s in range(8)]
@@ -166,5 +169,5 @@ def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
 
 
 def slices(word):
-    """Return the 64 numbers of 128 bits that begin at bits 0 to 63 of a word."""
+    """Return the 128-bit numbers that begin at bits 0 to 63 of a word."""
     return {word >> first & (1 << 128) - 1 for first in range(64)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test a context switch at every delay of a load, and a reset at every cycle of a program with loads, stores and
-products.
+"""Test two events at every possible time: a context switch during a load, and a reset during a program with loads,
+stores and products.
 """
 
 import random
@@ -15,19 +15,21 @@ BLOCKS = [random.Random("blocks").randbytes(16) for _ in range(4)]
 
 
 def named(name, rs1=0, rs2=0, **fields):
-    """Return a command in two forms: as words for the unit, and as a call of the model."""
+    """Return a command in two forms: the values for the unit's port, and the arguments for the model."""
     return encode(name, rs1, rs2, **fields), (name, rs1, rs2, fields)
 
 
 def moves(name: str, block: bytes, **fields):
-    """Return the two instructions that move a block into a register; the field h or hw selects the half."""
+    """Return the two instructions that move a block into a register. Their field `h` or `hw` selects the half of the
+    register.
+    """
     w = words(block)
     half = "hw" if name == "key_write" else "h"
     return [(name, (w[2 * h], w[2 * h + 1]), {**fields, half: h}) for h in range(2)]
 
 
-# A program, as instructions with operands and fields: every kind of register write, loads and stores, a fault, and two
-# contexts.
+# A program: each instruction is (name, operands, fields). It contains every kind of register write, loads and stores, a
+# fault, and two contexts.
 PROGRAM = [
     *(each for s in range(2) for each in moves("move_in", BLOCKS[s], s=s)),
     *moves("key_write", BLOCKS[2], kw=1),
@@ -56,7 +58,7 @@ PROGRAM = [
 
 @pytest.mark.parametrize("access_cycles", range(12))
 def test_a_context_switch_waits_for_loads_and_products(bench, access_cycles):
-    """A result goes only to the context in which its instruction was issued. A group store reads one context."""
+    """A result goes only to the context of its instruction, and `vxor_group` reads only registers of one context."""
     memory = bytearray(random.Random(access_cycles).randbytes(SIZE))
     model = UnitModel(ORIGIN, SIZE, products=bench.products)
     model.memory[:] = memory
@@ -101,9 +103,9 @@ def test_a_context_switch_waits_for_loads_and_products(bench, access_cycles):
 
 
 def test_reset(bench):
-    """After a reset, the unit is in context 0 and reports no fault; no access and no response follow.
+    """After a reset, the unit is in context 0 and reports no fault. No memory access and no response follow.
 
-    Each register has the value of some instruction.
+    Each register then holds its initial value or a value that some instruction of the program wrote.
     """
     program = [named(name, *w, **f) for name, w, f in PROGRAM]
     initial = random.Random("memory").randbytes(SIZE)

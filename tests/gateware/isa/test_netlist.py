@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run the test bench's programs on the vector unit after synthesis for the ECP5, with a board's S-boxes.
+"""Run two tests of the vector unit on its netlist after synthesis for the ECP5, with each board's S-boxes.
 
 The netlist is interpreted, because compiling it takes minutes. ``make netlist-units`` compiles it and runs all
 programs, and the accelerator's programs.
@@ -20,7 +20,7 @@ __all__ = [  # on the netlist
     "test_whole_blocks_both_ways",
 ]
 
-# Slow: Yosys and the interpreter take a minute. `test_vector_unit.py` finds faults of the unit itself faster.
+# Slow: synthesis and the interpreted netlist take a minute. `test_vector_unit.py` finds faults of the unit faster.
 pytestmark = pytest.mark.thorough
 
 

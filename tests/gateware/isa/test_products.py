@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test products in GF(2^128): all registers, distances to other instructions, GCM tags, cycles, zeroization.
+"""Test the instructions for products in GF(2^128): registers, hazards, GCM tags, cycles and zeroization.
 
 `UnitModel` multiplies by the definition (SP 800-38D, 6.3); `cryptography` computes the expected tags.
 """
@@ -16,8 +16,8 @@ from tests.gateware.gcm.reference import encrypted, hashed, product, xor
 from tests.gateware.isa.bench import ORIGIN, SIZE, Bench, block_of, encode, get_state, put_key, put_state
 from tests.gateware.isa.model import UnitModel
 
-PERIOD = CYCLES + EXTRA_CYCLES  # cycles from a product to the next one that needs its result
-NOP = (0x78 << 3 | 6, 0, 0)  # a function id without instruction: the unit answers 0; funct7 bits 2:0 select v0
+PERIOD = CYCLES + EXTRA_CYCLES  # cycles from a product to a next product that needs its result
+NOP = (0x78 << 3 | 6, 0, 0)  # a function id without an instruction (field s selects v0): the unit answers 0
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def bench():
 
 
 class Program:
-    """A list of commands for the unit, with the answers that the model gives."""
+    """A list of commands for the unit, with the responses that the model expects."""
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -67,7 +67,9 @@ class Program:
             self("move_out_xor", c=c, s=s)
 
     def check(self, run, **options):
-        """Run the program and compare all answers and registers; return its cycles."""
+        """Run the program; compare responses, state registers and memory with the model; return the program's number of
+        cycles.
+        """
         commands = len(self.commands)
         for s in range(8):
             self.read(s)
@@ -92,7 +94,7 @@ def test_each_bit_of_the_operand_meets_each_bit_of_the_factor(run):
 @pytest.mark.parametrize("idle", [0, 0.5])
 @pytest.mark.parametrize("factor", range(8))
 def test_all_registers(run, factor, idle):
-    """The target may be any register, also the operand or the factor."""
+    """The result of a product can go to any register, even to the register of the operand or the factor."""
     program = Program(factor)
     for target, s in itertools.product(range(8), range(8)):
         program.vghsh(target, s, factor)
@@ -120,7 +122,7 @@ def test_back_to_back(run, slow):
 
 
 def use(program, name, s, n):
-    """Add an instruction that uses register s to the program."""
+    """Add the instruction `name` to the program, with state register number `s` as one of its registers."""
     fields = {"move_out_xor": {"c": n % 4}, "round_enc": {"k": 1}, "last_enc": {"l": 0}, "move_in": {"h": n % 2}}
     fields["move_in_xor"] = {"h": n % 2}
     if name == "vghsh":
@@ -142,18 +144,18 @@ def use(program, name, s, n):
 
 USES = ["move_out_xor", "move_in", "move_in_xor", "round_enc", "last_enc", "counter", "vload", "vload_xor", "vstore"]
 USES += ["vxor_group", "vghsh", "vgmul", "context"]
-GAPS = (*range(13), 27, 28, 29, 30, 31)  # from 27: around the end of a product with a new factor
+GAPS = (*range(13), 27, 28, 29, 30, 31)  # 27 to 31: around the end of a product with a new factor
 
 
 @pytest.mark.parametrize("fill", ["nothing", "counter"])
 @pytest.mark.parametrize("name", USES)
 def test_a_use_after_every_gap(run, name, fill):
-    """An instruction before or after a product, at many distances, uses one of the product's registers."""
+    """A product instruction and a second instruction use the same register, in either order, at many distances."""
     for gap, known in itertools.product(GAPS, (False, True)):
         program = Program(gap)
-        for n, s in enumerate((1, 2, 3) * 4):  # the registers of the product below: target, operand, factor
+        for n, s in enumerate((1, 2, 3) * 4):  # the product's registers: target, operand, factor
             if known:
-                program.vghsh(7, 7, 3)  # fills the multiplier's tables for this factor
+                program.vghsh(7, 7, 3)  # fills the multiplier's tables for factor v3
             if n >= 6:
                 use(program, name, s, n)
             program.vghsh(1, 2, 3)
@@ -169,7 +171,7 @@ def test_a_use_after_every_gap(run, name, fill):
 
 @pytest.mark.parametrize("length", [0, 1, 15, 16, 17, 100])
 def test_tags_of_gcm(run, length):
-    """The unit hashes the blocks and adds the mask; the result must be the tag that `cryptography` computes."""
+    """Compute GCM tags: hash blocks with `vghsh`, then XOR the mask. `cryptography` computes the expected tags."""
     rng = random.Random(length)
     key, nonce, text, aad = (rng.randbytes(n) for n in (16, 12, length, length // 2))
     sealed = AESGCM(key).encrypt(nonce, text, aad)
@@ -184,14 +186,14 @@ def test_tags_of_gcm(run, length):
 
 
 def test_products_cost_their_instruction_alone(run):
-    """While a product is computed, other instructions run at one per cycle: a product costs one instruction slot."""
+    """While the unit computes a product, other instructions run, one per cycle. So a product costs one cycle."""
     program = Program(1)
     program.vghsh(6, 0, 7)
     for n in range(40):
         program.vghsh(6, n % 3, 7)
         for other in range(PERIOD - 2):
             program("counter", n, s=3 + other % 3)
-        program.idle(1)  # leaves a cycle in which the product's result can be written
+        program.idle(1)  # leaves the unit a cycle to write the product's result
     program.read(6)
     commands = len(program.commands)
     assert program.check(run) <= commands + TABLE_CYCLES + 2 * PERIOD
@@ -222,7 +224,7 @@ def test_a_result_waits_as_long_as_other_instructions_write(run):
 
 
 def secrets_of(unit):
-    """Return all registers and memories of the multiplier that depend on data."""
+    """Return signals for all registers and table rows of the multiplier that depend on data."""
     products, ghash = unit.products, unit.products.ghash
     signals = [products.control["operand"], *(ghash.control[name] for name in ("z", "x_0", "x_1", "x_2", "x_3"))]
     signals.append(ghash.control["multiple"])
@@ -237,7 +239,7 @@ def secrets_of(unit):
 
 @pytest.fixture(scope="module")
 def open_bench():
-    """A bench whose tests can read the multiplier's internal registers and tables."""
+    """Return a bench in which tests can read the multiplier's internal registers and tables."""
     shown = []
     bench = Bench(shown=lambda unit: shown.extend(secrets_of(unit)) or shown)
     bench.shown = shown
@@ -247,7 +249,8 @@ def open_bench():
 
 USED = [command for s in range(8) for command in put_state(s, random.Random(s).randbytes(16))]
 USED += [encode("vghsh", 0x67, s=1), encode("vgmul", 5, s=2)]
-BOUND = 2 * TABLE_CYCLES + PERIOD + 4  # at most so many cycles after the last zeroizing instruction, no secret remains
+# Within this number of cycles after the last zeroizing instruction, all secrets must be gone.
+BOUND = 2 * TABLE_CYCLES + PERIOD + 4
 
 
 def wait_for(cycles):
@@ -256,7 +259,7 @@ def wait_for(cycles):
 
 
 def test_zeroizing_the_registers_zeroizes_the_multiplier(open_bench):
-    """Firmware zeroizes the multiplier by writing zeros to all registers, here at every cycle of two products."""
+    """Write zeros to all state registers, at every cycle of two products: this must zeroize the multiplier too."""
     bench = open_bench
     clear = [command for s in (7, 5, 1, 2, 0, 3, 4, 6) for command in put_state(s, bytes(16))]
     readback = [command for s in range(8) for command in get_state(s)]
@@ -269,7 +272,7 @@ def test_zeroizing_the_registers_zeroizes_the_multiplier(open_bench):
 
 
 def test_a_product_does_leave_multiples_until_its_factor_is_written(open_bench):
-    """Without zeroization, secrets remain in the multiplier; so the test above can fail."""
+    """Without zeroization, secrets remain in the multiplier. This shows that the zeroization tests can fail."""
     bench = open_bench
     bench.run(USED)
     bench.sim.run(wait_for(BOUND), max_cycles=BOUND + 1)
@@ -290,7 +293,7 @@ def test_a_reset_zeroizes_the_multiplier(open_bench):
 
 
 def test_the_factor_is_latched(run):
-    """A product uses the value that its factor has at issue, even if the next instruction replaces the factor."""
+    """A product uses its factor's value at the time of issue, even if the next instruction overwrites the factor."""
     rng = random.Random(5)
     operand, factor, other = (rng.randbytes(16) for _ in range(3))
     for gap in range(TABLE_CYCLES + PERIOD):

@@ -20,7 +20,9 @@ INSTANTS = 48
 
 
 class Bench:
-    """Simulates the unit with a core that offers commands, and a memory that may never answer."""
+    """The simulated unit, with a test bench for the CPU, which sends commands, and one for a memory, which can stop
+    answering.
+    """
 
     def __init__(self):
         self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), product_cycles=CYCLES)
@@ -65,7 +67,7 @@ class Bench:
             yield
 
     def until_reset(self, commands, cycles, *, taken, answered, seed):
-        """Run a program for this number of cycles, then reset the unit in its present state."""
+        """Run a program for this number of cycles, then reset the unit, whatever it is doing."""
         rng = random.Random(seed)
         processes = [self.drive(commands), self.collect(len(commands) + 1, [], taken, rng)]
         with pytest.raises(SimulationTimeout):
@@ -74,7 +76,7 @@ class Bench:
         assert not self.sim.peek(self.unit.rsp_valid) and not self.sim.peek(self.unit.bus.cyc)
 
     def run(self, commands):
-        """Return the responses of a whole program, and check that no other response comes."""
+        """Run a whole program; return its responses. Check that no further response comes."""
         responses = []
         self.sim.run(
             self.drive(commands),
@@ -94,7 +96,7 @@ def bench():
 
 
 def program(rng, model, count):
-    """Return commands and responses: write all registers of two contexts, run random instructions, read all back."""
+    """Return a program and its responses: write the registers of two contexts, run random instructions, read back."""
     steps = []
     for context in (0, CONTEXTS - 1):
         steps.append(("context", {"rs1": context, "rs2": 0}, {}))
@@ -114,8 +116,8 @@ def program(rng, model, count):
     return commands, [model.execute(name, **operands, **fields) for name, operands, fields in steps]
 
 
-# A program with each kind of instruction, and each reason for a stage to wait: for a register, for a load, for the
-# memory, for a response to be accepted.
+# A program with each kind of instruction, and each reason for a pipeline stage to wait: for a register, for a load, for
+# the memory, or until the CPU accepts a response.
 INTERRUPTED = [
     *put_state(1, bytes(range(16))),
     *put_key(1, bytes(range(16, 32))),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the vector AES unit through its CFU port: every instruction, back to back, with stalls on either side."""
+"""Test every instruction of the vector AES unit through its CFU port, without pauses and with stalls."""
 
 import random
 
@@ -24,7 +24,7 @@ def test_random_programs_follow_the_model(bench, run, idle, busy, slow):
         name, operands, fields = random_command(rng)
         commands.append(encode(name, **operands, **fields))
         expected.append(model.execute(name, **operands, **fields))
-    # Read the unit's whole state back with instructions.
+    # Add instructions that read back the unit's whole state.
     for context in range(8):
         for name, operands, fields in (
             [("context", {"rs1": context}, {})]
@@ -60,7 +60,7 @@ def test_each_of_the_seven(run, name):
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 @pytest.mark.parametrize("fused", [False, True])
 def test_whole_blocks_both_ways(run, key_bits, fused):
-    """Encrypt FIPS-197 appendix C, and decrypt it with the equivalent inverse cipher (5.3.5)."""
+    """Encrypt the example of FIPS-197, appendix C, and decrypt it with the equivalent inverse cipher (5.3.5)."""
     key = bytes(range(key_bits // 8))
     plaintext = bytes.fromhex("00112233445566778899aabbccddeeff")
     ciphertext = {
@@ -129,7 +129,7 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(run):
 
 
 def test_loads_and_stores_run_behind_other_instructions(run):
-    """Copy eight blocks while rounds run on another register; the unit must accept one instruction per cycle."""
+    """Load and store seven blocks while other instructions run: the unit must accept one instruction per cycle."""
     rng = random.Random(4)
     memory = bytearray(rng.randbytes(SIZE))
     expected = memory[:128]

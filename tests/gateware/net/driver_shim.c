@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connects the driver to a simulated fast path, through two functions that read and write
- * registers.
+ * Connects the firmware's fast-path driver to a simulated fast path. Two functions of the test read
+ * and write the fast path's registers.
  */
 #include <stddef.h>
 #include <stdint.h>

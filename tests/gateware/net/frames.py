@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds frames in plain Python (IEEE 802.3, RFC 791, 768, 792, 826), and computes expected CTR data."""
+"""Builds network frames in plain Python (IEEE 802.3, RFC 791, 768, 792, 826), and computes expected replies."""
 
 import struct
 import zlib
@@ -14,13 +14,13 @@ FRAME_MIN = 60
 IPV4, ARP = 0x0800, 0x0806
 UDP, ICMP = 17, 1
 BROADCAST = 0xFFFF_FFFF_FFFF
-# Bytes that a datagram takes on the wire in addition to its payload: preamble, Ethernet, IPv4, UDP, check sequence,
-# gap.
+# Bytes that a datagram takes on the wire in addition to its payload: preamble, headers of Ethernet, IPv4 and UDP, check
+# sequence, and gap.
 WIRE_OVERHEAD = len(PREAMBLE) + 14 + 20 + 8 + 4 + GAP_BYTES
 
 
 def checksum(data: bytes) -> int:
-    """Return the Internet checksum (RFC 1071)."""
+    """Return the Internet checksum of data (RFC 1071)."""
     data += bytes(len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
@@ -29,32 +29,32 @@ def checksum(data: bytes) -> int:
 
 
 def ethernet(target: int, sender: int, kind: int, payload: bytes) -> bytes:
-    """Return a frame with padding, without check sequence."""
+    """Return an Ethernet frame, padded to the minimum length, without check sequence."""
     frame = target.to_bytes(6, "big") + sender.to_bytes(6, "big") + struct.pack(">H", kind) + payload
     return frame.ljust(FRAME_MIN, b"\0")
 
 
 def with_fcs(frame: bytes) -> bytes:
-    """Return the frame with its check sequence."""
+    """Return the frame with its check sequence (FCS) appended."""
     return frame + struct.pack("<I", zlib.crc32(frame))
 
 
 def ipv4(
     sender: int, target: int, protocol: int, payload: bytes, *, fragment: int = 0, total: int | None = None
 ) -> bytes:
-    """Return an IPv4 packet; `total` replaces its length field and may be wrong."""
+    """Return an IPv4 packet. If given, `total` is the value of the packet's length field, even if wrong."""
     length = 20 + len(payload) if total is None else total
     header = struct.pack(">BBHHHBBHII", 0x45, 0, length, 0, fragment, 64, protocol, 0, sender, target)
     return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
 
 
 def udp(source: int, target: int, payload: bytes, *, length: int | None = None) -> bytes:
-    """Return a datagram without checksum; `length` replaces its length field and may be wrong."""
+    """Return a UDP datagram without checksum. If given, `length` is the value of the length field, even if wrong."""
     return struct.pack(">HHHH", source, target, 8 + len(payload) if length is None else length, 0) + payload
 
 
 def summed(sender: int, target: int, datagram: bytes) -> bytes:
-    """Return a datagram between two addresses with its checksum field replaced by the right one (RFC 768)."""
+    """Return a UDP datagram between two IPv4 addresses with the right checksum (RFC 768) in its checksum field."""
     datagram = datagram[:6] + bytes(2) + datagram[8:]
     pseudo = struct.pack(">IIBBH", sender, target, 0, UDP, len(datagram))
     return datagram[:6] + struct.pack(">H", checksum(pseudo + datagram) or 0xFFFF) + datagram[8:]
@@ -72,13 +72,13 @@ def arp(operation: int, sender_mac: int, sender_ip: int, target_mac: int, target
 
 
 def echo(kind: int, identity: int, sequence: int, data: bytes) -> bytes:
-    """Return an ICMP echo request (8) or reply (0)."""
+    """Return an ICMP echo message; `kind` is 8 for a request, 0 for a reply."""
     body = struct.pack(">BBHHH", kind, 0, 0, identity, sequence) + data
     return body[:2] + struct.pack(">H", checksum(body)) + body[4:]
 
 
 def ctr(key: bytes, counter: int, data: bytes) -> bytes:
-    """Encrypt with AES-CTR from `cryptography`; `counter` is the first counter block as a number."""
+    """Encrypt with the AES-CTR of `cryptography`; `counter` is the initial counter block as a number."""
     block = (counter % 2**128).to_bytes(16, "big")
     return Cipher(algorithms.AES(key), modes.CTR(block)).encryptor().update(data)
 
@@ -94,7 +94,7 @@ class Peer:
 
 @dataclass
 class Session:
-    """A session, with the fields that the hardware stores."""
+    """A session of the fast path, with the fields that the hardware stores."""
 
     number: int
     peer: Peer
@@ -109,12 +109,12 @@ class Session:
     placed: int = 0
 
     def place(self) -> int:
-        """Reserve the next record of the session; return its offset in bytes."""
+        """Reserve the session's next record; return the record's offset in the stream, in bytes."""
         self.placed += 1
         return (self.first + self.placed - 1) * self.record_bytes
 
     def request(self, offset: int, data: bytes, **changes) -> bytes:
-        """Return a data record; `changes` replace fields of the header."""
+        """Return a data record of this session; `changes` replace fields of its header."""
         fields = {
             "version": VERSION,
             "type": RecordType.DATA,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates the fast path with LiteEth at a GMII, in Verilator with two clocks whose phases may drift.
+"""Simulates the fast path with LiteEth at a GMII, in Verilator with two clocks whose phases can drift.
 
 The receive side plays a script of bytes at 125 MHz, whatever the system clock. Meanwhile the transmit side is recorded
 byte by byte. A register access names a cycle and happens at that clock edge or later, so tests can open and close
@@ -35,12 +35,12 @@ from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
-RESET = 0xFFFF_FFFF  # an operation with this address applies one cycle of reset
-# Cycles of a reset: enough to reset the PHY's clock domains, and to be seen on both sides of each clock crossing. On a
-# board, the PLL keeps the reset active even longer.
+RESET = 0xFFFF_FFFF  # an access to this address applies one cycle of reset instead
+# Length of a reset in cycles: enough to reset the PHY's clock domains, and both sides of each clock domain crossing. On
+# a board, the PLL keeps the reset active even longer.
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
-BANK_WORDS = 512  # registers of one bank on the bus
+BANK_WORDS = 512  # address distance between register banks, in registers
 # The smallest core that keeps up with the wire, with the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
 
@@ -119,7 +119,7 @@ uint64_t model_cpu(void *m, uint64_t *words, uint64_t room) {
 
 
 class _PHY(LiteXModule):
-    """A GMII PHY without clock circuits: its clock domains are inputs of the model."""
+    """A GMII PHY without clock circuits. The test drives the clocks of the PHY's clock domains as model inputs."""
 
     dw = 8
     tx_clk_freq = rx_clk_freq = GMII_HZ
@@ -135,7 +135,7 @@ class _Operation(ctypes.Structure):
 
 
 class GMIIBoard:
-    """The simulated fast path with its Ethernet MAC: access to its registers and to the GMII wire.
+    """The simulated fast path with its Ethernet MAC. Tests access its registers and the GMII signals.
 
     Parameters
     ----------
@@ -233,15 +233,15 @@ class GMIIBoard:
         self._halves = (ratio.denominator, ratio.numerator)
 
     def reset(self) -> None:
-        """Power the board off and on."""
+        """Power the board off and on: create a new model and reset it."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._path.parent):  # where the model finds the files for its memories
+        with contextlib.chdir(self._path.parent):  # the folder with the files for the model's memories
             self._library.model_reset(self._model)
         self.wait()
 
     def close(self) -> None:
-        """Free the model."""
+        """Free the simulation model, if there is one."""
         if self._model:
             self._library.model_destroy(self._model)
             self._model = None
@@ -249,8 +249,8 @@ class GMIIBoard:
     # The wire.
 
     def run(self, script: array, operations: list[tuple] = ()) -> tuple[array, list[int], int]:
-        """Play a script of received bytes; return the transmitted bytes, the register values read, and the number of
-        system cycles.
+        """Feed the board a script of received bytes. Return the transmitted bytes, the register values that were read,
+        and the number of system clock cycles.
 
         `operations` are (GMII cycle, register, value), in order; a value of None reads. Each ``reset`` is a cycle of
         the system's reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does; see `RESET_CYCLES`.
@@ -269,11 +269,13 @@ class GMIIBoard:
         return sent, [table[n].data for n, (*_, value) in enumerate(operations) if value is None], cycles
 
     def exchange(self, script: array, operations: list[tuple] = (), drain: int = DRAIN_CYCLES) -> list[Sent]:
-        """Play a script, then continue until all answers have left; return the frames that were sent."""
+        """Run a script, and then `drain` cycles without input, so that all answers leave. Return the frames that the
+        board sent.
+        """
         return parse(self.run(script + array("H", bytes(2 * drain)), operations)[0])
 
     def cpu_frames(self) -> list[bytes]:
-        """Return the frames that went to the CPU since the last call."""
+        """Return the frames that the board passed to the CPU since the last call."""
         count = self._library.model_cpu(self._model, None, 0)
         words = (ctypes.c_uint64 * max(count, 1))()
         self._library.model_cpu(self._model, ctypes.addressof(words), count)
@@ -302,7 +304,7 @@ class GMIIBoard:
         self.write("control", sum(self.bit("control", name) for name in names))
 
     def wait(self) -> None:
-        """Wait until no command on keys is under way."""
+        """Wait until no key command is under way."""
         for _ in range(1000):
             if not self.read("status") & self.bit("status", "busy"):
                 return
@@ -332,12 +334,12 @@ class GMIIBoard:
         return Window(session.record_bytes // 16, first, sums)
 
     def counters(self) -> dict[Event, int]:
-        """Return the counters of all events."""
+        """Return the value of every event counter."""
         operations = [access for event in Event for access in ((0, "event", int(event)), (0, "event_count", None))]
         return dict(zip(Event, self.run(array("H"), operations)[1], strict=True))
 
     def statistics(self, row: int) -> tuple[int, int, int]:
-        """Return the numbers of bytes, blocks and records of a session."""
+        """Return the numbers of bytes, blocks and records that the session in this row has processed."""
         self.write("row", row)
         self.command("read_statistics")
         names = ("bytes_lo", "bytes_hi", "blocks_lo", "blocks_hi", "records")

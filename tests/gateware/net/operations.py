@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lists of accesses to the fast path's registers, in order: (cycle, register, value); a value of None reads."""
+"""Makes lists of accesses to the fast path's registers. An access is (cycle, register, value); a value of None means a
+read.
+"""
 
 import struct
 
@@ -9,7 +11,7 @@ from tests.gateware.net.window_model import RECORDS, Window
 
 
 class Operations:
-    """Makes lists of accesses to the fast path's registers, by their names.
+    """Makes lists of register accesses for the common operations of the fast path.
 
     Parameters
     ----------
@@ -26,29 +28,29 @@ class Operations:
         }
 
     def bit(self, register: str, field: str) -> int:
-        """Return the mask of a one-bit field."""
+        """Return the mask of a one-bit field in a register."""
         return 1 << self.fields[register][field].offset
 
     def command(self, name: str, cycle: int = 0) -> tuple:
-        """Return the register write that starts a command."""
+        """Return the register write that starts the command `name`."""
         return cycle, "control", self.bit("control", name)
 
     def key_config(self, slot: int, key: bytes = b"", cycle: int = 0) -> tuple:
-        """Return the access that selects the slot and key length for a command on keys."""
+        """Return the access that selects the slot and key length for a key command."""
         length = KEY_LENGTHS[8 * len(key)] if key else 0
         return cycle, "key_config", length | slot << self.fields["key_config"]["slot"].offset
 
     def write_key(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a key and its slot to the registers; `load_key` then loads the key."""
+        """Return the accesses that write a key and its slot to the registers. They do not load the key yet."""
         words = struct.unpack(f"<{len(key) // 4}I", key)
         return [self.key_config(slot, key, cycle), *((cycle, f"key{i}", word) for i, word in enumerate(words))]
 
     def load_key(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that load a key."""
+        """Return the accesses that write a key to the registers and load it."""
         return [*self.write_key(slot, key, cycle), self.command("load_key", cycle)]
 
     def open(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that open a session; they leave the window of its row unchanged."""
+        """Return the accesses that open a session. They do not change the window in the session's row."""
         iv = struct.unpack("<4I", session.initial.to_bytes(16, "big"))
         accesses = [
             ("row", session.row),
@@ -70,7 +72,7 @@ class Operations:
         return [(cycle, "row", session.row), self.command("close", cycle)]
 
     def write_window(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a window. Reads of `status` give the hardware time to write each entry."""
+        """Return the accesses that write a window. Two reads of `status` give the hardware time to write an entry."""
         accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
         for place in range(RECORDS):
             kept = window.sums.get(window.first + place)

@@ -25,7 +25,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_PORT
 from tests.gateware.net.window_model import Window
 from tests.gateware.verilated import compile_model
 
-WAIT_MAX = 40_000  # maximum wait of a test, in cycles
+WAIT_MAX = 40_000  # longest wait of a test, in cycles
 
 HARNESS = """
 #include <stdint.h>
@@ -95,12 +95,12 @@ ENDLESS = 0xFFFF_FFFF
 
 
 class StuckError(AssertionError):
-    """Raised when the unit stops accepting words."""
+    """Raised when the fast path stops accepting words."""
 
 
 @dataclass
 class Answer:
-    """A datagram that the unit sent: the cycle of its first word, its destination, and its payload."""
+    """A datagram that the fast path sent: the cycle of its first word, its destination, and its payload."""
 
     cycle: int
     ip: int
@@ -110,7 +110,7 @@ class Answer:
 
 
 def answer(session: Session, payload: bytes) -> tuple:
-    """Return the expected answer: the fields of `Answer` without the cycle."""
+    """Return the fields of the expected `Answer`, except its cycle."""
     return session.peer.ip, session.peer.port, session.peer.mac, payload
 
 
@@ -155,11 +155,11 @@ class PeripheralBoard:
         self._library.model_destroy.argtypes = [pointer]
         self._model = self._library.model_create()
         self._sent = array("I", bytes(4096 * _SENT.size))
-        with contextlib.chdir(self._path.parent):  # where the model finds the files for its memories
+        with contextlib.chdir(self._path.parent):  # the folder with the files for the model's memories
             self.reset()
 
     def close(self) -> None:
-        """Free the model."""
+        """Free the simulation model, if there is one."""
         if self._model:
             self._library.model_destroy(self._model)
             self._model = None
@@ -231,7 +231,7 @@ class PeripheralBoard:
         return found
 
     def prepare(self, sessions: list[Session], *, fresh: bool = True) -> None:
-        """Load the sessions' keys and open the sessions.
+        """Load the keys of the sessions, and open the sessions.
 
         Their windows are empty if `fresh`; otherwise the windows in their rows stay.
         """

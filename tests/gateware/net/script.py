@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Converts frames to and from scripts for a GMII. A script is an array with one entry per cycle: a byte and its valid
-bit.
+"""Converts frames to and from scripts: the bytes at a GMII, cycle by cycle. A script is an array with one entry per
+cycle, a byte and its valid bit.
 """
 
 import struct
@@ -16,7 +16,7 @@ from tests.gateware.net.frames import PREAMBLE, Session
 BOARD_MAC = 0x02_43_4C_4E_45_02
 BOARD_IP = 0xC0A8_0133
 BOARD_PORT = UDP_PORT
-VALID = 0x100  # bit of a script's entry that marks its byte as valid
+VALID = 0x100  # the bit that marks the byte of a script's entry as valid
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Sent:
 
 
 def datagram(session: Session, payload: bytes) -> bytes:
-    """Return a frame from a session's host to the board's UDP port."""
+    """Return the Ethernet frame with which a session's host sends this payload to the board's UDP port."""
     peer = session.peer
     body = frames.summed(peer.ip, BOARD_IP, frames.udp(peer.port, BOARD_PORT, payload))
     packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
@@ -36,7 +36,7 @@ def datagram(session: Session, payload: bytes) -> bytes:
 
 
 def expected(session: Session, payload: bytes) -> bytes:
-    """Return the frame with which the board must answer, with the given payload."""
+    """Return the Ethernet frame with which the board must send this payload to the session's host."""
     peer = session.peer
     body = frames.summed(BOARD_IP, peer.ip, frames.udp(BOARD_PORT, peer.port, payload))
     packet = bytearray(frames.ipv4(BOARD_IP, peer.ip, frames.UDP, body))
@@ -53,7 +53,7 @@ def on_wire(frame: bytes, *, gap: int = frames.GAP_BYTES, fcs: bool = True, prea
 
 
 def parse(sent: array) -> list[Sent]:
-    """Return the transmitted frames, after checking preamble, check sequence, length and gap of each."""
+    """Return the frames in a transmitted script. Check preamble, check sequence, length and gap of each frame."""
     found = []
     raw = sent.tobytes()
     valid = bytes(raw[1::2])

@@ -21,8 +21,8 @@ from tests.gateware.net.peripheral_board import ENDLESS, Answer, PeripheralBoard
 COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
 SIZES = (16, 64, 200, 1448)  # bytes of data; the last size fills a datagram of 1472 bytes
-# Cores to test, each with the number of cycles between two tries: the Ethernet boards' core, with the S-boxes that
-# Verilator compiles fastest; the fastest core; and the slowest core, which takes too long to try every cycle.
+# Pairs (core, cycles between two tries): the core of the Ethernet boards, but with the S-boxes that Verilator compiles
+# fastest; the fastest core; and the slowest core, for which it would take too long to try every cycle.
 CORES = (
     (CORE, 1),
     ({"datapath": "pipelined", "sbox": "block_ram"}, 1),
@@ -32,7 +32,7 @@ CORES = (
 
 @dataclass
 class Findings:
-    """Results of a sweep: number of cycles tried, answers, drops, and a message for each error."""
+    """Results of a sweep: numbers of tried cycles, answered and dropped datagrams, and a message for each error."""
 
     instants: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Findings:
 
 
 def make_sessions(slot_0_has_key: bool) -> tuple[Session, Session]:
-    """Return two sessions: the one on which the commands act, and another."""
+    """Return two sessions: the victim, on which the commands act, and another session."""
     rng = random.Random(7)
     victim, other = (
         Session(
@@ -62,7 +62,7 @@ def make_sessions(slot_0_has_key: bool) -> tuple[Session, Session]:
 
 
 class Sweep:
-    """A sweep: one command is tried in every cycle, with one size of datagrams on one core.
+    """Tries one command in every cycle, with one datagram size and one core.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Sweep:
         self.datagrams = [(0, session, session.request(offset, part)) for session, offset, part in self.requests]
         board.reset()
         board.prepare([self.victim, self.other])
-        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # after the last answer's first word
+        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # 40 cycles after the last answer began
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
         """Try the command in every `step`-th cycle from `first` on, with the same traffic each time."""
@@ -117,7 +117,7 @@ class Sweep:
             "load_key": operations.write_key(victim.slot, self.new_key),
             "clear_key": [operations.key_config(victim.slot)],
         }.get(self.command, [])
-        # each try sends the same datagrams: the sessions keep their windows, so they answer the repeated records again
+        # Each try sends the same datagrams. The sessions keep their windows, so the board answers repeated records.
         board.prepare([victim, self.other], fresh=False)
         board.play([], before)
         counted = self._counted()
@@ -146,12 +146,12 @@ class Sweep:
         return self._afterwards()
 
     def _counted(self) -> int:
-        """Return the sum of all counters, which is the number of datagrams seen."""
+        """Return the sum of all event counters, which is the number of datagrams that arrived."""
         operations = [each for event in Event for each in ((0, "event", int(event)), (0, "event_count", None))]
         return sum(self.board.play([], operations)[1])
 
     def _problem(self, answers: list[Answer]) -> str | None:
-        """Return a message if the answers to the traffic are wrong."""
+        """Return a message if the answers to the datagrams are wrong, otherwise None."""
         wanted = []
         for session, offset, part in self.requests:
             keys = [session.key]
@@ -174,7 +174,7 @@ class Sweep:
         return "a wrong or foreign answer" if present else None
 
     def _afterwards(self) -> str | None:
-        """Open both sessions again after the command; return a message if the board then behaves wrongly."""
+        """Check the board's state and answers after the command, close the sessions; return a message on an error."""
         board, operations, victim, other = self.board, self.board.operations, self.victim, self.other
         valid, opened = board.play([], [(0, "key_valid", None), (0, "opened", None)])[1]
         keys = {victim.slot: victim.key, other.slot: other.key}
@@ -204,7 +204,7 @@ class Sweep:
 
 
 def main() -> int:
-    """Run the command line; return the exit status."""
+    """Read the command line, run the sweeps, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.gateware.net.sweep", description=__doc__.splitlines()[0])
     parser.add_argument("--core", help="the only core: 128, pipelined or 32 (default: all)")
     arguments = parser.parse_args()

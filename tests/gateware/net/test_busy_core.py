@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the fast path processes the full wire rate while another client uses the core, with the longest keys, at
-the boards' clock.
+"""Test that the fast path keeps up with the full wire rate while another client also uses the AES core. Keys have 256
+bits, and the system clock is the slowest of all Ethernet boards.
 
 The MAC is the variant with a register after its padding.
 """

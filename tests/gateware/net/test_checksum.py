@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the hardware's checksum, which is computed word by word, with the Internet checksum of RFC 1071, in Migen's
-own simulator.
+"""Compares the checksum that the hardware computes word by word with the Internet checksum of RFC 1071, in Migen's own
+simulator.
 """
 
 import random
@@ -15,7 +15,9 @@ INITIAL = 0x1234
 
 
 def sums_of(words: list[list[int]], idle: float, initial: int) -> list[int]:
-    """Send the words of several sums; return the value of each, two cycles after its last word."""
+    """Send the words of several packets to the hardware. Return each packet's sum, as it is two cycles after the
+    packet's last word.
+    """
     dut = checksum.ChecksumSum(initial=checksum.half(initial))
     rng, values = random.Random(1), []
 

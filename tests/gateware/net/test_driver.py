@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the firmware's C driver on the simulated fast path: `serve` writes a window, `finish` reads and clears it."""
+"""Test the firmware's fast-path driver in simulation. `serve` writes a record window, `finish` reads and clears it."""
 
 import ctypes
 import errno
@@ -23,7 +23,7 @@ POLLS = 10_000
 
 
 class CWindow(ctypes.Structure):
-    """The C structure `cl_window`."""
+    """The C structure `cl_window`: a session's record window."""
 
     _fields_ = [
         ("first", ctypes.c_uint64),
@@ -48,7 +48,7 @@ class CWindow(ctypes.Structure):
 
 
 class Client(ctypes.Structure):
-    """The C structure `cl_server_client`."""
+    """The C structure `cl_server_client`: a session to serve."""
 
     _fields_ = [
         ("session", ctypes.c_uint32),
@@ -77,7 +77,7 @@ class Driver:
     def __init__(self, library, board: GMIIBoard):
         self.c, self.board = library, board
         self.names = {4 * n: name for name, n in board.operations.address.items()}
-        self.stuck = {}  # register values that the driver reads instead of the hardware's
+        self.stuck = {}  # register values that the driver reads instead of the real ones
         self.reads = 0
         self.callbacks = (
             ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(self.read),
@@ -153,8 +153,8 @@ def play(driver: Driver, session: Session, window: Window, rng, records: int) ->
 
 
 def test_windows_go_with_the_session(driver, session):
-    """A session is served, finished, and served again with its window; in between, its row in the fast path is
-    empty.
+    """Serve a session, finish it, and serve it again with the window that `finish` returned. In between, the session's
+    row in the fast path is empty.
     """
     rng = random.Random(1)
     window = Window(6)
@@ -187,7 +187,7 @@ def test_what_the_hardware_cannot_hold_is_not_served(driver, session):
 
 @pytest.mark.parametrize("register, field", [("status", "window_busy"), ("in_use", None)])
 def test_hardware_that_does_not_answer_ends_the_wait(driver, session, register, field):
-    """If the hardware does not answer in time, the driver still closes the session; its window is then unknown."""
+    """If the hardware does not answer in time, the driver still closes the session, but cannot read its window."""
     driver.set_key(session)
     assert driver.serve(session, CWindow(records=RECORDS)) == 0
     driver.stuck[register] = driver.board.bit(register, field) if field else 0xFF
@@ -205,7 +205,7 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # address and port; maximum data; window; counters
+    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # words: address and port, maximum data, window, then the counters
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}
     assert counted == {Event.RECORD: 2, Event.OTHER_DATA: 1, Event.WINDOW: 2}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The fast path with LiteEth at a simulated GMII: traffic, faults in the traffic, and counters."""
+"""Test the fast path with LiteEth at a simulated GMII: traffic, faulty frames, and event counters."""
 
 import random
 from array import array
@@ -17,7 +17,7 @@ from tests.gateware.net.window_model import Window
 
 DATA_MAX = 1448
 OTHER_MAC = 0x02_00_00_00_00_99
-# The event that is counted for each decision of `window_model`.
+# Maps each decision of `window_model` to the event that the board must count.
 EVENTS = {"answered": Event.RECORD, "window": Event.WINDOW, "other_data": Event.OTHER_DATA}
 
 
@@ -36,7 +36,7 @@ def board(model):
 
 
 def make_sessions(rng: random.Random, count: int) -> list[Session]:
-    """Return sessions of several hosts, with all key lengths."""
+    """Return `count` sessions of three hosts, with all key lengths."""
     return [
         Session(
             number=rng.getrandbits(32),
@@ -65,7 +65,9 @@ def counted(board: GMIIBoard) -> Counter:
 
 
 def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
-    """Assert that no datagram is in progress, and that one record of each session gets exactly its own answer."""
+    """Assert that no datagram is in progress. Then send one record in each session. The board must answer this record
+    and send nothing else.
+    """
     assert board.read("in_use") == 0
     for session in sessions:
         offset = session.place()
@@ -74,13 +76,13 @@ def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
 
 
 def flipped(frame: bytes, position: int, bit: int) -> bytes:
-    """Return the frame with one bit changed. The check sequence is computed afterwards, so it does not reveal the
-    change.
+    """Return the frame with one bit changed. The caller appends the check sequence later, so the check sequence does
+    not reveal the change.
     """
     return frame[:position] + bytes([frame[position] ^ 1 << bit]) + frame[position + 1 :]
 
 
-# Faulty datagrams by name: the event to count, and the frame.
+# Returns faulty datagrams: a dictionary from name to (event to count, frame).
 def _faults(rng: random.Random, session: Session) -> dict:
     data = rng.randbytes(rng.choice((1, 16, 100, 500)))
     place = session.place()
@@ -204,8 +206,8 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose the first two data bytes so that the computed checksum is 0. They must equal the checksum of the
-        # datagram in which they are zeros.
+        # Choose the first two data bytes so that the computed UDP checksum is 0. To find them, compute the checksum of
+        # the datagram while these two bytes are 0; then set them to this checksum.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -289,11 +291,11 @@ def test_every_fault_is_counted_once_and_never_answered(board):
     assert_empty(board, sessions)
 
 
-# System clocks that differ very little from the wire's clock, or from a simple ratio to it, so that clock edges occur
-# in every order.
+# System clocks, in Hz. Each differs very little from the wire's clock, or from a simple fraction of it, so that clock
+# edges occur in every order.
 @pytest.mark.parametrize("clock", [125_006_250, 124_993_750, 62_503_125, 75_003_750, 99_995_000])
 def test_phases_drift(board, clock):
-    """The phase between the clocks drifts by at least one cycle during the traffic. Every record must be answered."""
+    """The phase between system clock and wire clock drifts by a cycle or more. The board must answer every record."""
     board.set_clock(clock)
     board.reset()
     rng = random.Random(clock)
@@ -310,8 +312,8 @@ def test_phases_drift(board, clock):
 
 
 def test_reset_in_mid_operation(board):
-    """Reset at any point of the traffic. Earlier answers are correct or incomplete, and no old data are sent after the
-    reset.
+    """Reset the board at any point of the traffic. Answers before the reset are correct; the last one can be cut off.
+    After the reset, the board sends no old data.
     """
     rng = random.Random(14)
     sessions = make_sessions(rng, 2)
@@ -329,7 +331,7 @@ def test_reset_in_mid_operation(board):
         sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)] * RESET_CYCLES)
         cut = next((at for at in range(instant, len(sent)) if not sent[at]), len(sent))
         assert cut - instant < 8 and not any(sent[cut:])
-        for at in range(cut, 0, -1):  # drops a frame that was interrupted by the reset
+        for at in range(cut, 0, -1):  # leaves out a frame that the reset interrupted
             if at < instant and not sent[at]:
                 break
         found = frames_of(parse(sent[: at + 1]))
@@ -355,8 +357,8 @@ def test_noise_and_interrupted_frames(board):
 
 
 def test_sessions_closed_and_opened_in_flight(board):
-    """Each answer is encrypted under the key that the session has at that time. After the session is closed, no answer
-    is sent.
+    """Close a session and open another one during the traffic. Each answer uses its session's key. A closed session
+    gets no answers.
     """
     rng = random.Random(5)
     old, other = make_sessions(rng, 2)
@@ -391,8 +393,8 @@ def test_sessions_closed_and_opened_in_flight(board):
 
 
 def test_a_record_is_answered_again_and_other_data_never(board):
-    """A repeated record is answered again, even after damaged frames, or after its session was closed and reopened in
-    another row.
+    """The board answers a repeated record again, even after damaged frames, or after its session was closed and
+    reopened in another row. It never answers a record with different data at the same offset.
     """
     rng = random.Random(13)
     (session, other) = make_sessions(rng, 2)
@@ -443,8 +445,8 @@ def test_a_record_is_answered_again_and_other_data_never(board):
 
 
 def test_key_changed_under_an_open_session(board):
-    """A datagram is encrypted entirely with the earlier key or the later key, or is dropped because the slot holds no
-    key.
+    """Load a new key while the session is open. The board encrypts each datagram entirely under the old or the new key,
+    or drops it because the slot holds no key.
     """
     rng = random.Random(6)
     (session,) = make_sessions(rng, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The fast path at its UDP port, with a simple XOR engine instead of AES: stalls at all interfaces, and incomplete
+"""Test the fast path at its UDP port, with a simple XOR engine instead of AES: stalls at all interfaces, and incomplete
 datagrams.
 """
 
@@ -34,7 +34,7 @@ class _Engine(Module):
         self.sink = stream.Endpoint(layout)
         self.source = stream.Endpoint([("data", 32), ("error", 1)])
         self.hold = Signal()
-        self.fail = Signal()  # while 1, words leave without keystream
+        self.fail = Signal()  # while 1, words have no keystream
         self.submodules.queue = queue = stream.SyncFIFO([("data", 32)], 16)
         byte = Signal(8)
         self.comb += [
@@ -50,7 +50,7 @@ class _Engine(Module):
 
 
 def encrypted(session: Session, record: bytes) -> bytes:
-    """Return the path's expected answer to a record."""
+    """Return the reply that the fast path must send to a record."""
     mask = ~session.slot & 0xFF
     return record[:1] + bytes([record[1] | 0x80]) + record[2:24] + bytes(each ^ mask for each in record[24:])
 
@@ -138,7 +138,7 @@ class Bench:
         error: bool = False,
         wrong: int = 0,
     ):
-        """Send a datagram.
+        """Send a datagram to the fast path, in a test bench.
 
         `cut` words are missing at its end, `error` marks its last word, `wrong` are bits to flip in its length.
         """
@@ -195,7 +195,7 @@ def simulated():
 @pytest.fixture
 def bench(simulated):
     simulated.sim.reset()
-    simulated.sim.clock(ROWS)  # wait until all rows are zero
+    simulated.sim.clock(ROWS)  # until all session rows are zeroized
     return simulated
 
 
@@ -256,8 +256,8 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Closing a row zeroizes it at once. The reply, and the end of the slot's use, must therefore rely on values that
-    were copied when the record was accepted.
+    """Close a session's row in any cycle of a record. Closing zeroizes the row at once. So the reply, and the end of
+    the slot's use, must rely on values that were copied when the record was accepted.
     """
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
@@ -307,7 +307,7 @@ def test_an_error_at_the_end_drops_the_reply(bench):
 
 
 def test_a_word_without_keystream_drops_the_reply(bench):
-    """If any word of a reply has no keystream, this reply is dropped. The replies before and after it are sent."""
+    """If there is no keystream for a word of a reply, the fast path drops this reply, but sends all other replies."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -381,7 +381,7 @@ def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
 
 
 def test_many_small_replies_wait(bench):
-    """The queue limits the number of waiting replies, not only the number of their words."""
+    """The transmit queue holds at most 16 replies, even if they are short."""
     rng = random.Random(4)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -403,7 +403,7 @@ def test_many_small_replies_wait(bench):
 
 
 def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
-    """Refused: records that begin at any byte within another record, and records that are longer than the maximum."""
+    """The fast path refuses records that begin in the middle of another record or are longer than the maximum."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     session.record_bytes = 208
@@ -428,8 +428,8 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """A damaged record does not change the window. An empty record is stored in the window like any other
-    record.
+    """The fast path answers a repeated record, but refuses different data at the record's offset. Both are tested with
+    data and with an empty record. A damaged record does not change the window.
     """
     rng = random.Random(6)
     (session, *_), received = make_sessions(rng), []
@@ -438,7 +438,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    others += [b" datsomea", b"tome\x1fdat`"]  # each has one of the two checksums of the record
+    # For each of the next two data strings, one 32-bit half of the checksum equals that half for `some data`.
+    others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():
         yield bench.path.usable.eq(2**ROWS - 1)
@@ -462,7 +463,9 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
 
 
 def test_every_byte_of_a_record_tells_other_data(bench):
-    """A change in any byte of a record is detected. Bytes after the record's end are ignored."""
+    """If any byte of a repeated record differs from the first record, the fast path refuses the record. Bytes after the
+    record's end are ignored.
+    """
     rng = random.Random(8)
     (session, *_), received, wanted = make_sessions(rng), [], []
     bench.open(session)
@@ -491,8 +494,8 @@ def test_every_byte_of_a_record_tells_other_data(bench):
 
 
 def test_each_session_has_its_limit(bench):
-    """A record may end exactly at the session's limit, but not one byte later, for limits at all positions of the
-    stream.
+    """A record can end exactly at its session's limit, but not one byte later. The sessions' limits are far apart in
+    the stream.
     """
     rng = random.Random(9)
     sessions, received, wanted = make_sessions(rng), [], []
@@ -518,7 +521,7 @@ def test_each_session_has_its_limit(bench):
 
 
 def test_a_wrong_length_drops_the_datagram(bench):
-    """A datagram is dropped if the length in the UDP header and the record's length differ in one bit."""
+    """The fast path drops a datagram if one bit of its UDP length or of its record's length is wrong."""
     rng = random.Random(10)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -539,7 +542,7 @@ def test_a_wrong_length_drops_the_datagram(bench):
 
 
 def test_a_window_moves_through_many_laps(bench):
-    """So many records are sent, with different data, that they fill the window several times."""
+    """Send so many records, with different data, that they fill the record window several times."""
     rng = random.Random(11)
     (session, *_), received, wanted = make_sessions(rng), [], []
     session.record_bytes = 16
@@ -560,7 +563,7 @@ def test_a_window_moves_through_many_laps(bench):
 
 
 def test_room_is_counted_to_the_word(bench):
-    """While no reply can leave, a datagram is refused only if the queue has no room for its reply."""
+    """While no reply can leave, the fast path drops a datagram only if the queue has no room for its reply."""
     rng = random.Random(12)
     (session, *_) = make_sessions(rng)
     bench.open(session)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hosts without a session fill the wire between a session's datagrams. The fast path must serve the session nearly as
-fast as without them.
+"""Test floods: hosts without a session fill the wire between a session's datagrams. The fast path must serve the
+session nearly as fast as without a flood.
 """
 
 import random
@@ -17,7 +17,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, o
 
 RECORDS, RECORD_BYTES, DRAIN_CYCLES = 8, 1440, 20_000
 MOST_SHARE = 0.05
-LONG_RECORDS = 60  # so many that a backlog would fill the receive buffer
+LONG_RECORDS = 60  # enough for a backlog to fill the receive buffer
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +70,14 @@ FLOODS = {
 
 
 def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
-    """Assert that all answers for the session come, in order; return the cycle in which the last answer begins."""
+    """Run the script. Assert that all answers to the session come, in order. Return the cycle of the last answer."""
     sent = [each for each in parse(board.run(script + array("H", bytes(2 * DRAIN_CYCLES)))[0]) if each.frame in answers]
     assert [each.frame for each in sent] == answers
     return sent[-1].cycle
 
 
 def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, list[bytes]]:
-    """Return a script that alternates records of the session with a stranger's frames of about the same length.
+    """Return a script in which records of the session alternate with a stranger's frames, for about the same time each.
 
     Also return the expected answers to the session. Without `strangers`, the wire is idle instead.
     """
@@ -94,7 +94,7 @@ def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, 
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """The session uses half of the wire's time; a stranger fills the other half with frames."""
+    """A stranger's frames fill all the time that the session's frames leave free on the wire, about half of it."""
     took = []
     for strangers in (False, True):
         board.reset()
@@ -105,7 +105,9 @@ def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
 
 @pytest.mark.parametrize("flood", ["short pings", "long pings", "ARP requests"])
 def test_no_backlog_of_answers_to_strangers_grows(board, flood):
-    """Answers to the stranger would fill the other half of the wire. However long this lasts, no record is lost."""
+    """Answers to all frames of the stranger would fill half of the time on the transmit wire. Even in a long flood, no
+    record is lost.
+    """
     took = []
     for strangers in (False, True):
         board.reset()
@@ -116,7 +118,7 @@ def test_no_backlog_of_answers_to_strangers_grows(board, flood):
 
 
 def test_pings_have_a_budget_and_are_answered_again_later(board):
-    """The board answers a burst of pings, then drops and counts further pings until its budget has grown again."""
+    """The board answers a burst of pings, then drops and counts further pings until its ping budget has grown again."""
     board.reset()
     one = on_wire(FLOODS["pings"])
     pause = array("H", bytes(2 * -(-ECHO_CYCLES * GMII_HZ // board.sys_hz)))

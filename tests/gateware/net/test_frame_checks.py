@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the hardware's decisions on handmade frames with the expected decisions, in Migen's own simulator."""
+"""Checks in Migen's own simulator that the hardware accepts or drops each handmade frame as expected."""
 
 import random
 
@@ -32,7 +32,7 @@ def other_protocol(size: int, total: int | None = None) -> bytes:
 
 
 def elsewhere(protocol: int = frames.UDP, target: int = OWN, port: int = 2) -> bytes:
-    """Return a frame that this hardware does not serve."""
+    """Return an IPv4 frame whose protocol, address or port this hardware does not serve."""
     return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, target, protocol, frames.udp(1, port, bytes(40))))
 
 
@@ -45,24 +45,25 @@ def damaged(frame: bytes, position: int) -> bytes:
 
 
 def sent_by(ip: int, *, mac: int = 4, target_mac: int = 3, protocol: int = frames.UDP) -> bytes:
-    """Return a frame that the hardware would serve, from the given address."""
+    """Return a UDP datagram or an echo request from the given address, which the hardware would serve."""
     body = frames.udp(1, 2, bytes(40)) if protocol == frames.UDP else b"\x08".ljust(40, b"\0")
     return frames.ethernet(target_mac, mac, frames.IPV4, frames.ipv4(ip, OWN, protocol, body))
 
 
 def asked_by(ip: int, *, mac: int = 4, sender: int = 4) -> bytes:
-    """Return an ARP request to all stations."""
+    """Return an ARP request that is sent to all stations."""
     return frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, sender, ip, 0, OWN))
 
 
-# Choose two data bytes so that the computed checksum is 0. They must equal the checksum of the datagram in which they
-# are zeros.
+# Choose two data bytes so that the computed UDP checksum is 0. To find them, compute the checksum of the datagram while
+# these bytes are 0; then set them to this checksum.
 _BODY = frames.summed(5, OWN, frames.udp(1, 2, bytes(30)))
 _BODY = frames.summed(5, OWN, _BODY[:20] + _BODY[6:8] + _BODY[22:])
 ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, _BODY))
 assert _BODY[6:8] == b"\xff\xff"
 
-# Frames by name. With each: whether its check sequence is wrong, and the event that is counted when it is dropped.
+# Maps each case's name to three values: the frame, whether its check sequence (FCS) is wrong, and the event that the
+# hardware counts when it drops the frame. The event is `GOOD` if the hardware accepts the frame.
 CASES = {
     "UDP": (packet(100), False, GOOD),
     "UDP of every remainder": (packet(101), False, GOOD),

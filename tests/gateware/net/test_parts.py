@@ -40,7 +40,7 @@ def feed(endpoint, words, rng, idle: float):
 
 
 def collect(endpoint, received: list, rng, stall: float, cycles: int):
-    """Receive packets for a number of cycles."""
+    """Receive packets during `cycles` cycles; append each packet to `received`."""
     packet = []
     for _ in range(cycles):
         yield endpoint.ready.eq(rng.random() >= stall)
@@ -55,7 +55,9 @@ def collect(endpoint, received: list, rng, stall: float, cycles: int):
 
 @pytest.mark.parametrize(("idle", "stall"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.6), (0.4, 0.4)])
 def test_skid_passes_each_word_once_and_keeps_none(idle, stall):
-    """The skid buffer holds no words of a packet after another packet has passed."""
+    """After a packet, the next packet passes through the skid buffer. The buffer must then contain no words of the
+    earlier packet.
+    """
     rng = random.Random(repr((idle, stall)))
     skid = Skid(eth_phy_description(32))
     sent, received = packets(rng, 40, 20), []
@@ -235,7 +237,9 @@ def test_event_counters_lose_nothing():
             assert (yield dut.value) == totals[event]
 
     def watch():
-        """While events are counted, the displayed value is always a correct count, at most one event old."""
+        """While events of several sources are counted, the count of one event must either stay or rise by 1 in each
+        cycle.
+        """
         yield dut.select.eq(Event.OTHER_DATA)
         for _ in range(4):
             yield
@@ -275,7 +279,7 @@ def test_session_table():
         while (yield dut.searching):
             cycles += 1
             yield
-        assert cycles == 5  # a pulse of one cycle starts the search
+        assert cycles == 5  # a request of one cycle starts the search, which takes 5 cycles
         if not (yield dut.found):
             return None
         fields = []
@@ -285,8 +289,8 @@ def test_session_table():
         return [*fields, (yield dut.initial)]
 
     def closed_meanwhile(row, when):
-        """Start a search, close the row `when` cycles later, open it again at once; return whether the search finds the
-        row.
+        """Start a search for a session. `when` cycles later, close the table row of this session, and reopen the row
+        in the cycle after that. Return whether the search finds the row.
         """
         yield from pulse(dut.open, row)
         yield [dut.number.eq(0), dut.search.eq(1), dut.row.eq(row)]
@@ -301,7 +305,7 @@ def test_session_table():
         return found
 
     def bench():
-        for _ in range(4):  # wait until all rows are zero
+        for _ in range(4):  # the table is locked until it has set all rows to zero
             assert (yield dut.locked)
             yield
         for row, columns in enumerate(rows):
@@ -334,15 +338,16 @@ def test_session_table():
         assert (yield dut.opened) == 0b1011
         yield dut.in_use.eq(0)
         yield from pulse(dut.open, 2)
-        assert (yield from find(0)) == [2, 0, 0, 0, 0, 0, 0]  # the earlier session is no longer found
+        # Closing the row has cleared it: the earlier session is gone.
+        assert (yield from find(0)) == [2, 0, 0, 0, 0, 0, 0]
         for row in range(4):
             yield from pulse(dut.close, row)
         for row in range(4):
             found = []
             for when in range(10):
                 found.append((yield from closed_meanwhile(row, when)))
-            # If the row is opened again before the search reaches it, the search finds the new session. If it is opened
-            # later, the search never finds it.
+            # If the row is reopened before the search reaches it, the search must find it. If it is reopened later, the
+            # search must not find it.
             assert found == [int(when < row) for when in range(10)], found
 
     run_simulation(dut, bench())

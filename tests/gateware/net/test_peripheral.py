@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The peripheral at its registers and its UDP port: commands in any cycle, bounded waits, and no data that remain
-afterwards.
+"""Tests the fast path through its registers and its UDP port. Software is allowed to give commands in any cycle, each
+command ends in bounded time, and a reset leaves no data of a session.
 """
 
 import pytest
@@ -11,7 +11,9 @@ from tests.gateware.net.gmii import CORE
 from tests.gateware.net.peripheral_board import ENDLESS, PeripheralBoard, answer
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 
-# Pairs of data size in bytes and cycles between tries. `make sweep` tries every cycle on the faster cores.
+# Each pair contains a datagram's size in data bytes, and a step in cycles. The test sends the datagram many times; each
+# time, it gives its command `step` cycles later than before. `make sweep` tries every cycle, except on the slowest
+# core.
 STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 
@@ -41,7 +43,10 @@ def test_a_command_at_any_instant(board, command, slot_0_has_key):
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 @pytest.mark.parametrize("word", [7, 40])
 def test_a_command_ends_while_a_datagram_does_not(board, command, word):
-    """A datagram pauses within its data for longer than any command takes. It must not be answered, under any key."""
+    """A datagram pauses in the middle of its data, for longer than any command takes. Meanwhile, software gives a
+    command that changes the key of the datagram's session. The hardware must not answer the datagram, neither with the
+    old key nor with a new one.
+    """
     victim, other = make_sessions(True)
     board.prepare([victim, other])
     operations = board.operations
@@ -68,8 +73,8 @@ def test_a_command_ends_while_a_datagram_does_not(board, command, word):
 
 
 def test_a_session_does_not_outlive_a_reset(board):
-    """If a row is opened after a reset before software writes its fields, it answers no session. Its contents from
-    before the reset do not matter.
+    """A reset ends all sessions. After the reset, software opens a row of the session table that contained a session
+    before, and does not write the row's fields. The hardware must not answer records of the earlier session.
     """
     victim, other = make_sessions(True)
     board.prepare([victim, other])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the hardware's record window with the model `window_model`: random records of several sessions, while the
-CPU accesses the window.
+"""Compares the hardware's record window with the model `window_model`. The inputs are random records of several
+sessions; meanwhile, the CPU reads and writes windows.
 """
 
 import itertools
@@ -28,7 +28,7 @@ class Bench:
         )
 
     def record(self, row: int, blocks: int, index: int, data: bytes, rng, results: list, damaged: bool = False):
-        """Pass a record as the receiver does; append the decision to `results`."""
+        """Send a record to the window as the receiver does; append the window's decision to `results`."""
         dut = self.dut
         yield [dut.found_row.eq(row), dut.record_blocks.eq(blocks), dut.index.eq(index), dut.length.eq(len(data))]
         yield dut.begin.eq(1)
@@ -59,7 +59,9 @@ class Bench:
         yield
 
     def access(self, command, row: int, place: int, given: tuple[int, int, int] = (0, 0, 0)):
-        """Make one access as the CPU; return the values read, as (came, sum, base)."""
+        """Access the window's entry for one record as the CPU does. Return the values read: whether the record has
+        arrived, the sum of its data, and the first block of the window. Return None if the access read no values.
+        """
         dut = self.dut
         yield [dut.row.eq(row), dut.place.eq(place), command.eq(1)]
         yield [field.eq(value) for field, value in zip(dut.given.flatten(), given, strict=True)]
@@ -79,14 +81,14 @@ class Bench:
         raise AssertionError("an access does not end")
 
     def put(self, row: int, window: Window):
-        """Write a whole window as the CPU."""
+        """Write all entries of a window as the CPU does."""
         for place in range(RECORDS):
             kept = window.sums.get(window.first + place)
             given = (kept is not None, kept or 0, window.first * window.record_blocks)
             yield from self.access(self.dut.write, row, place, given)
 
     def get(self, row: int, record_blocks: int):
-        """Read a whole window as the CPU and return it."""
+        """Read all entries of a window as the CPU does; return the window."""
         sums, first = {}, 0
         for place in range(RECORDS):
             came, kept, base = yield from self.access(self.dut.read, row, place)
@@ -110,8 +112,8 @@ def bench(simulated):
 
 
 def next_record(rng: random.Random, window: Window, sent: dict) -> tuple[int, bytes]:
-    """Choose a record at random; return its first block and its data. It may be in order or out of order, repeated, far
-    from the window, with other data, or not aligned.
+    """Choose a record at random; return its first block and its data. The record can be the next one, an early or late
+    one, a repetition with the same or with changed data, too long, or not aligned to a record.
     """
     number = max(window.sums, default=window.first - 1)
     kind = rng.choice(("next", "next", "next", "repeat", "other", "near", "far", "before", "odd", "long"))
@@ -141,8 +143,8 @@ def random_window(rng: random.Random) -> Window:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_records_of_several_sessions(bench, seed):
-    """Records of two sessions alternate. Meanwhile, the CPU sometimes closes, reads and reopens a session, and accesses
-    other rows.
+    """Records of two sessions arrive in random order. At random times, the CPU reads the window of a session, and then
+    writes back this window or a different one. It does so for table rows without a session, too.
     """
     rng = random.Random(seed)
     wanted, results = [], []
@@ -182,7 +184,7 @@ def test_records_of_several_sessions(bench, seed):
             if not window or row >= 2 or rng.random() < 0.3:
                 window, sent[row] = random_window(rng), {}
             (windows if row < 2 else kept)[row] = window
-            yield from bench.put(row, window)  # resume the session, with its earlier window or a random one
+            yield from bench.put(row, window)  # write back the window of this session, or replace it by a random one
             paused.discard(row)
             for _ in range(rng.randrange(4000)):
                 yield
@@ -195,7 +197,9 @@ def test_records_of_several_sessions(bench, seed):
 
 @pytest.mark.parametrize("blocks", [1, 3, 90])
 def test_the_end_of_the_index(bench, blocks):
-    """Records that begin before block 2^32 are accepted. Later ones are refused, up to the last block, 2^60 - 1."""
+    """The window accepts records that begin before block 2^32. It refuses all later records, up to the last block, 2^60
+    - 1.
+    """
     rng = random.Random(blocks)
     end = -(-(2**INDEX_BITS) // blocks)
     window, results, wanted = Window(blocks, end - 64), [], []
@@ -216,7 +220,9 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """The window's start stays above a power of two. A window that ended with this record would start below it."""
+    """A record near the start of the window must not move the window. Each tested window starts just above a power of
+    two, so a window that ended with the new record would start below this power of two.
+    """
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
 
@@ -244,8 +250,9 @@ def test_no_record_comes_while_record_blocks_is_0(bench):
 
 
 def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
-    """A lap is 64 record numbers. A record whose lap number is ambiguous is refused; records of all other laps are
-    accepted.
+    """The window has 64 places. Record n uses place n modulo 64, which stores the record's lap: n divided by 64,
+    modulo 128. If a place receives no record for 127 laps, its next record looks like a repetition of the stored
+    record, and is refused because its data differ. A place that receives a record in each lap accepts all of them.
     """
     rng, results = random.Random(5), []
 
@@ -262,8 +269,9 @@ def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
 
 
 def test_sum_of_a_record():
-    """Compare with sums computed by hand: 5 + 0x04030201, then 5 + 0x04030201 + 0xff, where 5 is the length in bytes.
-    The order of words changes the sum.
+    """Check `record_sum` against a sum computed by hand. The low half is 5 + 0x04030201 + 0xff, where 5 is the length
+    in bytes; the high half adds the intermediate sums after each word. Data with the same words in another order have
+    another sum.
     """
     assert record_sum(b"\x01\x02\x03\x04\xff") == (0x0403_0206 + 0x0403_0305) << 32 | 0x0403_0305
     assert record_sum(b"") == 0

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The CPU's frame slots and their memory: frames in both directions, checksums, and other accesses to the memory."""
+"""Tests the memory slots (buffers) for the CPU's Ethernet frames: frames in both directions, their checksums, and
+accesses of the CPU to the same memory.
+"""
 
 import contextlib
 import random
@@ -28,12 +30,14 @@ TX = RX_SLOTS * SLOT_BYTES
 GAP = 3  # cycles between received frames
 # Time-out, in cycles, of the bus that connects the CPU to the Ethernet MAC's registers.
 BUS_TIMEOUT = 63
-# Cycles at 75 MHz for one word on a wire of 1 Gb/s.
+# Cycles of a 75 MHz clock in which a wire of 1 Gb/s carries one word of 32 bits.
 WIRE = 2.4
 
 
 class Board(Module):
-    """Slots and their memory; `behind_secy`: frames come by way of the unit that slows the SecY's frames down."""
+    """Frame slots and their memory. If `behind_secy` is true, frames come from the SecY (MACsec), and first pass the
+    unit that slows them down to the rate of a wire.
+    """
 
     def __init__(self, *, behind_secy: bool = False):
         self.submodules.slots = slots = FrameSlots(rx_slots=RX_SLOTS, tx_slots=TX_SLOTS)
@@ -52,7 +56,7 @@ class Board(Module):
 
 @contextlib.contextmanager
 def simulated(dut):
-    """Yield a board, and its simulation."""
+    """Simulate a board; yield the board and its simulation."""
     writer, reader = dut.writer, dut.reader
     ports = [dut.sink, dut.source, dut.narrow, dut.wide, dut.slots.with_checksum]
     ports += [register.status for register in (writer._slot, writer._length, writer._errors)]
@@ -84,8 +88,8 @@ def board_behind_secy():
 
 
 def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
-    """Send frames as the router does, or the SecY, whose words may have to wait. Words are at least `spacing` cycles
-    apart.
+    """Send frames to the slots as the router or the SecY does. Words are at least `spacing` cycles apart, and a word
+    waits until the slots are ready.
     """
     due, cycle = 0.0, 0
     for n, frame in enumerate(frames):
@@ -98,7 +102,7 @@ def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
             yield sink.last.eq(last)
             yield sink.last_be.eq(1 << len(word) - 1 if last else 0)
             yield sink.error.eq(0xF if last and n in errors else 0)
-            # The bytes after a frame's last byte are undefined.
+            # In the last word of a frame, the bytes after the frame's end can have any value.
             yield sink.data.eq(int.from_bytes(word.ljust(4, b"\xa5"), "little"))
             yield
             cycle, due = cycle + 1, due + spacing
@@ -110,7 +114,7 @@ def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
 
 
 def read_slot(bus, number, begin, size):
-    """Read bytes of a slot as the CPU does; return the bytes and the longest wait in cycles."""
+    """Read bytes of a slot as the CPU does. Return the bytes, and the longest wait for a word, in cycles."""
     words, longest = [], 0
     first, end = begin // 4, -(-(begin + size) // 4)
     for word in range(first, end):
@@ -142,7 +146,9 @@ def take(dut):
 
 
 def ones_complement(data):
-    """Return the ones' complement sum of RFC 1071 over little-endian 16-bit numbers; it is never 0."""
+    """Return the ones' complement sum (RFC 1071) of the data, read as little-endian 16-bit numbers. A sum of 0 is
+    returned as 0xFFFF.
+    """
     data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f"<{len(data) // 2}H", data))
     return (total - 1) % 0xFFFF + 1 if total else 0xFFFF
@@ -185,8 +191,8 @@ def test_received_frames_and_their_sums(board, spacing):
 
 
 def test_frames_that_do_not_stay(board):
-    """Damaged frames, overlong frames and frames without a free slot leave no data in occupied slots, and the next
-    frame arrives correctly.
+    """Damaged frames and frames without a free slot are dropped. Only the beginning of an overlong frame is stored.
+    None of these frames changes another slot, and the next frame arrives correctly.
     """
     dut, simulation = board
     rng = random.Random(3)
@@ -216,7 +222,7 @@ PEER, ROW = bytes(range(2, 8)), 5
 
 
 def learn(dut):
-    """Register the station `PEER` as one that has a session, by its MAC address."""
+    """Enter the MAC address of the station `PEER` into the table of the stations that have a session."""
     stations = dut.slots.stations
     yield stations._row.storage.eq(ROW)
     for csr, part in ((stations._mac0, PEER[:2]), (stations._mac1, PEER[2:])):
@@ -235,7 +241,9 @@ def sent_by(mac, size, rng):
 @pytest.mark.parametrize("spacing", [1.0, WIRE])
 @pytest.mark.parametrize("size", [20, 60, 61, 300, 1514])
 def test_strangers_take_two_slots_and_a_peer_the_others(board, size, spacing):
-    """After strangers' frames have filled their slots, frames of a peer are still received, with correct checksums."""
+    """After frames of strangers have filled the slots that strangers are allowed to use, frames of a peer are still
+    received, with correct checksums.
+    """
     dut, simulation = board
     rng, seen = random.Random(size), []
     flood = [sent_by(rng.randbytes(6), size, rng) for _ in range(12)]
@@ -279,7 +287,9 @@ def test_a_stranger_s_slot_is_free_again_as_soon_as_its_frame_was_taken(board):
 
 
 def test_while_nobody_has_a_session_strangers_take_all_slots(board):
-    """After the first session opens, strangers' frames are refused until they occupy fewer than two slots."""
+    """Before the first session opens, strangers' frames can fill all slots. After that, strangers' frames are refused
+    until they occupy fewer than two slots.
+    """
     dut, simulation = board
     rng, seen = random.Random(2), []
     flood = [sent_by(rng.randbytes(6), 60, rng) for _ in range(RX_SLOTS + 3)]
@@ -303,7 +313,9 @@ def test_while_nobody_has_a_session_strangers_take_all_slots(board):
 
 
 def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
-    """At 1 Gb/s, the source is known before a record's data begin, so no key in a refused frame is stored."""
+    """At 1 Gb/s, the hardware knows the source of a frame before the data of its record arrive. So the slot memory
+    must contain none of the data of a refused frame, which could be a key.
+    """
     dut, simulation = board
     rng, seen = random.Random(4), []
     flood = [sent_by(rng.randbytes(6), 1514, rng) for _ in range(STRANGERS_SLOTS + 1)]
@@ -319,7 +331,7 @@ def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
 
 
 def fill(dut, number, frame):
-    """Write a frame to a transmit slot as the DMA does, in whole blocks."""
+    """Write a frame to a transmit slot as the DMA does, in whole blocks of 16 bytes."""
     padded = frame.ljust(-(-len(frame) // 16) * 16, b"\x5a")
     for at in range(0, len(padded), 16):
         block = int.from_bytes(padded[at : at + 16], "little")
@@ -340,8 +352,8 @@ def start(dut, number, size, checksum):
 
 
 def send(source, sent, pauses, *, fill_words=0, spacing=None):
-    """Receive transmitted frames, with random pauses or at the wire's rate. At the wire's rate, check that no word
-    comes too late.
+    """Receive the frames that the board transmits, with random pauses or at the wire's rate. At the wire's rate, check
+    that the wire never waits for a word within a frame.
     """
     frame, level, due, begun, dry = bytearray(), 0.0, 0.0, False, 0
     while True:
@@ -368,7 +380,7 @@ def send(source, sent, pauses, *, fill_words=0, spacing=None):
 
 
 def with_checksum(frame):
-    """Return the frame as it must be sent, with its UDP checksum."""
+    """Return the frame with its UDP checksum, as the hardware must send it."""
     checksum = ones_complement(frame[UDP:]) ^ 0xFFFF or 0xFFFF
     return frame[:UDP_CHECKSUM] + struct.pack("<H", checksum) + frame[UDP_CHECKSUM + 2 :]
 
@@ -378,7 +390,7 @@ def test_sent_frames(board):
     rng = random.Random(4)
     sizes = [42, 43, 60, 61, 62, 63, 64, 1506, 1511, 1512, 1513, 1514]
     frames = [(rng.randbytes(size), rng.random() < 0.7) for size in sizes * 2]
-    # A frame with a checksum that computes to 0, which RFC 768 sends as 0xFFFF.
+    # The checksum of the first frame below computes to 0. RFC 768 demands that it is sent as 0xFFFF.
     zero = bytes(UDP_CHECKSUM) + b"\xff\xff" + bytes(30)
     frames += [(zero, True), (bytes(70), True), (zero, False)]
     sent = []
@@ -401,8 +413,9 @@ def test_sent_frames(board):
 @pytest.mark.parametrize("checksum", [False, True])
 @pytest.mark.parametrize(("where", "spacing"), [("board", WIRE), ("board_behind_secy", 1.0)])
 def test_both_directions_at_the_wire_and_the_cpu(request, where, spacing, checksum):
-    """At 75 MHz and 1 Gb/s no word is lost, the wire never waits within a frame, and the CPU never waits long. The SecY
-    gives a whole frame at once.
+    """At 75 MHz and 1 Gb/s no word is lost, the wire never waits within a frame, and the CPU waits less than half of
+    its bus's time-out. Frames come from the wire or from the SecY. The SecY delivers the words of a frame without
+    pauses, so faster than the wire.
     """
     dut, simulation = request.getfixturevalue(where)
     rng = random.Random(5)
@@ -427,7 +440,9 @@ def test_both_directions_at_the_wire_and_the_cpu(request, where, spacing, checks
             yield
 
     def cpu():
-        """Read words of a received frame, and write and check other words, while more frames arrive."""
+        """While more frames arrive, read words of a received frame. Write each word to an unused address of the slot,
+        and read it back from there.
+        """
         while len(taken) < len(incoming):
             number = max(len(taken) - 1, 0) % RX_SLOTS
             value, cycles = yield from read(dut.narrow, (number * SLOT_BYTES + 4 * rng.randrange(370)) // 4)

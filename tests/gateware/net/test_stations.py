@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the table of stations that have a session: it recognises their frames while software changes its rows."""
+"""Test the table that contains the addresses of stations with a session. The table must recognise frames of these
+stations while software changes rows of the table.
+"""
 
 import random
 
@@ -12,8 +14,8 @@ from tests.gateware.net import frames
 from tests.gateware.support import Simulation
 
 ROWS = 8
-GAP = 3  # cycles between frames, as the slots need them
-DEADLINE = 2  # cycles from a frame's last word until the result is used
+GAP = 3  # the frame slots require at least this number of cycles between two frames
+DEADLINE = 2  # cycles from a frame's last word until the frame slots use the result
 TARGET_MAC, TARGET_IP = 0x02_43_4C_4E_45_01, 0xC0A8_0132
 
 
@@ -52,7 +54,7 @@ def read(dut, name):
 
 
 def words_of(station):
-    """Return a station's addresses as the values of the registers of a row."""
+    """Return a station's MAC and IP address as values for the three address registers of a row."""
     mac, ip = station
     mac, ip = mac.to_bytes(6, "big"), ip.to_bytes(4, "big")
     return [int.from_bytes(part, "little") for part in (mac[:2], mac[2:], ip)]
@@ -72,7 +74,9 @@ def packet(station, size=18, kind=frames.IPV4):
 
 
 def receive(dut, frame, pauses=None):
-    """Send the words of a frame; return whether its source is known, `DEADLINE` cycles after its last word."""
+    """Send the words of a frame. Return two flags, as they are `DEADLINE` cycles after the last word: whether the
+    table contains the frame's source, and whether the search of the table's rows has ended.
+    """
     stations = dut.stations
     for at in range(0, len(frame), 4):
         while pauses and pauses.random() < 0.5:
@@ -92,7 +96,7 @@ def receive(dut, frame, pauses=None):
 
 
 def near(rng, station):
-    """Return a station that differs from another one in one bit of one address."""
+    """Return a copy of a station's addresses (MAC, IP) in which one bit is inverted."""
     mac, ip = station
     bit = rng.randrange(80)
     return (mac ^ 1 << bit, ip) if bit < 48 else (mac, ip ^ 1 << bit - 48)
@@ -100,7 +104,9 @@ def near(rng, station):
 
 @pytest.mark.parametrize("paced", [False, True], ids=["a word a cycle", "with pauses"])
 def test_frames_of_known_stations_and_of_all_others(board, paced):
-    """Rows change between frames. For IPv4, both addresses must match; for other frames, only the MAC address."""
+    """Software changes rows of the table between frames. An IPv4 frame is known if its MAC and IP address are in one
+    row. Any other frame is known if its MAC address is in a row.
+    """
     dut, simulation = board
     rng, seen = random.Random(paced), []
 
@@ -135,7 +141,7 @@ def test_frames_of_known_stations_and_of_all_others(board, paced):
 
 
 def test_a_row_is_compared_only_when_it_was_written_whole(board):
-    """A write to any address of a row makes the row invalid until software marks it as valid again."""
+    """A write to any address register of a row makes the row invalid until software marks it as valid again."""
     dut, simulation = board
     one, two = (0x02_00_00_00_00_01, 0xC0A8_0164), (0x02_00_00_00_00_02, 0xC0A8_0165)
     seen = []
@@ -161,7 +167,9 @@ def test_a_row_is_compared_only_when_it_was_written_whole(board):
 
 
 def test_a_frame_too_short_for_its_source_comes_from_nobody(board):
-    """A frame too short to contain its source is unknown, even directly after a known station's similar frame."""
+    """A frame that is too short to contain its source address counts as unknown, even directly after a similar frame of
+    a known station.
+    """
     dut, simulation = board
     station = (0x02_00_00_00_00_01, 0xC0A8_0164)
     seen = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A model of the window of records in plain Python, written from its rules only."""
+"""A model of the record window in plain Python, written from the window's rules and not from the hardware."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ RECORDS = 64
 
 @dataclass
 class Window:
-    """A session's window: the sum of each received record, by record number."""
+    """The record window of a session. `sums` maps the number of each received record to the sum of its data."""
 
     record_blocks: int
     first: int = 0
@@ -24,7 +24,9 @@ class Window:
         return number
 
     def decide(self, block: int, data: bytes, damaged: bool = False) -> str:
-        """Return the decision on a record: answered, window, other_data or damaged."""
+        """Return the decision on a record: `answered`, `window` (outside the window), `other_data` (repeated with other
+        data) or `damaged`.
+        """
         number = self.number(block, len(data))
         if number is None:
             return "window"

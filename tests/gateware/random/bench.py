@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulate the random source with a CSR bank, with a test sequence instead of noise."""
+"""Simulate the random source and its bus registers. A test sequence replaces the noise."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ class Bench:
         self.address = {csr.name: i for i, csr in enumerate(csrs)}
         banks = [csr_bus.Interface(data_width=32, address_width=14) for _ in range(2)]
         top.submodules += csr_bus.CSRBank(csrs, 0, banks[0])
-        # The design also contains a random source like the one of the simulated board.
+        # A second random source in the design has no noise, like the random source of the simulated board.
         top.submodules.simulated = simulated = RandomSource(None)
         top.submodules += csr_bus.CSRBank(simulated.get_csrs(), SIMULATED_BANK, banks[1])
         top.submodules += csr_bus.InterconnectShared([self.csr], banks)
@@ -41,14 +41,16 @@ class Bench:
         self.reset(iter(()))
 
     def reset(self, bits: Iterator[int]):
-        """Reset the source; from now on these bits are its samples, one bit each."""
+        """Reset the random source. From then on, its noise consists of `bits`, one bit for each sample."""
         self.sim.reset()
         self.samples = 0
         self.bits = bits
         self.background = [self._feed()]
 
     def _feed(self):
-        """Apply each bit for the cycles of one sample. The first cycle after reset is number 0."""
+        """Set the noise to each bit in turn for as many cycles as one sample takes, from the first cycle after the
+        reset on.
+        """
         for bit in self.bits:
             yield self.noise.bit.eq(bit)
             for _ in range(SAMPLE_CYCLES):

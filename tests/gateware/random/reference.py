@@ -13,7 +13,9 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """Return the index at which a window first has `cutoff` samples equal to its first sample; or None."""
+    """Divide the samples into windows. Return the index of the first sample at which a window contains `cutoff`
+    samples equal to the window's first sample. Return None if there is no such sample.
+    """
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]
         if window.count(window[0]) >= cutoff:
@@ -23,7 +25,8 @@ def proportion_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def source_fails(samples: list[int], repetition: int, proportion: int) -> int | None:
-    """Return the index of the first failure of both tests, applied to the samples and to the XORs of adjacent samples.
+    """Apply both tests to the samples, and to the XORs of adjacent samples. Return the index of the first failure, or
+    None.
 
     The first XOR is the first sample itself.
     """

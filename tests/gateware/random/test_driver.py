@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the C driver of the random source with the simulated source, which it reaches through the CSR bus."""
+"""Test the C driver of the random source. Its register accesses go to the simulated source over the CSR bus."""
 
 import ctypes
 import errno
@@ -21,7 +21,7 @@ FILL = 0xA5A5_A5A5
 
 
 class Driver:
-    """Call the driver; `data_is_read` is called before each read of the register `data`."""
+    """Runs the C driver on the simulated source. `data_is_read` is called before each read of the register `data`."""
 
     def __init__(self, folder):
         (folder / "cl_random_regs.h").write_text(registers.render(registers.RANDOM_SOURCE))
@@ -60,15 +60,17 @@ class Driver:
         self.bench.run(self.bench.write(self.names[offset], value, self.bank))
 
     def read(self, count):
-        """Call the driver with a buffer that contains other data; return status and `count` words."""
+        """Let the driver read `count` words into a buffer that first contains a fill pattern. Return the driver's
+        status and the words.
+        """
         words = (ctypes.c_uint32 * (count + 1))(*(count + 1) * [FILL])
         status = self.c.shim_read(words, count)
         assert words[count] == FILL
         return status, list(words)[:count]
 
     def condition(self, count, calls=2**32 - 1):
-        """Call the driver with a buffer that contains other data, and an engine that fails after `calls` calls. Return
-        status and `count` bytes.
+        """Let the driver make `count` conditioned random bytes with an AES engine that fails after a number of calls
+        (`calls`). Return the driver's status and its output buffer, which first contains a fill pattern.
         """
         data = ctypes.create_string_buffer(bytes([FILL & 0xFF]) * (count + 1), count + 1)
         status = self.c.shim_condition(data, count, calls)

@@ -25,7 +25,10 @@ def test_repetition_cutoff(entropy, alpha_bits, cutoff):
 @pytest.mark.parametrize("alpha_bits", [20, 30, 40])
 @pytest.mark.parametrize("entropy", [1, 0.5, 0.25])
 def test_proportion_cutoff_is_the_critical_value(entropy, alpha_bits):
-    """The cut-off minus 1 is the smallest count that is exceeded with at most probability alpha, computed exactly."""
+    """Let c be the cut-off minus 1. The probability that a window contains the most likely sample more than c times
+    must be at most alpha, and c must be the smallest such number. The test computes the probability exactly, with
+    integers.
+    """
     whole = 2**53
     p = int(2**-entropy * whole)  # a float's mantissa: exact
     terms = [comb(WINDOW, n) * p**n * (whole - p) ** (WINDOW - n) for n in range(WINDOW + 1)]
@@ -42,7 +45,7 @@ def simulation():
 
 
 def first_failure(simulation, samples, seed=1):
-    """Apply the samples, with random pauses; return the index of the first sample that fails."""
+    """Apply the samples, with random pauses; return the index of the sample at which the health tests fail, or None."""
     dut, sim = simulation
     rng = random.Random(seed)
     found = []
@@ -78,14 +81,12 @@ def biased(probability, count, seed):
 
 
 def runs(length, count):
-    """Return samples in runs of `length` equal values."""
+    """Return `count` samples in runs of `length` equal values."""
     return [n // length % 2 for n in range(count)]
 
 
 def window_of(ones):
-    """Return a window of noise, followed by windows that begin with 1 and contain `ones` ones, spread over the
-    window.
-    """
+    """Return a window of noise, then a window that begins with 1 and contains `ones` ones at regular distances."""
     places = {n * WINDOW // ones for n in range(ones)}
     return [*biased(0.5, WINDOW, 3), *(int(n in places) for n in range(WINDOW))]
 

@@ -18,7 +18,9 @@ from tests.gateware.support import ROOT
 
 @pytest.fixture(scope="module")
 def folder():
-    """Return a folder that the tools can read, with the netlist `top.json`."""
+    """Synthesise the ring oscillators. Return the folder that contains the netlist `top.json`; Yosys and nextpnr can
+    read files in this folder.
+    """
     folder = ROOT / "build" / "tests" / "random"
     folder.mkdir(parents=True, exist_ok=True)
     top = Module()
@@ -37,8 +39,8 @@ def run(folder, *command):
 
 
 def test_rings_survive_synthesis(folder):
-    """From each flip-flop that samples a ring, follow the inputs backwards through inverters; the path must return to
-    its start.
+    """From the input of each flip-flop that samples a ring, follow the inverters backwards. Each path must return to
+    its start after as many inverters as the ring has.
     """
     cells = json.loads((folder / "top.json").read_text())["modules"]["top"]["cells"].values()
     inverters = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the random source by its registers, as software uses it, with known sequences instead of the noise."""
+"""Test the random source through its registers, as software uses it, with known sequences instead of noise."""
 
 import itertools
 import random
@@ -28,7 +28,7 @@ def biased(probability, seed):
 
 
 def words_of(samples):
-    """Return the samples after the start-up test as 32-bit words; an incomplete last word is left out."""
+    """Return the samples after the start-up test as 32-bit words, without an incomplete last word."""
     bits = "".join(map(str, samples[STARTUP:]))
     return [int(bits[n : n + 32], 2) for n in range(0, len(bits) - 31, 32)]
 
@@ -75,7 +75,7 @@ def test_a_word_is_given_once(shared):
     shared.reset(iter(samples))
 
     def process():
-        while shared.samples < STARTUP + 100:  # the first word waits to be read, later words are dropped
+        while shared.samples < STARTUP + 100:  # the first word waits to be read; the source drops later words
             yield
         first = yield from shared.read("data")
         again = yield from shared.read("data")
@@ -195,7 +195,9 @@ def test_restart_tests_the_source_anew(shared):
 
 @pytest.mark.parametrize("collected", [0, 1, 17, 31])
 def test_first_word_after_restart_is_of_new_samples_alone(shared, collected):
-    """After a restart in the middle of a word, the first word has 32 consecutive samples after the start-up test."""
+    """After a restart in the middle of a word, the first word must consist of 32 consecutive samples that follow the
+    new start-up test.
+    """
     samples = list(itertools.islice(biased(0.5, 11), 3 * STARTUP))
     shared.reset(iter(samples))
 

@@ -22,14 +22,14 @@ from migen.genlib.fifo import AsyncFIFO
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
 PADS, LOOP = "pads", "loop"
-# Cells that forward or divide a clock, as (input pin, output pin) by cell type. The output's edges coincide with edges
-# of the input.
+# Cells that forward or divide a clock, each with its (input pin, output pin). Each edge at the output pin coincides
+# with an edge at the input pin.
 IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """A value of the clock domain `source` that the signal or cell `name` samples in the domain `target`."""
+    """The signal or cell `name`, in the clock domain `target`, samples a value of the clock domain `source`."""
 
     source: str
     target: str
@@ -38,13 +38,15 @@ class Crossing:
 
 @dataclass
 class Found:
-    """The results: synchronised crossings by kind, and crossings without a synchroniser."""
+    """The crossings of a design. `synchronised` contains (synchroniser, source domain, target domain), and `unguarded`
+    lists the crossings without a synchroniser. The other fields list faults of synchronisers and resets.
+    """
 
     synchronised: set[tuple[str, str, str]] = field(default_factory=set)
     unguarded: list[Crossing] = field(default_factory=list)
     glitching: list[str] = field(default_factory=list)
     skewing: list[str] = field(default_factory=list)
-    never_reset: list[str] = field(default_factory=list)  # clock domains without a driver for their reset
+    never_reset: list[str] = field(default_factory=list)  # clock domains with a reset that nothing drives
 
 
 def modules(top: Module):
@@ -68,7 +70,7 @@ class Netlist:
     def __init__(self, fragment: _Fragment, pads: set[Signal]):
         self.pads = pads
         self.registers: dict[Signal, str] = {}
-        # by signal: the inputs of each assignment, and its value if it is unconditional
+        # maps each signal to its assignments: (inputs, assigned value or None if the assignment is conditional)
         self.logic: dict[Signal, list[tuple[set, object]]] = {}
         self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
         for statement in _assignments(fragment.comb, set()):
@@ -95,7 +97,9 @@ class Netlist:
         self._origins: dict[Signal, frozenset] = {}
 
     def _name_domains(self, fragment: _Fragment) -> dict[str, str]:
-        """Return one name for all domains with the same clock, by domain: `sys` if it is one, else the shortest."""
+        """Return a name for each clock domain. Domains with the same clock get one name: `sys` if it is among them,
+        else the shortest.
+        """
         signals = {name: clock for clock, name in self.clocks.items()}
         groups: dict[Signal, list[str]] = {}
         for clock, name in self.clocks.items():
@@ -156,8 +160,8 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """Record where the data of read ports come from: a synchronous port's from its clock domain, an asynchronous
-        port's from its address and all writes.
+        """Record the origin of the data of each read port. The data of a synchronous port come from the port's clock
+        domain. The data of an asynchronous port depend on the port's address and on all writes.
         """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:
@@ -176,7 +180,9 @@ class Netlist:
         return self.domains.get(self.clocks.get(expression)) if isinstance(expression, Signal) else None
 
     def origins(self, signal) -> frozenset:
-        """Return the registers, pads and loops from which a signal's value comes."""
+        """Return the origins of a signal's value: the clock domains of its registers, `PADS` for inputs of the chip,
+        and `LOOP` for ring oscillators.
+        """
         if signal in self._origins:
             return self._origins[signal]
         found, seen, pending = set(), set(), [signal]
@@ -200,7 +206,9 @@ class Netlist:
         return self._origins[signal]
 
     def driver(self, expression):
-        """Return the register, pad or loop that an expression copies; None if the expression is made by logic."""
+        """Return the register, chip input or ring oscillator whose value the expression passes on unchanged. Return
+        None if logic computes the expression.
+        """
         while True:
             while isinstance(expression, _Slice):
                 expression = expression.value
@@ -214,7 +222,7 @@ class Netlist:
 
 
 def find(top: Module, pads: set[Signal]) -> Found:
-    """Return all crossings of a finalized design."""
+    """Return the crossings of a finalized design, whose chip inputs are `pads`."""
     fragment = top.get_fragment()
     netlist = Netlist(fragment, pads)
     found = Found()
@@ -258,7 +266,9 @@ def find(top: Module, pads: set[Signal]) -> Found:
 
 
 def _assignments(statements, conditions: set):
-    """Yield each assignment: its target, all inputs of its value, and the value itself if there is no condition."""
+    """Yield (target, inputs, value) for each assignment. The inputs are all signals on which the assignment depends.
+    The value is None if the assignment is conditional.
+    """
     if isinstance(statements, _Assign):
         inputs = conditions | _inputs(statements.r) | _index(statements.l)
         yield statements.l, inputs, None if conditions else statements.r
@@ -273,7 +283,7 @@ def _assignments(statements, conditions: set):
     elif isinstance(statements, (list, tuple)):
         for statement in statements:
             yield from _assignments(statement, conditions)
-    else:  # a display or an assertion for simulations
+    else:  # a statement for simulations only: a display or an assertion
         return
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The simulated board with SDR SDRAM: LiteDRAM's PHY as on hardware, with a model of a module at its pins.
+"""The simulated board with SDR SDRAM. It has LiteDRAM's PHY, as on hardware, and a model of an SDRAM module at the
+PHY's pins.
 
 It has the clock, memory and configuration of a hardware board; the rest is the simulated board's. The module's clock is
 half a cycle later than the system's.
@@ -24,7 +25,9 @@ class _Apart:
 
     @staticmethod
     def lower(pad: Tristate) -> Module:
-        """Return a module with the connections of one bit of `dq`."""
+        """Connect one bit of the data bus `dq` to the three signals that replace its pad; return these connections as
+        a Migen module.
+        """
         dq, n = pad.target.value, pad.target.start
         connections = Module()
         connections.comb += [dq.driven[n].eq(pad.o), dq.drives[n].eq(pad.oe), pad.i.eq(pad.target)]
@@ -45,8 +48,8 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
         pads = Pads(geometry.addressbits, 32 if short else 16, short)
         crg.cd_sdr = ClockDomain(reset_less=True)
         crg.comb += crg.cd_sdr.clk.eq(~ClockSignal("sys"))
-        # The limit is longer than the refresh interval, because LiteDRAM finishes its current commands before a
-        # refresh.
+        # The model allows more time between refreshes than LiteDRAM's refresh interval, because LiteDRAM finishes its
+        # current commands before a refresh.
         crg.module = SdrModule(
             pads, rows=1 << geometry.rowbits, columns=1 << geometry.colbits, refresh_cycles=timing.tREFI + 100
         )
@@ -56,7 +59,9 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
 
 
 def create_target(name: str) -> Target:
-    """Return the simulated board with the SDRAM of the named board, to be built in a separate folder."""
+    """Return a simulated board that has the SDRAM of the board called `name`. Its name, and so its build folder,
+    differs from those of other boards.
+    """
     sim, hardware = boards.load("sim"), boards.load(name)
     frequency, short = hardware.sys_clk_freq, name == "colorlight_i5"
     make_io = sim.create_platform

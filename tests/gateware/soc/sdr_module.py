@@ -17,7 +17,7 @@ from migen import Array, Cat, If, Memory, Mux, Replicate, Signal
 BANKS = 4
 RAS_TO_PRECHARGE, CYCLE, REFRESH, MODE = 2, 3, 3, 2
 FLOATING = 0x69696969
-# Levels of RAS, CAS and WE, low-active.
+# Levels of the active-low pins RAS, CAS and WE for each command.
 CODES = {
     "activate": 0b011,
     "read": 0b101,
@@ -29,8 +29,8 @@ CODES = {
 
 
 class Pads:
-    """The pins of the SDRAM module. For `dq`, the controller drives `dq.driven` while `dq.drives` is set, and reads
-    `dq` itself.
+    """The pins of the SDRAM module. `dq` is the value on the data bus. While `dq.drives` is set, the controller puts
+    the value `dq.driven` on the data bus.
 
     With `short`, CKE, CS and DM are missing: they are tied on the board, as on the Colorlight i5.
     """
@@ -46,14 +46,16 @@ class Pads:
 
 
 class _Since:
-    """Counts clocks since an event, up to the counter's maximum; it starts at the maximum."""
+    """Counts clocks since an event. The count stops at the counter's maximum, which is also its initial value."""
 
     def __init__(self, module: LiteXModule, bits: int):
         self.cycles = Signal(bits, reset=2**bits - 1)
         module.sync.sdr += If(self.cycles != 2**bits - 1, self.cycles.eq(self.cycles + 1))
 
     def restart(self, at=1):
-        """Restart the count: the event happens now, or at the next edge if the argument is 0."""
+        """Restart the count. With `at` = 1, the event is in this cycle; with `at` = 0, the event is in the
+        next cycle.
+        """
         return self.cycles.eq(at)
 
 
@@ -84,7 +86,8 @@ class SdrModule(LiteXModule):
         column, anything = Signal(), Signal()
         self.comb += [column.eq(now["read"] | now["write"]), anything.eq(Cat(*now.values()) != 0)]
 
-        # For each bank: whether a row is open, the number of this row, and the clocks since the bank's commands.
+        # For each bank: whether a row is open, the number of this row, and the clocks since the bank was last activated
+        # and precharged.
         opened, row = Signal(BANKS), Array(Signal(max=rows, name=f"row{n}") for n in range(BANKS))
         refreshed, mode_set = _Since(self, (2 * refresh_cycles).bit_length()), _Since(self, 2)
         for n in range(BANKS):
@@ -107,7 +110,7 @@ class SdrModule(LiteXModule):
         self._refuse(anything & ((refreshed.cycles < REFRESH) | (mode_set.cycles < MODE)))
         self._refuse((now["refresh"] | now["load_mode"]) & (opened != 0))
 
-        # The initialisation sequence, and the maximum interval between refreshes after it.
+        # Check the initialisation sequence and, after it, the maximum interval between refreshes.
         latency, prepared, serves, known = Signal(3), Signal(2), Signal(), Signal()
         self.comb += known.eq((pads.a[:4] == 0) & ((pads.a[4:7] == 2) | (pads.a[4:7] == 3)) & (pads.a[7:10] == 0))
         self.sync.sdr += [
@@ -146,5 +149,7 @@ class SdrModule(LiteXModule):
         self._refuse(now["write"] & (pads.dq.drives != 2**bits - 1))
 
     def _refuse(self, condition) -> None:
-        """After initialisation, set the error flag at the first forbidden command, and keep it set."""
+        """Make `condition` an error once the module is initialised. The first error sets the error flag, which then
+        stays set.
+        """
         self.sync.sdr += If(self.ready & condition, self.wrong.eq(1))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Changes the CPU core's memories: a word that is read in the cycle of a write to it reads as its complement.
+"""Changes the memories in the Verilog of the CPU core: if a word is read in the same cycle in which it is written, the
+read returns the complement of the old word.
 
 The core's source leaves this value open (SpinalHDL's `readSync`), and block RAM may return any value. So logic that
 needs such a word fails with these memories.
@@ -15,7 +16,9 @@ MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
 
 
 def strict(verilog: str) -> tuple[str, int]:
-    """Return the Verilog with its memories changed in this way, and the number of changed reads."""
+    """Return the changed Verilog and the number of changed reads. A changed read returns the complement of the stored
+    word if the same word is written in the same cycle.
+    """
     reads = 0
 
     def of_module(module: re.Match) -> str:

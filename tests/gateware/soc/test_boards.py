@@ -53,13 +53,15 @@ def test_a_soc_is_made_of_pads_that_there_are_for_the_part_that_there_is(target)
 
 
 def listed(option):
-    """Return one of openFPGALoader's lists, by name: each board's cable, or each cable's USB identity."""
+    """Return a list that openFPGALoader prints, as a dictionary: the cable of each board, or the USB identity of each
+    cable.
+    """
     said = subprocess.run(["openFPGALoader", option], capture_output=True, text=True, timeout=HANG_S).stdout
     return dict((*line.split(), "")[:2] for line in said.splitlines() if line.strip())
 
 
 def test_openfpgaloader_knows_the_boards_by_their_names():
-    """Each board, or else its cable, is in openFPGALoader's lists, with the USB identity from the board's file."""
+    """Each board, or else its cable, must be in openFPGALoader's lists, with the USB identity from the board's file."""
     loaders = {cable.loader: cable for t in HARDWARE for cable in t.board.cables}
     known, adapters = listed("--list-boards"), listed("--list-cables")
     boards = {words[1]: cable for words, cable in loaders.items() if words[0] == "--board"}

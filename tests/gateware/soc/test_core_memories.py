@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the CPU core never uses a word of its memories that it read in the cycle of a write to this word.
+"""Test that the CPU core never uses the value that it reads from a word of its memories in the cycle of a write to this
+word.
 
 `gateware.flow.bitstream` relies on this: it lets synthesis leave out logic for such a cycle.
 """
@@ -22,7 +23,9 @@ from tests.host.commands import command
 __all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-READS = 2 + 1 + 4 + 1 + 1  # register file; tags and bytes (data cache); words and tags (instruction cache)
+# The reads in the core's Verilog: 2 in the register file, 1 + 4 in the data cache (tags, bytes), and 1 + 1 in the
+# instruction cache (words, tags).
+READS = 2 + 1 + 4 + 1 + 1
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);
   reg [7:0] words [0:3];
@@ -39,14 +42,14 @@ module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output
   end
 endmodule
 """
-# These tests build a board of their own, which takes a minute.
+# These tests build their own board, which takes a minute.
 pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module")
 def board():
-    """Build and run a simulated board with the strict core. In a self-test, about 77,000 reads occur in the cycle of a
-    write to the same word.
+    """Build and run a simulated board with the strict core, whose memories return a word's complement when the word is
+    read during a write to it. In a self-test, this happens about 77,000 times.
     """
     source = Path(get_data_mod("cpu", "vexriscv").data_location)
     text, reads = strict((source / CORE).read_text())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Clock domains: which signals cross them, and whether each clock constraint names an existing clock."""
+"""Tests clock domains: the signals that cross them, and whether each clock constraint names an existing clock."""
 
 import logging
 import re
@@ -16,12 +16,13 @@ from gateware.platform.ecp5 import ddr3
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 
-# Expected crossings as (synchroniser, source domain, target domain). `eth_rx` also means the transmit clock, and `jtag`
-# the console's clock. A register that the CPU writes resets the Ethernet domains.
+# Expected crossings as (synchroniser, source domain, target domain). Domains with the same clock have one name:
+# `eth_rx` includes the transmit clock, and `jtag` the console's clock. A register that the CPU writes resets the
+# Ethernet domains.
 ETHERNET = {
     ("AsyncFIFO", "eth_rx", "sys"),  # frames
     ("AsyncFIFO", "sys", "eth_rx"),
-    ("MultiReg", "eth_rx", "sys"),  # pointers of these FIFOs, and events of the Ethernet MAC
+    ("MultiReg", "eth_rx", "sys"),  # the pointers of the FIFOs above, and events of the Ethernet MAC
     ("MultiReg", "sys", "eth_rx"),
     ("AsyncResetSynchronizer", "sys", "eth_rx"),
 }
@@ -40,9 +41,9 @@ JTAG = {
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
 # `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The PHY's pins use a clock with twice the
-# frequency of `sys`, which is in step with `sys`.
+# frequency of `sys`; both clocks are in step.
 DDR3 = {
-    ("MultiReg", "sys", "init"),  # whether the delay lines have locked
+    ("MultiReg", "sys", "init"),  # the signal that tells whether the delay lines have locked
     ("AsyncResetSynchronizer", "init", "sys"),
     *(("AsyncResetSynchronizer", a, "init") for a in (PADS, "por", "sys")),
 }
@@ -56,8 +57,8 @@ EXPECTED = {
         if target.board.name not in ("ecpix5", "sim")
     },
 }
-# Crossings that need no synchroniser. Cells at pads sample with the clock that arrives with the data. Logic in `init`
-# changes the DDR3 PHY's clock, its divider and the delay lines only during the system's reset.
+# Crossings that need no synchroniser. Cells at pads sample with the clock that arrives with the data. Logic in the
+# domain `init` changes the DDR3 PHY's clock, clock divider and delay lines only while the system is in reset.
 SOURCE_SYNCHRONOUS = {
     Crossing(PADS, "eth_rx", "DDRInput"),
     Crossing(PADS, "sys", "IDDRX2DQA"),
@@ -78,7 +79,7 @@ def test_only_what_is_synchronised_crosses(board, configuration):
     target = targets.load(board, configuration)
     soc = CipherlaneSoC(target, firmware=[0])
     soc.finalize()
-    # The simulated board's pads change at the edges of their clocks.
+    # The simulated board's pads change only at the edges of their clocks, so its pads are no crossings.
     pads = set() if target.board.simulated else soc.platform.constraint_manager.get_io_signals()
     found = find(soc, pads)
     assert set(found.unguarded) <= SOURCE_SYNCHRONOUS
@@ -87,7 +88,9 @@ def test_only_what_is_synchronised_crosses(board, configuration):
 
 
 class Design(Module):
-    """Two domains with separate clocks and resets, and registers `a`, `c` in one and `b` in the other."""
+    """A design with two clock domains. Registers `a` and `c` are in one domain; the tests add register `b` in the
+    other.
+    """
 
     def __init__(self):
         self.clock_domains.cd_one = ClockDomain("one", reset_less=True)
@@ -189,7 +192,7 @@ def test_domain_that_nothing_resets_is_found():
 
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
-    target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # S-boxes as tables make shorter Verilog
+    target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # with S-boxes as tables, the Verilog is shorter
     bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()
     verilog = (tmp_path / "gateware" / "ecpix5_eth.v").read_text()
@@ -234,8 +237,8 @@ def cell(kind, **connections):
 
 
 def test_loops_are_counted():
-    """A loop of two LUTs and a loop through a memory are counted. Paths into or out of a loop, and paths through a
-    register, are not.
+    """`looping` must count the cells in a loop of two LUTs and in a loop through a memory. It must not count cells
+    before or after a loop, nor cells in a loop that contains a register or a memory's write port.
     """
     ring = {"a": cell("LUT4", A=[2, "0"], Z=[1]), "b": cell("LUT4", A=[1], B=[9], Z=[2])}
     memory = {"m": cell("TRELLIS_DPR16X4", RAD=[11, "0"], DI=[12], DO=[10]), "n": cell("PFUMX", A=[10], Z=[11])}

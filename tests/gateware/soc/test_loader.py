@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the hardware for a boot loader: lock of the code memory, watchdog, causes of resets, and break conditions on a
-UART line.
+"""Test the hardware for a boot loader: the lock of the code memory, the watchdog, the cause of each reset, and the
+detection of breaks on a UART line.
 """
 
 import random
@@ -24,7 +24,7 @@ LOCKED = 4  # in the register
 
 
 class Bench:
-    """Loader and code memory in an SoC that the loader can reset."""
+    """Simulates the loader's hardware and the code memory in an SoC that the loader can reset."""
 
     def __init__(self):
         inner = LiteXModule()
@@ -72,7 +72,7 @@ class Bench:
         return self.run(process())
 
     def event(self, signal):
-        """Set a signal for one cycle; return the number of cycles of reset that follow."""
+        """Set a signal for one cycle; return in how many of the next five cycles the loader resets the SoC."""
 
         def process():
             yield signal.eq(1)
@@ -87,7 +87,9 @@ class Bench:
         return self.run(process())
 
     def until_reset(self, most):
-        """Return the number of cycles until the SoC is reset, or None."""
+        """Return the number of cycles until the loader resets the SoC, or None if there is no reset within `most`
+        cycles.
+        """
 
         def process():
             for cycle in range(most):
@@ -205,7 +207,7 @@ class Line(Module):
         self.sink, self.detected = self.uart.sink, detector.detected
 
 
-BIT_CYCLES, BREAK_CYCLES = 10, 1000  # at 10 MHz: a bit at 1 Mbaud, and a break of 100 us
+BIT_CYCLES, BREAK_CYCLES = 10, 1000  # in cycles at 10 MHz: a bit takes 1 us (1 Mbaud), a break 100 us
 
 
 @pytest.fixture(scope="module")
@@ -256,7 +258,9 @@ def test_a_break_is_detected_once_however_long_it_is_and_again_after_it(line):
 
 
 def test_a_line_that_is_low_from_the_reset_on_is_no_break(line):
-    """A break that lasts longer than the reset it caused, or a cable that is not connected, causes no second reset."""
+    """A break that lasts longer than the reset it caused must cause no second reset. The same is true for a line that
+    is low because no cable is connected.
+    """
     simulation, dut = line
     simulation.power_on()
     detections(simulation, dut, 100, low=0)
@@ -277,7 +281,9 @@ def test_a_break_is_long_for_any_board_s_uart_and_short_for_a_host():
 
 
 def test_no_other_configuration_has_any_of_it():
-    """Only a configuration with a loader has a code memory; its CPU starts in the ROM that holds the loader."""
+    """Only a configuration with a loader has a code memory. With a loader, the CPU starts in the ROM, which then
+    contains the loader.
+    """
     soc = CipherlaneSoC(targets.load("sim", "loader"), firmware=[1, 2], loader=[3])
     regions = soc.bus.regions
     assert soc.cpu.reset_address == regions["rom"].origin == 0 and regions["rom"].size == 8192

@@ -34,7 +34,8 @@ def nop(count=1):
 
 
 def see(commands, short=False, driven=None):
-    """Play commands; for each command, return the value on the bus just before the edge that samples the command.
+    """Send commands to the model, one per clock. For each command, return the value on the data bus just before the
+    edge that samples the command.
 
     For a write this is the value written.
     """
@@ -116,7 +117,8 @@ GOOD = [activate(), write(), *nop(2)]
         ([("load_mode", 2 << 4), ("nop",)], False),
         ([precharge(), activate(), precharge(), activate()], False),  # tRAS
         ([precharge(), activate(), *nop(1), precharge(), activate()], True),
-        ([write(auto=A10), activate()], False),  # the bank begins to precharge one clock later
+        # After a write with auto-precharge, the bank begins to precharge one clock later.
+        ([write(auto=A10), activate()], False),
         ([write(auto=A10), *nop(1), activate()], True),
         ([precharge(), ("refresh",), *nop(1), activate()], False),  # tRFC
         ([precharge(), ("refresh",), *nop(2), activate()], True),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SDRAM on the bus: its address and size on each board, and the timing of the simulated SDRAM, which equals a
-board's.
+"""Tests the SDRAM on the bus: its address and size on each board, its cache, and who can access it. The simulated
+SDRAM must have the same timing as the ECPIX-5's SDRAM.
 """
 
 import itertools
@@ -61,7 +61,7 @@ def test_cache_is_in_luts_where_its_lines_are_few(socs, board, lines, in_luts):
 
 
 def test_neither_dma_nor_vector_unit_reaches_it(socs):
-    """Only the CPU's two buses are masters of the SDRAM's bus. DMA and vector unit reach only the buffer memory."""
+    """Only the CPU's two buses can access the SDRAM. The DMA and the vector unit can access only the buffer memory."""
     assert set(socs["sim"].bus.masters) == {"cpu_bus0", "cpu_bus1"}
 
 

@@ -5,12 +5,12 @@ import pytest
 from cipherlane_base.wire.layout import Mode, RecordType
 
 REQUESTS = 16
-NAME_BYTES = 16  # the longest name of a board that fits in a record
+NAME_BYTES = 16  # bytes for the board's name in a record; longer names are cut
 
 
 def test_comes_into_service(serving):
-    """The board must be powered, have the right part, load the bitstream, and answer. A simulated board must start and
-    answer.
+    """The board must be powered, contain the right FPGA, load the bitstream, and answer. A simulated board must start
+    and answer.
     """
     assert serving.status.name == "serving"
 
@@ -24,7 +24,9 @@ def test_identity(board, identity, expected):
 
 
 def test_build(serving, identity):
-    """The reply must come from the build that was loaded or started, if known, and not from an earlier build."""
+    """The board must report the build id of the build that was loaded or started. If this id is unknown, any build id
+    is accepted.
+    """
     assert identity.build_id, "no build flow has made it"
     assert serving.build_id in (None, identity.build_id)
 

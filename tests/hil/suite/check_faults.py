@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faults that happen in a lab: in the middle of a transfer, a cable is pulled or the power is cut."""
+"""Tests faults that happen in a lab: in the middle of a transfer, a cable is pulled or the power is cut."""
 
 import pytest
 from cipherlane.link.device import Device
 
 from tests.hil.suite.transfers import Broken
 
-TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out in seconds for a reply of a board that may be off
+TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out in seconds for a reply of a board that can be off
 
 
 @pytest.fixture
 def fastest(identity):
-    """Return the fastest engine that is available over every transport."""
+    """Return the fastest engine that works over every transport."""
     engines = [each for each in identity.engines_of("aes") if not each.traits.serves]
     return min(engines, key=lambda each: each.traits.rank)
 
 
 def test_port_closed_in_mid_transfer(board, identity, transport, fastest, streams, expected):
-    """The transfer must end with an error. The board must answer the next host, and the stream must be resumable."""
+    """The transport is closed in the middle of a transfer. The transfer must end with an error. The board must answer
+    the next host, and the stream must be resumable.
+    """
     stream = streams.draw(expected("broken_bytes"))
     with Device(board.open(transport)) as device:
         broken = Broken(device, fastest, stream, device.link.transport.close)
@@ -27,8 +29,8 @@ def test_port_closed_in_mid_transfer(board, identity, transport, fastest, stream
 
 
 def test_reset_in_mid_transfer(serving, board, identity, transport, fastest, streams, expected):
-    """The transfer must end with an error. The restarted board must have no sessions and no used counter blocks, and
-    must work.
+    """The board restarts in the middle of a transfer. The transfer must end with an error. The restarted board must
+    have no sessions and no used counter blocks, and must work.
     """
     if not serving.restarts:
         pytest.skip("no power switch, reset line or cable in the environment file")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hours of transfers: `make hil SOAK=3600`."""
+"""Tests transfers for a long time: `make hil SOAK=3600` runs them for 3600 seconds."""
 
 import random
 import time
@@ -7,7 +7,8 @@ import time
 import pytest
 from cipherlane.link.device import KEY_BITS
 
-# Ranges of counter blocks that a board may store: ended streams that can be resumed, and one merged range per key.
+# Maximum number of ranges of counter blocks that a board stores: ended streams that can be resumed, and one merged
+# range per key.
 MOST_RANGES = 16 + len(KEY_BITS)
 
 

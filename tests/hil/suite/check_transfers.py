@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Byte-exact transfers: each transport, engine, key length and direction."""
+"""Transfers with each transport, engine, key length and direction. Each byte of the result must be right."""
 
 import pytest
 

@@ -44,12 +44,12 @@ def pytest_configure(config):
 
 
 def option(config, name):
-    """Return an option of the environment file's target."""
+    """Return the value of an option in the environment file."""
     return config.stash[LABGRID_ENV_KEY].config.get_target_option("main", name)
 
 
 def pytest_generate_tests(metafunc):
-    """Make a test for each engine and transport of the board, as listed in the environment file."""
+    """Repeat each check for every engine and transport that the environment file lists for the board."""
     if metafunc.config.stash[LABGRID_ENV_KEY] is None:
         raise pytest.UsageError("no environment file: run `make hil BOARD=...`, or give --lg-env FILE")
     if "engine" in metafunc.fixturenames:
@@ -62,7 +62,9 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect checks of the fast path on the UART, since it needs a network, and the soak test if its time is 0."""
+    """Deselect checks of the fast path on the UART, since the fast path needs a network. Deselect the soak test if its
+    time is 0.
+    """
     left_out = []
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
@@ -77,14 +79,14 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def expected(pytestconfig):
-    """Return a function that takes a property's name and returns its value in the environment file."""
+    """Return a function that takes the name of an option and returns its value in the environment file."""
     return lambda name: option(pytestconfig, name)
 
 
 @pytest.fixture(scope="session")
 def serving(request, env):
-    """Return the strategy of a board that answers. If the board does not answer, the run ends with a message of one
-    line.
+    """Make the board ready; return its strategy, the labgrid object that controls the board. If the board does not
+    answer, the run ends with a message of one line.
     """
     try:
         strategy = env.get_target("main").get_driver("Strategy")
@@ -99,13 +101,13 @@ def serving(request, env):
 
 @pytest.fixture(scope="session")
 def board(serving):
-    """Return the driver of the board, which answers."""
+    """Return the driver of the board, which is ready and answers."""
     return serving.board
 
 
 @pytest.fixture(scope="session")
 def streams():
-    """Return the generator of streams for all checks of this run, so that no two streams share a counter block."""
+    """Return the generator of streams. All checks of a run share it, so no two streams use the same counter block."""
     return Streams()
 
 
@@ -138,7 +140,7 @@ def check_figure(pytestconfig, identity):
 
 @pytest.fixture(scope="session")
 def identity(pytestconfig, env, serving, board, record_testsuite_property):
-    """Ask the board for its identity, and add it to the run and to the report."""
+    """Ask the board for its identity; add it to the stored data of the run and to the JUnit report."""
     with Device(board.open(board.transports[0])) as connected:
         info = connected.info()
     run = pytestconfig.stash[RUN]
@@ -151,7 +153,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
         "build_id": info.build_id,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
-        # Ask labgrid for the place's name: the environment file contains only the reservation's token.
+        # The environment file names the reserved place only as "+", so ask labgrid for the place's name.
         "place": place and offered.text(place.manager.session.get_place(place.name).name, "place"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": figures.commit(),

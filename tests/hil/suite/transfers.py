@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Streams through a board, each byte compared with the `cryptography` package."""
+"""Sends streams through a board, and compares each byte with the result of the package `cryptography`."""
 
 import io
 import random
@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 
 class Stream(NamedTuple):
-    """Data, with the key and the initial counter block with which a board encrypts or decrypts them."""
+    """Data to encrypt or decrypt on a board, with their key and their initial counter block."""
 
     key: bytes
     iv: bytes
@@ -31,7 +31,7 @@ class Stream(NamedTuple):
 
 
 class Streams:
-    """Makes streams under one random key for each key length; their ranges of counter blocks follow each other.
+    """Makes streams. Streams of the same key length use the same random key, and successive ranges of counter blocks.
 
     A board remembers adjoining ranges as one. It has room for only about a hundred separate ranges.
     """
@@ -46,7 +46,9 @@ class Streams:
 
 
 class Broken:
-    """A transfer that calls `fault` when half of the result has arrived. It can be resumed."""
+    """A transfer that is interrupted: once half of the result has arrived, `fault` is called, and must end the
+    transfer with an error. The transfer can be resumed.
+    """
 
     def __init__(self, device, engine, stream, fault):
         self.stream, self._fault = stream, fault
@@ -62,7 +64,7 @@ class Broken:
 
     @property
     def happened(self):
-        """Whether `fault` was called and ended the transfer with an error."""
+        """True if `fault` was called and ended the transfer with an error."""
         return self._fault is None and self.error is not None and len(self._out.getvalue()) < len(self.stream.data)
 
     def _progress(self, written):

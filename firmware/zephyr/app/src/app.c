@@ -20,13 +20,13 @@ LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
-/** The table of streams and of used counter blocks, 13 KB. */
+/** The table in which the service records streams and the counter blocks that they used, 13 KB. */
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
 /*
- * The service identifies keys with an engine whose run time does not depend on the key. If the
- * configuration selects no such engine, the image also contains cl_zephyr_ise_fused, only for this
- * purpose.
+ * The engine with which the service computes the identity of a key. The engine's run time must not
+ * depend on the key, so it is an engine on the vector AES unit. If the configuration selects no
+ * engine on this unit, the image contains cl_zephyr_ise_fused for this purpose only.
  */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
 #define KEY_ENGINE cl_zephyr_ise
@@ -66,8 +66,8 @@ static int draw(void *context, uint32_t *words, size_t count)
 }
 
 /**
- * True after a key was closed or the board restarted: memory may still contain parts of keys, which
- * must be zeroized.
+ * True after a session with a key was closed, a key was refused, or the board restarted. Memory can
+ * then still contain parts of keys, which must be zeroized.
  */
 static atomic_t forgets = ATOMIC_INIT(true);
 

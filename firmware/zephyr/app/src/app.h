@@ -13,7 +13,7 @@
 
 #define APP_BOARD    DT_NODELABEL(cipherlane0)
 #define APP_CLOCK_HZ DT_PROP(APP_BOARD, clock_frequency)
-/* Most data bytes in a record, and the length of that whole record in bytes. */
+/* Maximum number of data bytes in a record, and maximum length of a whole record in bytes. */
 #define APP_MAX_DATA   CONFIG_RECORDS_MAX_DATA
 #define APP_RECORD_MAX CL_SERVICE_RECORD_MAX(APP_MAX_DATA)
 /*
@@ -23,21 +23,24 @@
 #define APP_SESSION_IDLE_CYCLES                                                                    \
 	(DT_PROP(APP_BOARD, simulated) ? APP_CLOCK_HZ / 8 : 30 * (uint64_t)APP_CLOCK_HZ)
 
-/** Description of the board. Any thread may read it and call its engines without a lock. */
+/**
+ * Description of the board. Threads need no lock to read this structure and to call its engines.
+ */
 extern const struct cl_platform app_platform;
 
 /** Initialises the service. Returns 0, or a negative errno from cl_service_init. */
 int app_init(void);
 
 /**
- * If a key was closed or refused since the last call, and at the first call: zeroizes the data that
- * earlier records left in the UART's buffer, on the calling thread's stack and in the data cache.
- * Only the thread that receives records from the UART may call it.
+ * Zeroizes the data that earlier records left in the UART's buffer, on the calling thread's stack
+ * and in the data cache. Zeroizes them at the first call, and at each call after a session with a
+ * key was closed or a key was refused. Only the thread that receives records from the UART is
+ * allowed to call this function.
  */
 void app_erase(void);
 
 /**
- * Handles one record in place. Any thread may call it.
+ * Handles one record, and writes the reply over it. Any thread can call this function.
  *
  * @param record room for CL_SERVICE_RECORD_MAX(max_data) bytes
  * @return bytes of the reply; 0 if there is none

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Records over UDP; each reply goes to the sender. The Ethernet driver handles ordinary records
- * itself, before the net stack sees them (cl_ethernet_serve). Only unusual ones, for example in
+ * itself, before the net stack sees them (cl_ethernet_serve). Only unusual records, for example in
  * fragments or with IPv4 options, arrive here through the net stack.
  */
 #include "datagrams.h"
@@ -24,7 +24,7 @@
 #include "zeroize.h"
 
 #define MAC DT_NODELABEL(ethernet0)
-/* Receive slots that the host must leave free for other frames of the network. */
+/* Number of receive slots that the host must leave free for frames that other stations send. */
 #define SPARE_SLOTS 4u
 #define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
 
@@ -38,8 +38,8 @@ static struct {
 } receive CL_SOC_IN_BUFFER;
 
 /**
- * Holds a record's data while an engine works on them, if the engine needs them in the buffer
- * memory.
+ * Some engines require the data in the buffer memory. This array holds the data of a record while
+ * such an engine works.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] CL_SOC_IN_BUFFER;
 
@@ -91,8 +91,8 @@ static size_t take(struct net_pkt *pkt)
 }
 
 /**
- * Adds the cycles that the record and its frame took to the counts of the record's session. @p
- * handled is the number of cycles in the service.
+ * Adds the cycles that the record and its frame took to the cycle counts of the record's session.
+ * @p handled is the number of cycles that the service took for the record.
  */
 static void account(struct cl_service *service, uint32_t handled)
 {
@@ -135,7 +135,11 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 
 	network.records++;
 	if (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
-		link.pauses++; /* without this option, the driver counts no pauses */
+		/*
+		 * Without CONFIG_CIPHERLANE_ETHERNET_EARLY, the driver does not count pauses (times
+		 * when no frame waits). So count a pause for each record.
+		 */
+		link.pauses++;
 	}
 	link.summed = false;
 	link.peer = CL_PEER_NETWORK | (uint64_t)ntohl(peer.sin_addr.s_addr) << 16 |
@@ -147,15 +151,16 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 
 	if (len != 0) {
 		/*
-		 * If the stack has no memory for the reply, the reply is lost, as any datagram can
-		 * be; the host repeats its request.
+		 * If the net stack has no memory for the reply, the reply is lost. Then the host
+		 * repeats its request.
 		 */
 		(void)net_context_sendto(context, receive.record, len, (struct sockaddr *)&peer,
 					 sizeof(peer), NULL, K_NO_WAIT, NULL);
 	}
 	account(service, handled);
 	/*
-	 * Zeroize the record now: the session may end before the next record overwrites this one.
+	 * Zeroize the record now: the session can end before the next record overwrites this
+	 * record.
 	 */
 	cl_zeroize(receive.record, sizeof(receive.record));
 	app_unlock();

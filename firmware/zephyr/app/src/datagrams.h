@@ -9,14 +9,14 @@
 #include "links/link.h"
 
 /**
- * Sets the interface's address and starts the service on its port.
+ * Sets the network interface's IPv4 address and starts the record service on its UDP port.
  *
  * @retval 0 done
- * @retval -errno what the net stack returned
+ * @retval -errno error of the net stack
  */
 int datagrams_init(void);
 
-/** Returns the link, which contains the counters. */
+/** Returns the description of the UDP link, which contains the link's counters. */
 const struct cl_link *datagrams_link(void);
 
 #endif

@@ -19,15 +19,15 @@
 LOG_MODULE_DECLARE(records, CONFIG_RECORDS_LOG_LEVEL);
 
 /*
- * Longest time of one iteration of the main loop. Each iteration feeds the watchdog and closes idle
- * sessions.
+ * Maximum time for which one iteration of the main loop waits for a record. Each iteration feeds
+ * the watchdog and closes idle sessions.
  */
 #define TURN_MS 1000u
 #define TURN    K_MSEC(MIN(TURN_MS, APP_SESSION_IDLE_CYCLES *MSEC_PER_SEC / 8 / APP_CLOCK_HZ))
 
 /**
- * The record being handled, in memory that the accelerator reaches. The header takes 24 bytes, so
- * the data after it are aligned to 16 bytes.
+ * The record being handled, in memory that the accelerator reaches. The 8 unused bytes and the
+ * record's header of 24 bytes align the record's data to 16 bytes.
  */
 static struct {
 	uint8_t unused[8];
@@ -45,7 +45,7 @@ void k_sys_fatal_error_handler(unsigned int reason, const struct arch_esf *frame
 
 int main(void)
 {
-	/* A restart does not clear the memories, so they may still hold keys. */
+	/* A restart does not clear the memories, so they can still contain keys. */
 	cl_zeroize((void *)CL_SOC_BUFFER_BASE, CL_SOC_BUFFER_BYTES);
 	int status = app_init();
 
@@ -75,7 +75,7 @@ int main(void)
 				     app_handle(records_link(), receive.record, len));
 		}
 		/*
-		 * If another thread hangs while it holds the lock, this call waits until the
+		 * If another thread hangs while it holds the lock, app_lock() waits until the
 		 * watchdog restarts the board.
 		 */
 		cl_service_poll(app_lock());

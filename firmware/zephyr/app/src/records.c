@@ -14,10 +14,10 @@
 static const struct device *const uart = DEVICE_DT_GET(DT_CHOSEN(cipherlane_uart));
 static struct cl_link link;
 static struct cl_link_uart framing;
-/** The interrupt handler gives this semaphore when bytes have arrived. */
+/** The interrupt handler gives this semaphore when the UART has received bytes. */
 static K_SEM_DEFINE(arrived, 0, 1);
 
-/** Bytes taken from the UART but not decoded yet. */
+/** Bytes that were read from the UART but are not decoded yet. */
 static struct {
 	uint8_t bytes[CHUNK_BYTES];
 	int count;
@@ -35,8 +35,8 @@ static int get(void *context)
 {
 	ARG_UNUSED(context);
 	if (chunk.next == chunk.count) {
-		cl_zeroize(chunk.bytes, sizeof(chunk.bytes)); /* zeroize decoded bytes, which may be
-								 part of a key */
+		/* Zeroize the decoded bytes, because they can be part of a key. */
+		cl_zeroize(chunk.bytes, sizeof(chunk.bytes));
 		chunk.count = uart_fifo_read(uart, chunk.bytes, CHUNK_BYTES);
 		chunk.next = 0;
 		if (chunk.count == 0) {
@@ -75,8 +75,8 @@ size_t records_receive(k_timeout_t timeout)
 	const size_t len = cl_link_uart_receive(&framing, get, NULL);
 
 	/*
-	 * Wait only if all bytes are decoded: the decoder also returns after a limited number of
-	 * bytes.
+	 * The decoder stops after a limited number of bytes, even if more bytes are stored. So wait
+	 * for the UART only if all stored bytes are decoded.
 	 */
 	if (len == 0 && chunk.next == chunk.count) {
 		uart_irq_rx_enable(uart);

@@ -23,23 +23,27 @@
 int records_init(uint8_t *buffer, size_t capacity);
 
 /**
- * Decodes the bytes that have arrived; if there are none, waits for bytes. Call it in a loop.
+ * Decodes the bytes that have arrived on the UART. If there are none, waits for bytes. Call this
+ * function in a loop.
  *
- * @return bytes of the record that is now complete; it stays in the buffer until the next call.
- *         0 if no record is complete
+ * @return length in bytes of the record that is now complete, or 0 if no record is complete. The
+ *         record stays in the buffer until the next call
  */
 size_t records_receive(k_timeout_t timeout);
 
-/** Makes a waiting records_receive return. */
+/** Makes records_receive return if it is waiting for bytes. */
 void records_wake(void);
 
 /** Transmits a record. */
 void records_send(const uint8_t *record, size_t len);
 
-/** Zeroizes the data of earlier records in the buffer. Only the receiving thread may call it. */
+/**
+ * Zeroizes the data of earlier records in the buffer. Only the thread that receives records is
+ * allowed to call this function.
+ */
 void records_forget(void);
 
-/** Returns the link, for cl_service_handle. */
+/** Returns the description of the UART link, for the argument `link` of cl_service_handle. */
 struct cl_link *records_link(void);
 
 #endif

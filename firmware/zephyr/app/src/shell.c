@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shell commands on the console. They offer functions of the host tool without the host and its
- * link.
+ * Shell commands on the console. They run self-tests and benchmarks and show counters, without a
+ * host.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +60,8 @@ static const struct cl_engine *find(const char *name)
 static int bench_one(const struct shell *sh, const struct cl_engine *engine, uint16_t key_bits)
 {
 	/*
-	 * Engines in plain C process less data, because they are about a hundred times slower than
-	 * the hardware.
+	 * Engines in plain C encrypt a sixteenth of the data in the benchmark, because they are
+	 * about a hundred times slower than the hardware.
 	 */
 	const bool in_c =
 		engine->code == CL_WIRE_ENGINE_BYTE || engine->code == CL_WIRE_ENGINE_TABLE;

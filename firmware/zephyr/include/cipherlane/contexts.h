@@ -3,9 +3,9 @@
  * @file
  * Hardware contexts of the vector AES unit for Zephyr's threads.
  *
- * A thread leases (borrows) a context for one operation. Other threads can preempt it at any point.
- * When an interrupt begins, the interrupted thread's lease is saved in the stack frame of the
- * interrupt; when the interrupt ends, the context of this lease is selected again. After an
+ * A thread leases (borrows) a context for one operation. Other threads can preempt the operation at
+ * any point. When an interrupt begins, the interrupted thread's lease is saved in the stack frame
+ * of the interrupt; when the interrupt ends, the context of this lease is selected again. After an
  * operation, a context keeps the key, so the next operation with this key need not load it.
  */
 #ifndef CIPHERLANE_CONTEXTS_H
@@ -18,14 +18,19 @@
 #define CL_CONTEXTS 8u
 
 /**
- * A lease: the right of one operation of a thread to use a hardware context. The structure must be
- * on the thread's stack.
+ * A lease allows one operation of a thread to use a hardware context. The structure must be on the
+ * thread's stack.
  */
 struct cl_lease {
-	/** Number of the leased context, and generation number of the key in its registers. */
+	/**
+	 * The leased context: its number, and the generation number of the key in its registers.
+	 */
 	struct cl_ise_device *device;
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_SAVE
-	/** Copy of the context's registers, while another thread's operation uses the context. */
+	/**
+	 * Copy of the context's registers, from which the driver restores them. Only valid while
+	 * another thread's operation uses the context.
+	 */
 	uint32_t state[8 * 4];
 	uint32_t keys[16 * 4];
 	uint32_t loaded;
@@ -36,10 +41,11 @@ struct cl_lease {
  * Begins an operation of the current thread and selects its context. The thread must not be in an
  * operation already.
  *
- * If all contexts are in use, the call waits for one, or saves the registers of another thread's
- * context and uses it; Kconfig selects which. Do not call it in interrupt handlers. The thread must
- * not block before cl_lease_end. If the thread is aborted before that, its context is zeroized and
- * other threads can lease it.
+ * Kconfig selects what happens if all contexts are in use. Either the call waits until a context is
+ * free, or it saves the registers of another thread's context and uses this context. Do not call
+ * this function in interrupt handlers. The thread must not block before it calls cl_lease_end. If
+ * the thread is aborted before cl_lease_end, the driver zeroizes the context, and other threads can
+ * lease it.
  */
 void cl_lease_begin(struct cl_lease *lease);
 
@@ -47,29 +53,32 @@ void cl_lease_begin(struct cl_lease *lease);
 void cl_lease_end(struct cl_lease *lease);
 
 /**
- * Returns a new generation number for a key (cl_engine_key.generation), different from the numbers
+ * Returns a new generation number for a key (cl_engine_key.generation). It differs from the numbers
  * of all other keys.
  */
 uint32_t cl_contexts_generation(void);
 
-/** Zeroizes every copy of a key in the contexts. No operation with this key may be running. */
+/**
+ * Zeroizes every copy of the key with number @p generation in the contexts' registers. All
+ * operations with this key must have ended before this call.
+ */
 void cl_contexts_forget(uint32_t generation);
 
-/** Counts of events in the contexts since power-on. */
+/** Counters of the contexts' events since power-on. */
 struct cl_contexts_counters {
 	uint32_t operations;
 	/** Interrupts that came during an operation. */
 	uint32_t preempted;
 	/**
-	 * How often an operation found all contexts in use. Depending on Kconfig, the operation
-	 * then waited, or used a context whose registers were saved first.
+	 * How often all contexts were in use at the start of an operation. Depending on Kconfig,
+	 * the operation then waited, or the driver saved the registers of a context for it.
 	 */
 	uint32_t full;
 	/** Operations that never ended because their threads were aborted. */
 	uint32_t lost;
 	/**
-	 * Operations that used scalar loads and stores, because vector ones do not reach their
-	 * buffers.
+	 * Operations that used scalar loads and stores, because vector loads and stores do not
+	 * reach their buffers.
 	 */
 	uint32_t falls;
 };

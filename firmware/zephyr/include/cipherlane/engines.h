@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The hardware engines for Zephyr's threads. They work as in firmware/core, but any number
- * of threads may call them.
+ * The hardware engines for Zephyr's threads. They work like the engines in firmware/core, but any
+ * number of threads can call them.
  */
 #ifndef CIPHERLANE_ENGINES_H
 #define CIPHERLANE_ENGINES_H
@@ -21,10 +21,11 @@ extern const struct cl_engine cl_zephyr_ise_vmem;
 extern const struct cl_engine cl_zephyr_accelerator;
 
 /**
- * Works like cl_zephyr_accelerator.ctr. If the DMA reaches both buffers, the calling thread sleeps
- * until the accelerator's interrupt.
+ * Works like cl_zephyr_accelerator.ctr. If the DMA reaches the input buffer and the output buffer,
+ * the calling thread sleeps until the accelerator's interrupt.
  *
- * @retval -ETIMEDOUT no interrupt came; other errors as in `ctr`
+ * @retval -ETIMEDOUT the accelerator raised no interrupt in time; other errors as
+ * cl_zephyr_accelerator.ctr
  */
 int cl_accelerator_ctr_asleep(const struct cl_engine_key *key,
 			      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in,

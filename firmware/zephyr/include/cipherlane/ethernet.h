@@ -13,10 +13,10 @@
 /** The driver's counters since power-on. */
 struct cl_ethernet_counters {
 	/**
-	 * All three values are for the last received frame. `frame_begin`: value of the cycle
+	 * These three values describe the last received frame. `frame_begin`: value of the cycle
 	 * counter when the driver found the frame. `frame_driver_cycles`: cycles that the driver
-	 * itself has spent on it. `frame_copy_cycles`: the part of these cycles that copies from
-	 * and to the Ethernet MAC's slots took.
+	 * has spent on the frame, without the net stack. `frame_copy_cycles`: the part of
+	 * frame_driver_cycles in which data were copied from or to the Ethernet MAC's slots.
 	 */
 	uint32_t frame_begin;
 	uint32_t frame_driver_cycles;
@@ -24,14 +24,16 @@ struct cl_ethernet_counters {
 	/** Frames received. */
 	uint32_t frames;
 	/**
-	 * Received frames that were dropped. Reasons: the frame was damaged or too long; its source
-	 * must not get an answer; no memory was free; the budget for frames outside sessions was
-	 * used up.
+	 * Received frames that the driver dropped. Reasons: the frame was damaged or too long; its
+	 * source must not get an answer; no memory was free; or the budget of cycles for frames
+	 * that belong to no session was used up.
 	 */
 	uint32_t dropped;
 	/** Dropped frames with a wrong checksum of IPv4, UDP or ICMP. */
 	uint32_t checksum_errors;
-	/** Frames that the Ethernet MAC dropped because all slots for them were full. */
+	/**
+	 * Frames that the Ethernet MAC dropped because all its slots for received frames were full.
+	 */
 	uint32_t overflows;
 	/**
 	 * Frames that the Ethernet MAC dropped because of a wrong frame check sequence or preamble.
@@ -40,29 +42,29 @@ struct cl_ethernet_counters {
 };
 
 /**
- * Requests that the driver's thread zeroize the data that frames have left in memory, before it
- * handles the next frame: the Ethernet MAC's slots, the net stack's free buffers, and the memory
- * that cl_soc_forget zeroizes. The slot that the Ethernet MAC writes next, and buffers in use, are
- * zeroized only after their frame has been handled.
+ * Asks the driver's thread to zeroize the data that frames have left in memory, before it handles
+ * the next frame. These data are in the Ethernet MAC's slots, the net stack's free buffers, and the
+ * memory that cl_soc_forget zeroizes. The slot that the Ethernet MAC writes next, and buffers in
+ * use, are zeroized only after their frame has been handled.
  */
 void cl_ethernet_forget(void);
 
 /** A record service. The driver handles its records without the net stack. */
 struct cl_ethernet_service {
-	/** The link over which the records arrive, for cl_link_udp.link. */
+	/** The link over which the records arrive (the value of cl_link_udp.link). */
 	struct cl_link *link;
 	/** UDP port. */
 	uint16_t port;
-	/** Functions that lock and unlock the service and `link` for the calling thread. */
+	/** Functions with which the calling thread locks and unlocks the service and `link`. */
 	struct cl_service *(*lock)(void);
 	void (*unlock)(void);
 };
 
 /**
  * From now on, the driver's thread handles all frames that are certainly records for @p service.
- * All other frames go to the net stack. The application must serve the same UDP port there, because
- * unusual records, for example in fragments, arrive that way. Requires
- * CONFIG_CIPHERLANE_ETHERNET_EARLY.
+ * All other frames go to the net stack. The application must serve the same UDP port through the
+ * net stack, because unusual records, for example in fragments, arrive through the net stack.
+ * Requires CONFIG_CIPHERLANE_ETHERNET_EARLY.
  */
 void cl_ethernet_serve(const struct cl_ethernet_service *service);
 

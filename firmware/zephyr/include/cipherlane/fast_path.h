@@ -2,8 +2,8 @@
 /**
  * @file
  * The UDP fast path for Zephyr's threads. The fast path is hardware that receives and answers the
- * data records of its sessions, with MAC and IP addresses of its own. The net stack does not see
- * these records.
+ * data records of its sessions. It has its own MAC address and IP address. The net stack does not
+ * see these records.
  */
 #ifndef CIPHERLANE_FAST_PATH_H
 #define CIPHERLANE_FAST_PATH_H
@@ -12,11 +12,15 @@
 #include "links/link.h"
 
 /**
- * The core's server on the fast path. Any number of threads may call it; they take turns to use it.
+ * The object with which the record service controls the fast path (see firmware/core). Any number
+ * of threads can call its functions; a lock makes them take turns.
  */
 extern const struct cl_server cl_zephyr_fast_path;
 
-/** Fills in the fast path's description for the host. Assign it to cl_link.fast_path. */
+/**
+ * Writes the description of the fast path that the board sends to the host. Assign this function to
+ * cl_link.fast_path.
+ */
 void cl_zephyr_fast_path_describe(const struct cl_link *link, struct cl_wire_fastpath_reply *reply);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The board's SDRAM, for data that do not fit on chip. It is initialised and tested before the
- * kernel initialises its own objects. If the test fails, there is no heap in the memory, and
- * variables in it must not be used.
+ * The board's SDRAM, for data that do not fit on chip. The driver initialises and tests it before
+ * the kernel initialises its own objects. If the test fails, there is no heap in the SDRAM, and the
+ * application must not use variables in the SDRAM.
  *
- * The CPU's data cache caches it like SRAM. The accelerator's DMA and the vector unit's loads and
- * stores cannot access it. The crypto devices accept data in it, but more slowly: they copy the
- * data, or use the CPU's loads and stores.
+ * The CPU's data cache caches the SDRAM like SRAM. The accelerator's DMA and the vector unit's
+ * loads and stores cannot access the SDRAM. The crypto devices accept data in SDRAM but process
+ * them more slowly: they copy the data, or use the CPU's loads and stores.
  */
 #ifndef CIPHERLANE_SDRAM_H
 #define CIPHERLANE_SDRAM_H
@@ -27,9 +27,9 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
 
 /**
  * Places a variable in the SDRAM: 16-byte aligned and not initialised, not even to zero. If the
- * memory does not work, an application with such a variable is halted before its threads run,
- * unless CONFIG_CIPHERLANE_SDRAM_REQUIRED is off. The kernel initialises static k_heaps before this
- * halt.
+ * SDRAM does not work, an application with such a variable halts before its threads run. To prevent
+ * this, switch off CONFIG_CIPHERLANE_SDRAM_REQUIRED. Before the application halts, the kernel still
+ * initialises static k_heaps in the SDRAM.
  */
 #define CL_SDRAM_DATA Z_GENERIC_SECTION(SDRAM) __aligned(16)
 
@@ -43,23 +43,23 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
 /**
  * Returns whether the memory can be used.
  *
- * @retval 0       it can
- * @retval -EAGAIN it is not set up yet
+ * @retval 0       it can be used
+ * @retval -EAGAIN the driver has not initialised it yet
  * @retval -ENXIO  reads return wrong data with every setting
  * @retval -EIO    a tested word differs from what was written
  * @retval -EFAULT two addresses access the same word
  */
 int cl_sdram_status(void);
 
-/** Least number of bytes that variables must leave free for a heap. */
+/** Minimum number of free bytes in the SDRAM for which the driver makes a heap. */
 #define CL_SDRAM_HEAP_MIN 1024
 
 /**
- * Returns a heap of all SDRAM that variables leave free (CONFIG_CIPHERLANE_SDRAM_HEAP). Its blocks
- * are not zeroed when they are allocated, nor when they are freed.
+ * Returns the heap, which consists of all SDRAM without variables (CONFIG_CIPHERLANE_SDRAM_HEAP).
+ * Allocating or freeing a block does not set its bytes to zero.
  *
- * @return the heap; NULL if variables leave less than CL_SDRAM_HEAP_MIN, or if the memory does not
- *         work or is not set up yet
+ * @return the heap; NULL if fewer than CL_SDRAM_HEAP_MIN bytes are free, or if the SDRAM does not
+ *         work or is not initialised yet
  */
 struct k_heap *cl_sdram_heap(void);
 

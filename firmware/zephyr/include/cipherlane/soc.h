@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Functions of the Cipherlane SoC that the portable core needs.
+ * Functions of the Cipherlane SoC that the portable code in firmware/core needs.
  */
 #ifndef CIPHERLANE_SOC_H
 #define CIPHERLANE_SOC_H
@@ -33,8 +33,9 @@ void cl_soc_drain(void);
 
 /**
  * Zeroizes data that earlier function calls left in memory: the calling thread's stack below the
- * caller's frame, and the interrupt stack. Then overwrites every line of the data cache, also the
- * invalid ones, with constants. Do not call it in interrupt handlers.
+ * caller's frame, and the interrupt stack. Then fills every line of the data cache with constants
+ * from the program's memory, because even invalid lines can contain old data. Do not call this
+ * function in interrupt handlers.
  */
 void cl_soc_forget(void);
 

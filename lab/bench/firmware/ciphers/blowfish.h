@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Blowfish (Schneier 1993), encryption with a key of 128 bits. There are 16 rounds. Each looks up
- * four table entries of 32 bits. P and S start with the digits of pi, which the build computes
- * (blowfish_pi.h).
+ * Blowfish (Schneier 1993), encryption with a key of 128 bits. It has 16 rounds. Each round looks
+ * up four table entries of 32 bits. The initial values of the tables P and S are digits of pi; the
+ * build computes them and writes blowfish_pi.h.
  */
 #ifndef BLOWFISH_H
 #define BLOWFISH_H
@@ -12,7 +12,7 @@
 
 #include "cipher.h"
 
-/** The 18 words of P, then the four tables S. */
+/** Initial values: the 18 words of P, then the words of the four tables S. */
 static const uint32_t blowfish_pi[18 + 4 * 256] = {
 #include "blowfish_pi.h"
 };
@@ -21,7 +21,7 @@ static uint32_t blowfish_s[4][256];
 
 /**
  * Computes the round function. If @p ptlu is true, looks up the tables in the `ptlu` unit,
- * otherwise in memory. The key schedule uses the tables in memory because it still changes them.
+ * otherwise in memory. The key schedule changes the tables, so it uses those in memory.
  */
 CIPHER_INLINE uint32_t blowfish_f(bool ptlu, uint32_t x)
 {

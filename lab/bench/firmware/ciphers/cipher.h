@@ -6,7 +6,7 @@
  * board's CPU; see ptlu.h).
  *
  * A cipher's header defines cipher_set_key, which takes 16 bytes, and cipher_run, which works on
- * pieces of 16 bytes. Only one key is set at a time.
+ * pieces of 16 bytes. Only one key can be set at a time.
  */
 #ifndef CIPHER_H
 #define CIPHER_H
@@ -18,11 +18,15 @@
 #include "../ptlu.h"
 
 #define CIPHER_INLINE static inline __attribute__((always_inline))
-/* Not inlined, so that the size of this function is the size of the cipher's code. */
+/*
+ * Do not inline a function with this mark. Then the size of its symbol is the size of the cipher's
+ * code.
+ */
 #define CIPHER_APART static __attribute__((noipa))
 
 /**
- * Reverses the bytes of a word. It converts between a big-endian number in memory and its value.
+ * Reverses the bytes of a word: converts a word loaded from memory to the value of the big-endian
+ * number, or back.
  */
 CIPHER_INLINE uint32_t cipher_swap(uint32_t x)
 {

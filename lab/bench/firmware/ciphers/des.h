@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * DES (FIPS 46-3), encryption; with BENCH_DES_KEYS = 3 Triple DES with two keys. The eight tables
- * of 64 entries combine the S-boxes with the permutation P that follows them.
+ * DES (FIPS 46-3), only encryption. With BENCH_DES_KEYS = 3: Triple DES with two keys. Each of the
+ * eight tables has 64 entries and combines an S-box with the permutation P that follows it.
  *
- * The halves of a block are stored rotated to the left by one bit. E expands a half to eight groups
- * of six bits. The bytes of the stored half contain the even groups. The bytes of the stored half,
- * rotated to the right by four bits, contain the odd groups. `ptlu` takes whole bytes as indices,
- * so its tables hold each entry four times and no masks are needed.
+ * The two halves of a block are stored rotated to the left by one bit. DES's function E expands a
+ * half to eight groups of six bits. Each byte of the stored half contains a group with an even
+ * number. If the stored half is rotated to the right by four bits, each byte contains a group with
+ * an odd number. The instruction `ptlu` uses whole bytes as indices. So its tables contain each
+ * entry four times, and the code does not mask out the other two bits.
  */
 #ifndef DES_H
 #define DES_H
@@ -25,7 +26,9 @@ static const uint64_t des_sboxes[8][4] = {
 	{0x4B2EF08D3C975A61u, 0xD0B7491AE35C2F86u, 0x14BDC37EAF680592u, 0x6BD814A7950FE23Cu},
 	{0xD2846FB1A93E50C7u, 0x1FD8A374C56B0E92u, 0x7B419CE206ADF358u, 0x21E74A8DFC90356Bu},
 };
-/** Bit numbers start from 1 at the most significant bit. */
+/**
+ * The entries of this table and of the next two are bit numbers. Bit 1 is the most significant bit.
+ */
 static const uint8_t des_p[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1,  15, 23, 26, 5,  18, 31, 10,
 				  2,  8, 24, 14, 32, 27, 3,  9,  19, 13, 30, 6,  22, 11, 4,  25};
 static const uint8_t des_pc1[56] = {57, 49, 41, 33, 25, 17, 9,  1,  58, 50, 42, 34, 26, 18,
@@ -43,8 +46,8 @@ static const uint8_t des_pc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 
 
 static uint32_t des_tables[8][64];
 /**
- * The round keys: two words for each round, with six bits in each byte. The first word is for the
- * odd groups, the second for the even groups.
+ * The round keys: two words for each round, with six bits in each byte. The first word is XORed
+ * with the groups of odd numbers, the second word with the groups of even numbers.
  */
 static uint32_t des_keys[DES_PASSES * 32];
 
@@ -72,8 +75,8 @@ static void des_make_tables(void)
 }
 
 /**
- * Writes the round keys of one DES encryption or decryption to @p keys. For decryption, they are in
- * reverse order.
+ * Writes the round keys of one DES encryption or decryption to @p keys. For decryption, the round
+ * keys are in reverse order.
  */
 static void des_schedule(uint32_t *keys, const uint8_t *key, bool decrypt)
 {
@@ -131,8 +134,8 @@ CIPHER_INLINE uint32_t des_f(uint32_t half, const uint32_t *k)
 }
 
 /**
- * Exchanges the bits of @p b that are set in @p mask with the bits of @p a that are @p shift
- * positions higher (to the left).
+ * Exchanges bits of two words: each bit of @p b that is set in @p mask, with the bit of @p a that
+ * is @p shift positions further left.
  */
 #define DES_EXCHANGE(a, b, shift, mask)                                                            \
 	do {                                                                                       \
@@ -149,7 +152,7 @@ CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 		uint32_t r = cipher_swap(in[1]);
 		const uint32_t *k = des_keys;
 
-		/* The initial permutation, then the rotation to the left by one bit. */
+		/* Apply the initial permutation, and rotate both halves to the left by one bit. */
 		DES_EXCHANGE(l, r, 4, 0x0f0f0f0fu);
 		DES_EXCHANGE(l, r, 16, 0x0000ffffu);
 		DES_EXCHANGE(r, l, 2, 0x33333333u);
@@ -171,7 +174,7 @@ CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 				r ^= des_f(l, k + 2);
 			}
 		}
-		/* Exchanges the halves, then inverts the rotation and the initial permutation. */
+		/* Exchange the halves, and invert the rotation and the initial permutation. */
 		r = cipher_rotl(r, 31);
 		DES_EXCHANGE(r, l, 0, 0xaaaaaaaau);
 		l = cipher_rotl(l, 31);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * A hash function in plain C, which the benchmark runs like a cipher. cipher_run hashes the data
- * and the padding, and overwrites the first bytes of the data with the digest. The header of the
- * hash defines HASH_WORDS, the words of its state, HASH_START, and hash_block, which takes a block
- * of 512 bits as it lies in memory.
+ * Hash functions in plain C, which the benchmark runs like ciphers. cipher_run hashes the data and
+ * the padding, and overwrites the first bytes of the data with the digest. The header of a hash
+ * function defines HASH_WORDS (number of words in the state), HASH_START (the initial state) and
+ * hash_block(). hash_block() processes a block of 512 bits; the bytes of the block are in the order
+ * of the message.
  */
 #ifndef HASH_H
 #define HASH_H
@@ -23,8 +24,8 @@ static void cipher_set_key(const uint8_t *key)
 }
 
 /**
- * Hashes @p pieces pieces of 16 bytes. Their total length must be a multiple of the hash's block
- * size.
+ * Hashes a message of @p pieces units of 16 bytes. Its length must be a multiple of the hash
+ * function's block size.
  */
 CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 {
@@ -36,7 +37,7 @@ CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 	for (size_t done = 0; done < pieces; done += HASH_BLOCK / 16) {
 		hash_block(state, in + 4 * done);
 	}
-	/* Length of the message in bits: one word is enough, as messages are short. */
+	/* Length of the message in bits. One word is enough, because messages are short. */
 	padding[15] = cipher_swap((uint32_t)pieces * 128);
 	hash_block(state, padding);
 	for (unsigned int i = 0; i < HASH_WORDS; i++) {

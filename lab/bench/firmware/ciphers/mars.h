@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * MARS (Burwick et al. 1999, with the revised key schedule), encryption with a key of 128 bits.
- * There are 8 rounds of mixing, 16 rounds of the core and 8 more rounds of mixing. Mixing looks up
- * a byte in table S0 or S1. The core looks up nine bits in S, which is both tables together. The
- * build computes the words of S (mars_s.h).
+ * MARS (Burwick et al. 1999, with the revised key schedule): encryption with a key of 128 bits.
+ * There are 8 rounds of mixing, 16 rounds of the core and 8 more rounds of mixing. Rounds of mixing
+ * use a byte as index into table S0 or S1. Rounds of the core use nine bits as index into S, which
+ * consists of S0 and S1. The build computes the words of S (mars_s.h).
  */
 #ifndef MARS_H
 #define MARS_H
@@ -25,8 +25,8 @@ CIPHER_INLINE uint32_t mars_rotl(uint32_t x, uint32_t n)
 }
 
 /**
- * Returns a mask of the bits of @p w that are inside runs of ten or more equal bits. The mask
- * leaves out the ends of each run and of the word.
+ * Returns a mask of the bits of @p w that are inside runs of ten or more equal bits. The first and
+ * last bit of a run are not inside it. The mask never contains bits 0, 1 and 31.
  */
 static uint32_t mars_runs(uint32_t w)
 {
@@ -71,8 +71,8 @@ static void cipher_set_key(const uint8_t *key)
 		}
 	}
 	/*
-	 * The cipher multiplies by these key words, so they must be odd and contain no long runs of
-	 * equal bits.
+	 * The cipher multiplies by every second key word from 5 to 35. So these words must be odd
+	 * and must not contain long runs of equal bits.
 	 */
 	for (unsigned int i = 5; i <= 35; i += 2) {
 		const uint32_t pattern = mars_s[265 + (mars_keys[i] & 3)];
@@ -86,13 +86,13 @@ static void cipher_set_key(const uint8_t *key)
 	}
 }
 
-/** Looks up byte @p byte of @p x in S0 or S1. */
+/** Returns the word of table S0 or S1 whose index is byte @p byte of @p x. */
 #define MARS_LOOKUP(s, byte, x)                                                                    \
 	(BENCH_PTLU ? PTLU_WORD(s, byte, x) : mars_s[256 * (s) + ((x) >> 8 * (byte)&0xff)])
 
 /**
- * Looks up nine bits in S. With `ptlu`, looks up the low eight bits in both halves of S; the ninth
- * bit selects one result.
+ * Returns the word of S whose index is the low nine bits of @p x. With `ptlu`, the code uses the
+ * low eight bits as index into both halves of S; the ninth bit selects one of the two results.
  */
 CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 {
@@ -106,8 +106,8 @@ CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 }
 
 /**
- * A round of mixing before the core. @p n is a compile-time constant, so the conditions on @p n
- * cost no instructions.
+ * Computes a round of mixing before the core. @p n is the number of the round, a compile-time
+ * constant: so the compiler removes the conditions on @p n.
  */
 CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
@@ -122,7 +122,7 @@ CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *
 	}
 }
 
-/** A round of mixing after the core. */
+/** Computes a round of mixing after the core. @p n is the number of the round. */
 CIPHER_INLINE void mars_unmix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
 	if (n % 4 == 2) {
@@ -136,7 +136,10 @@ CIPHER_INLINE void mars_unmix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t
 	*a = cipher_rotl(*a, 24);
 }
 
-/** A round of the core. In the second half of the rounds, @p b and @p d exchange their roles. */
+/**
+ * Computes a round of the core. In rounds 8 to 15, the caller exchanges the arguments @p b and @p
+ * d.
+ */
 CIPHER_INLINE void mars_core(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d, const uint32_t *k)
 {
 	uint32_t m = *a + k[0];

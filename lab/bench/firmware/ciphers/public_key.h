@@ -10,10 +10,11 @@
  *                     multiplication with each number that follows
  *   PUBLIC_POWER      n, x, e: x becomes x^e mod n, the private-key operation of RSA
  *
- * The code sets the highest and the lowest bit of the modulus n. BENCH_HALVES is 2 for a multiplier
- * that returns both halves of a product of two words, `mul` and `mulhu`, and 1 for a multiplier
- * that returns only the low half. Do not use this code with real keys: which table entries it reads
- * depends on the exponent.
+ * The code sets the highest and the lowest bit of the modulus n. BENCH_HALVES describes the CPU's
+ * multiplier. 2: it returns both halves of the product of two words (instructions `mul` and
+ * `mulhu`). 1: it returns only the low half (`mul`). Do not use this code with real keys: the
+ * exponent determines which table entries the code reads, so the code is not protected against
+ * timing attacks.
  */
 #ifndef PUBLIC_KEY_H
 #define PUBLIC_KEY_H
@@ -72,8 +73,8 @@ CIPHER_APART void public_product(uint32_t *out, const uint32_t *a, const uint32_
 }
 
 /**
- * Computes a number modulo n. The number is less than 2 n; its low words are @p t and its highest
- * word is @p top.
+ * Reduces a number below 2 n modulo n, with at most one subtraction. The argument @p t contains the
+ * number's low words, and @p top is its highest word.
  */
 CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
 				 const struct public_modulus *m)
@@ -91,8 +92,8 @@ CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
 }
 
 /**
- * Computes a b / 2^1024 mod n, dividing by 2^32 after each word of @p b. If both factors are
- * greater than n, the result may be too large by n.
+ * Computes a b / 2^1024 mod n by Montgomery multiplication. The function divides by 2^32 after each
+ * word of @p b. If a and b are both greater than n, the result can be too large by n.
  */
 CIPHER_APART void public_multiply(uint32_t *out, const uint32_t *a, const uint32_t *b,
 				  const struct public_modulus *m)
@@ -138,19 +139,20 @@ CIPHER_INLINE unsigned int public_window(const uint32_t *e, unsigned int w)
 static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
 			 const struct public_modulus *m)
 {
-	/* Entry i is x^i times 2^1024, mod n. */
+	/* Entry i of this table is x^i times 2^1024, mod n. */
 	static uint32_t powers[1u << WINDOW][PUBLIC_WORDS];
 	static const uint32_t one[PUBLIC_WORDS] = {1};
 	uint32_t y[PUBLIC_WORDS];
 
 	/*
-	 * powers[0] is 2^1024 mod n, which is 2^1024 - n. y is twice that, still less than 2^1024.
+	 * powers[0] becomes 2^1024 mod n, which is 2^1024 - n. y becomes twice powers[0], which is
+	 * still less than 2^1024.
 	 */
 	for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
 		powers[0][j] = j == 0 ? -m->n[j] : ~m->n[j];
 		y[j] = powers[0][j] << 1 | (j == 0 ? 0 : powers[0][j - 1] >> 31);
 	}
-	/* y is 2 x 2^1024 mod n. Ten Montgomery squarings turn the factor 2 into 2^1024. */
+	/* y is 2 * 2^1024 mod n. Ten Montgomery squarings turn the factor 2 into 2^1024. */
 	for (unsigned int bits = 1; bits < 32 * PUBLIC_WORDS; bits *= 2) {
 		public_multiply(y, y, y, m);
 	}

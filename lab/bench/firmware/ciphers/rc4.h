@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * RC4 with a key of 128 bits. Each byte of data takes three lookups in a table of bytes and two
- * writes to the table. The next call continues the keystream.
+ * RC4 with a key of 128 bits. For each byte of data, the code looks up three entries of a table of
+ * bytes and writes two entries. Each call of cipher_run continues the keystream of the previous
+ * call.
  */
 #ifndef RC4_H
 #define RC4_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * SHA-1 (FIPS 180-4, 6.1): see hash.h. The loop body contains five rounds. So the words of the
- * state change their roles from round to round, but need not be moved between registers. All rounds
- * fit into an instruction cache of 4 KB.
+ * SHA-1 (FIPS 180-4, 6.1). hash.h describes the interface. The loop body contains five rounds.
+ * After five rounds, each word of the state has the same role as before them, so the code moves no
+ * word between registers. All rounds fit into an instruction cache of 4 KB.
  */
 #ifndef SHA1_H
 #define SHA1_H
@@ -17,8 +17,9 @@
 #include "hash.h"
 
 /**
- * Computes Ch, Parity or Maj. @p quarter, a compile-time constant, selects the function: rounds 0
- * to 19, 20 to 39, 40 to 59 or 60 to 79.
+ * Computes the logical function of a round. The argument @p quarter, a compile-time constant,
+ * selects the function: 0 is Ch (rounds 0 to 19), 1 is Parity (20 to 39), 2 is Maj (40 to 59), 3 is
+ * Parity (60 to 79).
  */
 CIPHER_INLINE uint32_t sha1_f(unsigned int quarter, uint32_t x, uint32_t y, uint32_t z)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * SHA-256 (FIPS 180-4, 6.2): see hash.h. The loop body contains eight rounds. So the words of the
- * state change their roles from round to round, but need not be moved between registers.
+ * SHA-256 (FIPS 180-4, 6.2). hash.h describes the interface. The loop body contains eight rounds.
+ * After eight rounds, each word of the state has the same role as before them, so the code moves no
+ * word between registers.
  */
 #ifndef SHA256_H
 #define SHA256_H
@@ -30,7 +31,8 @@ static const uint32_t sha256_k[64] = {
 };
 
 /**
- * XOR of three values: the word rotated right by @p i, the word rotated right by @p j, and @p rest.
+ * Returns the XOR of three values: @p x rotated right by @p i bits, @p x rotated right by @p j
+ * bits, and @p rest.
  */
 CIPHER_INLINE uint32_t sha256_turn(uint32_t x, unsigned int i, unsigned int j, uint32_t rest)
 {

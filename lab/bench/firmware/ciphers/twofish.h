@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. There are 16 rounds, and each
- * computes the function g twice. g consists of four lookups in tables that depend on the key, and
- * of a product with the matrix MDS.
+ * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. It has 16 rounds, and each
+ * round computes the function g twice. The function g looks up four entries of tables that depend
+ * on the key, then multiplies them by the matrix MDS.
  *
- * The tables hold the bytes of the key-dependent S-boxes. Byte i of a table entry is S-box i, so
- * one `ptlu` of four bytes does the four lookups of g; the multiplication by MDS follows. With
- * BENCH_TWOFISH_MDS the tables contain the products with MDS, words of 32 bits. Then g is four
+ * With `ptlu`, byte i of each table entry belongs to the key-dependent S-box i. So one instruction
+ * looks up all four bytes for g; then the code multiplies by MDS. With BENCH_TWOFISH_MDS, each
+ * table entry is the product of an S-box entry and MDS, a word of 32 bits. Then g consists of four
  * lookups and three XORs.
  */
 #ifndef TWOFISH_H
@@ -20,8 +20,8 @@
 #endif
 
 /**
- * The permutations of nibbles in q0 and q1: one hexadecimal digit for each entry, the highest digit
- * first.
+ * The tables of nibbles (4 bits) that define the permutations q0 and q1. Each hexadecimal digit is
+ * an entry; the highest digit is entry 0.
  */
 static const uint64_t twofish_nibbles[2][4] = {
 	{0x817D6F320B59ECA4u, 0xECB81235F4A6709Du, 0xBA5E6D90C8F32471u, 0xD7F4126E9B3085CAu},
@@ -36,7 +36,7 @@ static const uint8_t twofish_rs[4][8] = {
 #define TWOFISH_RS_POLYNOMIAL 0x14du
 /*
  * One entry for each step of the function h, from the last step to the first. Bit i of the entry
- * selects the permutation for byte i: q0 or q1.
+ * selects the permutation that the step applies to byte i: 0 is q0, 1 is q1.
  */
 static const uint8_t twofish_order[3] = {0x5, 0xc, 0xa};
 
@@ -74,7 +74,7 @@ static void twofish_make_q(void)
 	}
 }
 
-/** Divides each byte by x, modulo x^8 + x^6 + x^5 + x^3 + 1. */
+/** Divides each byte by x in the field GF(2^8) modulo x^8 + x^6 + x^5 + x^3 + 1. */
 CIPHER_INLINE uint32_t twofish_halves(uint32_t bytes)
 {
 	const uint32_t odd = bytes & 0x01010101u;
@@ -83,8 +83,8 @@ CIPHER_INLINE uint32_t twofish_halves(uint32_t bytes)
 }
 
 /**
- * Multiplies four bytes by the matrix MDS. Its elements are 1, 5b = 1 + x^-2 and ef = 1 + x^-1 +
- * x^-2.
+ * Multiplies the matrix MDS by a vector of four bytes. The matrix elements are 0x01, 0x5b = 1 +
+ * x^-2, and 0xef = 1 + x^-1 + x^-2.
  */
 CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 {
@@ -92,8 +92,8 @@ CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 	const uint32_t quarter = twofish_halves(half);
 	const uint32_t both = half ^ quarter;
 	/*
-	 * Each byte j of the product is a sum of bytes j, j + 1, j + 2 and j + 3, each times an
-	 * element of MDS. The element for byte j + 1 is always ef.
+	 * Byte j of the product is the sum of bytes j, j + 1, j + 2 and j + 3 (modulo 4) of y, each
+	 * multiplied by an element of MDS. The element for byte j + 1 is always 0xef.
 	 */
 	const uint32_t same = y ^ (both & 0x0000ff00u) ^ (quarter & 0xff000000u);
 	const uint32_t second = y ^ (both & 0x000000ffu) ^ (quarter & 0x00ff0000u);
@@ -103,8 +103,8 @@ CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 }
 
 /**
- * Computes byte @p i of the function h, without the product with MDS. The words of h's list are @p
- * l0 and @p l1.
+ * Computes byte @p i of the function h, without the multiplication by MDS. The key words @p l0 and
+ * @p l1 are the list L of the Twofish paper.
  */
 static uint32_t twofish_byte(unsigned int i, uint32_t x, uint32_t l0, uint32_t l1)
 {
@@ -116,7 +116,10 @@ static uint32_t twofish_byte(unsigned int i, uint32_t x, uint32_t l0, uint32_t l
 	return twofish_q[twofish_order[0] >> i & 1][x];
 }
 
-/** Returns h of a word that consists of four bytes @p x. */
+/**
+ * Returns h(X), where all four bytes of the word X are @p x. The key words @p l0 and @p l1 are the
+ * list L of the Twofish paper.
+ */
 static uint32_t twofish_h(uint32_t x, uint32_t l0, uint32_t l1)
 {
 	uint32_t y = 0;
@@ -127,7 +130,7 @@ static uint32_t twofish_h(uint32_t x, uint32_t l0, uint32_t l1)
 	return twofish_mds(y);
 }
 
-/** Returns a word of S: the matrix RS times eight bytes of the key. */
+/** Returns a word of Twofish's key vector S: the matrix RS times eight bytes of the key. */
 static uint32_t twofish_s_word(const uint8_t *key)
 {
 	uint32_t word = 0;
@@ -188,15 +191,15 @@ static void cipher_set_key(const uint8_t *key)
 }
 
 /**
- * Looks up byte @p byte of @p x in S-box i. Returns the substituted byte, shifted to position i;
- * with BENCH_TWOFISH_MDS, returns its product with MDS.
+ * Returns the entry of S-box i whose index is byte @p byte of @p x, shifted to byte position i.
+ * With BENCH_TWOFISH_MDS, returns the product of this entry and MDS.
  */
 #define TWOFISH_LOOKUP(i, byte, x)                                                                 \
 	(BENCH_PTLU ? PTLU_WORD(i, byte, x)                                                        \
 		    : (uint32_t)twofish_s[i][(x) >> 8 * (byte)&0xff]                               \
 			      << (BENCH_TWOFISH_MDS ? 0 : 8 * (i)))
 
-/** Returns g of @p x rotated to the left by @p turn bytes, a compile-time constant. */
+/** Returns g(y), where y is @p x rotated to the left by @p turn bytes, a compile-time constant. */
 CIPHER_INLINE uint32_t twofish_g(uint32_t x, unsigned int turn)
 {
 	if (BENCH_PTLU && !BENCH_TWOFISH_MDS) {
@@ -210,7 +213,8 @@ CIPHER_INLINE uint32_t twofish_g(uint32_t x, unsigned int turn)
 }
 
 /**
- * Computes a round. The caller passes the halves in alternating order instead of exchanging them.
+ * Computes a round. The caller does not exchange the halves of the block after each round; it
+ * exchanges the arguments for every second round.
  */
 CIPHER_INLINE void twofish_round(uint32_t a, uint32_t b, uint32_t *c, uint32_t *d,
 				 const uint32_t *k)

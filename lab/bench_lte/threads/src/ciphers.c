@@ -11,7 +11,7 @@
 
 #include "aes/engines.h"
 
-/** A device of the crypto API, and a session on it. */
+/** A device of Zephyr's crypto API, and a session on this device. */
 struct session {
 	const struct device *device;
 	struct cipher_ctx ctx;
@@ -31,7 +31,7 @@ static int session_set_key(const struct cl_engine *engine, struct cl_engine_key 
 		.key.bit_stream = (uint8_t *)key_bytes,
 		.flags = CAP_RAW_KEY | CAP_SYNC_OPS | CAP_SEPARATE_IO_BUFS,
 	};
-	/* ctr_len, in mode_params.ctr_info, is 0: the counter is the whole block. */
+	/* mode_params.ctr_info.ctr_len stays 0, so the driver uses the whole block as counter. */
 	return cipher_begin_session(session->device, &session->ctx, CRYPTO_CIPHER_ALGO_AES,
 				    CRYPTO_CIPHER_MODE_CTR, CRYPTO_CIPHER_OP_DECRYPT);
 }

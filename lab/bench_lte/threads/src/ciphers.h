@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The ways to decipher 128-EEA2 on Zephyr.
+ * The engines and drivers that can decipher 128-EEA2 on Zephyr.
  */
 #ifndef CIPHERS_H
 #define CIPHERS_H
@@ -9,14 +9,16 @@
 #include "engine/engine.h"
 
 /**
- * Number of ciphers. A host selects one by its number: 0 is NULL, for 128-EEA0. 1 to 6 are the
- * engines byte, table, ise, ise_fused, ise_vmem and accelerator. 7 is the accelerator, but the
- * thread sleeps until its interrupt. 8 and 9 are sessions of Zephyr's crypto API on the devices
- * vector_aes0 and ctr_accelerator0.
+ * Number of ciphers to choose from. A request contains the number of one cipher. 0 is no cipher,
+ * for 128-EEA0. 1 to 6 are the engines byte, table, ise, ise_fused, ise_vmem and accelerator. 7 is
+ * also the accelerator, but the thread sleeps until the interrupt. 8 and 9 are sessions of Zephyr's
+ * crypto API on the devices vector_aes0 and ctr_accelerator0.
  */
 #define CIPHERS 10u
 
-/** Returns the cipher with this number, which must be less than CIPHERS. */
+/**
+ * Returns the cipher with the given number, which must be less than CIPHERS. Returns NULL for 0.
+ */
 const struct cl_engine *cipher(unsigned int number);
 
 #endif

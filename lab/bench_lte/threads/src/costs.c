@@ -48,7 +48,7 @@ static uint32_t yield_cycles(void)
 	const uint32_t begin = cl_soc_cycles(NULL);
 
 	for (unsigned int i = 0; i < TIMES; i++) {
-		k_yield(); /* two switches: to the other thread and back */
+		k_yield(); /* two thread switches: to the other thread and back */
 	}
 	return (cl_soc_cycles(NULL) - begin) / (2 * TIMES);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LTE's layer 2 in threads: gets a transport block from a host, processes it in one TTI after
- * another, and reports how long that took. It repeats this for each order of the threads'
- * priorities.
+ * The benchmark of LTE's layer 2 in Zephyr's threads. The program gets a transport block from the
+ * host, processes it once in each TTI (1 ms), and reports how long the processing took. The program
+ * repeats this for each order of the threads' priorities.
  *
- * A request on the UART is the structure of lte_bench.h, then the block. `cipher` is a number from
- * ciphers.h, and `passes` is the number of timed TTIs. One more TTI, which is not timed, computes a
- * CRC-32 over all packets. The reply contains one struct reply for each order in threads.h.
+ * A request on the UART is a struct lte_bench_request (lte_bench.h), then the block. `cipher` is a
+ * number from ciphers.h, and `passes` is the number of timed TTIs. After the timed TTIs, the
+ * program processes the block once more, to compute a CRC-32 over all packets. The reply contains
+ * one struct reply for each enum threads_order.
  */
 #include <errno.h>
 #include <string.h>
@@ -27,14 +28,14 @@
 /** Words, little-endian. */
 struct reply {
 	uint32_t status;
-	/** CRC-32 of the packets of the last TTI. */
+	/** CRC-32 over the packets of the last block, which is not timed. */
 	uint32_t crc;
 	struct threads_outcome outcome;
 };
 
 /**
- * Receives the packets. The newest packet overwrites the oldest. It also computes a CRC-32 over the
- * packets if `checks` is set.
+ * Receives the packets from the layers. A new packet overwrites the oldest one. For the last block,
+ * deliver() also computes a CRC-32 over the packets.
  */
 struct sink {
 	uint32_t next;
@@ -80,13 +81,12 @@ static void deliver(void *context, const uint8_t *packet, size_t len, bool check
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (checks) {
-		cl_soc_dcache_flush(); /* a DMA may have written the packet to memory, so the cache
-					  may contain old data */
+		cl_soc_dcache_flush(); /* if a DMA wrote the packet, the cache is out of date */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
 
-/** Processes the block as the request asks. @p order sets the priorities of the threads. */
+/** Processes the block as the request specifies. @p order sets the priorities of the threads. */
 static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   enum threads_order order, struct reply *reply)
 {

@@ -21,22 +21,23 @@ struct transport_block {
 	size_t len;
 };
 
-/**
- * The state of a layer's thread. While the thread has work, only this thread accesses the state.
- */
+/** The state of a layer's thread. While this thread has work, no other thread changes the state. */
 struct layer {
 	struct lte_stack stack;
 	/** The first error of this layer; 0 if there was none. */
 	int status;
-	/** Number of items from its queue that the layer has finished. */
+	/** Number of items that the layer has taken from its queue and finished. */
 	uint32_t done;
 	/**
-	 * Number of PDUs that the layer has put into the next layer's queue, and number of PDUs
-	 * that were lost because this queue was full.
+	 * `passed`: number of PDUs that the layer has put into the next layer's queue. `full`:
+	 * number of PDUs that were lost because this queue was full.
 	 */
 	uint32_t passed;
 	uint32_t full;
-	/** How often this layer's thread started to run after the thread of another layer. */
+	/**
+	 * Number of times when this layer's thread started to run after the thread of another
+	 * layer.
+	 */
 	uint32_t switches;
 };
 
@@ -48,20 +49,20 @@ static struct layer mac;
 static struct layer rlc;
 static struct layer pdcp;
 
-/** Data of the present run, which the timer's handler and the layers share. */
+/** Data of the current run, which the timer's handler and the layers share. */
 static struct {
 	struct threads_plan plan;
 	struct threads_outcome *outcome;
 	struct lte_bearer bearer;
 	/**
-	 * `handed`: number of blocks that the timer has passed to the first layer in this run.
-	 * `late`: number of TTIs without a block since then.
+	 * `handed`: number of blocks that the timer has passed to the MAC layer in this run.
+	 * `late`: number of TTIs since the timer passed the last block.
 	 */
 	uint32_t handed;
 	uint32_t late;
 	/**
-	 * Values of the cycle counter: `start`, when the last block was passed to the first layer;
-	 * `end`, when the block's last packet was delivered.
+	 * Values of the cycle counter. `start`: when the last block was passed to the MAC layer.
+	 * `end`: when the last packet so far was delivered.
 	 */
 	uint32_t start;
 	uint32_t end;
@@ -73,12 +74,12 @@ static struct {
 
 static K_SEM_DEFINE(ended, 0, 1);
 
-/** Blocks handed over since power-on. */
+/** Number of blocks passed to the MAC layer since power-on. */
 static uint32_t handed;
 
 /**
- * Returns whether every layer has finished all items in its queue. Only one thread writes each of
- * these counters.
+ * Returns true if every layer has finished all items in its queue. Only one thread or handler
+ * writes each counter that this function reads, so the function needs no lock.
  */
 static bool is_idle(void)
 {
@@ -86,8 +87,8 @@ static bool is_idle(void)
 }
 
 /**
- * Counts a switch between threads, if one has happened. @p layer calls it after each kernel call
- * that may switch threads.
+ * Counts a thread switch if the thread of another layer ran before. Each layer calls this function
+ * after each kernel call in which the CPU can switch to another thread.
  */
 static void note(struct layer *layer)
 {
@@ -193,8 +194,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Hands over the block to the first layer. Before, it empties the data cache, as if a modem had
- * just written the block to memory.
+ * Passes the block to the MAC layer. First it empties the data cache, as if a modem had just
+ * written the block to memory.
  */
 static void hand_over(void)
 {
@@ -209,7 +210,7 @@ static void hand_over(void)
 	cl_soc_dcache_flush();
 	run.start = cl_soc_cycles(NULL);
 	run.end = run.start;
-	/* The queue has room, because all layers are idle. */
+	/* The queue has room, because all layers have finished their work. */
 	(void)k_msgq_put(&mac_queue, &block, K_NO_WAIT);
 }
 
@@ -249,7 +250,7 @@ static void on_tti(struct k_timer *timer)
 
 static K_TIMER_DEFINE(tti, on_tti, NULL);
 
-/** Resets a layer's state for this run. Its thread must be waiting for work. */
+/** Resets a layer's state for a new run. The layer's thread must be waiting for work. */
 static void prepare(struct layer *layer, k_tid_t thread, int place)
 {
 	layer->stack = (struct lte_stack){

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * LTE's layer 2 in threads. A timer hands over a transport block in each TTI. Each of the layers
- * MAC, RLC and PDCP has its own thread. The layers pass the block's PDUs on through queues of the
- * kernel.
+ * LTE's layer 2 in threads. A timer passes a transport block to the MAC layer in each TTI (1 ms).
+ * The layers MAC, RLC and PDCP have a thread each. They pass the PDUs of the block on through
+ * kernel queues.
  *
- * Only one block exists at a time, because PDCP deciphers the packets directly from the block. The
- * next block cannot come before the last packet is delivered; until then each TTI counts as missed.
- * No thread waits if a queue is full: the PDU is lost and counted.
+ * Only one block is processed at a time, because PDCP deciphers the packets directly from the
+ * block. The timer passes the next block only after the last packet of the previous block was
+ * delivered. Each TTI until then counts as missed. No thread waits for room in a queue: if the
+ * queue is full, the PDU is lost and counted.
  */
 #ifndef THREADS_H
 #define THREADS_H
 
 #include "layer2.h"
 
-/** Most blocks that can be timed in a run. */
+/** Largest number of blocks that can be timed in a run. */
 #define THREADS_BLOCKS 32u
 /**
- * Number of PDUs that each queue can hold: more than a block contains at 400 Mbit/s with packets of
- * 1500 bytes.
+ * Number of PDUs that fit in each queue. A block at 400 Mbit/s with packets of 1500 bytes contains
+ * fewer PDUs.
  */
 #define THREADS_QUEUE 40
 
@@ -26,12 +27,13 @@ enum threads_order {
 	/** One thread runs all layers, without queues between them. */
 	THREADS_ONE,
 	/**
-	 * The MAC layer has the highest priority: each layer finishes the block before the next
-	 * layer starts.
+	 * The MAC layer has the highest priority, so each layer finishes the whole block before the
+	 * next layer starts.
 	 */
 	THREADS_MAC_FIRST,
 	/**
-	 * The PDCP layer has the highest priority: each PDU passes all layers before the next PDU.
+	 * The PDCP layer has the highest priority, so each PDU passes through all layers before the
+	 * next PDU.
 	 */
 	THREADS_PDCP_FIRST,
 	THREADS_ORDERS,
@@ -42,8 +44,8 @@ struct threads_plan {
 	const uint8_t *block;
 	size_t len;
 	/**
-	 * How often the block is processed and timed, 1 to THREADS_BLOCKS. Then it is processed
-	 * once more, to check the packets.
+	 * Number of times that the block is processed and timed, 1 to THREADS_BLOCKS. After that,
+	 * it is processed once more, to check the packets.
 	 */
 	uint32_t blocks;
 	/** The receiver's state before the first PDU of each block. */
@@ -51,38 +53,41 @@ struct threads_plan {
 	/** As in lte_stack. */
 	uint8_t *(*room)(void *context);
 	/**
-	 * Delivers a packet, as in struct lte_stack. `checks` is true for the one block whose
-	 * packets are checked and whose time is not measured.
+	 * Delivers a packet, as in struct lte_stack. `checks` is true only for the last block. Its
+	 * packets are checked, and its time is not measured.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;
 };
 
 struct threads_outcome {
-	/** Counts over all blocks, including the one in which packets are checked. */
+	/** Counts over all blocks, including the last block, whose packets are checked. */
 	struct lte_counts counts;
 	/** PDUs that were lost because a queue was full. */
 	uint32_t full;
 	/**
-	 * Number of switches between the threads of layers. The threads count them when they use
-	 * their queues.
+	 * Number of switches between the threads of the layers. A thread detects and counts a
+	 * switch when it uses a queue.
 	 */
 	uint32_t switches;
-	/** TTIs without a block, because the one before was not finished. */
+	/** Number of TTIs without a new block, because the previous block was not finished. */
 	uint32_t missed;
-	/** Fewest and most cycles from the begin of a TTI to the begin of the next TTI. */
+	/**
+	 * Shortest and longest time from the start of a TTI to the start of the next TTI, in CPU
+	 * cycles.
+	 */
 	uint32_t tti_shortest;
 	uint32_t tti_longest;
 	/**
-	 * For each block, cycles from the time when the timer passes it to the first layer until
+	 * CPU cycles of each block, from the time when the timer passes it to the MAC layer until
 	 * its last packet is delivered.
 	 */
 	uint32_t cycles[THREADS_BLOCKS];
 };
 
 /**
- * Processes blocks according to the plan. The calling thread's priority must be lower than the
- * priorities of the layers.
+ * Processes blocks as the plan specifies. The calling thread's priority must be lower than the
+ * priorities of the layers' threads.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT a block was not finished in 1000 TTIs; no further run is possible

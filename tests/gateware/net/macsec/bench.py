@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A SecY in Verilator: installs keys, and moves frames through both directions at the same time."""
+"""Simulates a SecY in Verilator: installs keys, and passes frames through both directions at the same time."""
 
 import random
 from collections import Counter
@@ -16,8 +16,8 @@ from tests.gateware.support import Simulation, flatten, send
 PEER = bytes.fromhex("02a1b2c3d4e50001")
 OWN = bytes.fromhex("0243 4c4e 4501 0001".replace(" ", ""))
 SENT, RECEIVED = range(2)  # directions
-PACE = 2.0  # cycles a word of the wire: 1 Gb/s at a system clock of 62.5 MHz
-BETWEEN = 6  # words of the wire between frames
+PACE = 2.0  # cycles per word of the wire, at 1 Gb/s and a system clock of 62.5 MHz
+BETWEEN = 6  # words between frames: preamble, check sequence and gap
 
 
 def number(wire: bytes) -> int:
@@ -25,7 +25,7 @@ def number(wire: bytes) -> int:
 
 
 def words(frame: bytes, bad: bool = False) -> list[tuple[int, int, int, int]]:
-    """Return the words of a frame: data, last, last_be and error. Bytes after the end are set."""
+    """Return a frame as words (data, last, last_be, error). The unused bytes of the last word are not zero."""
     found = [frame[n : n + 4] for n in range(0, len(frame), 4)]
     values = [[number(word.ljust(4, b"\xee")), 0, 0, 0] for word in found]
     values[-1][1:] = [1, 1 << (len(found[-1]) - 1), 15 * bad]
@@ -33,7 +33,7 @@ def words(frame: bytes, bad: bool = False) -> list[tuple[int, int, int, int]]:
 
 
 class Bench:
-    """The SecY with its CTR service."""
+    """A simulated SecY with its CTR service."""
 
     def __init__(self, *, datapath=128, engines=4, **parameters):
         top = Module()
@@ -64,7 +64,7 @@ class Bench:
         self.loose = [(flatten(a), flatten(b)) for a, b in self.ends]
 
     def power_on(self, *, own=OWN, peer=PEER):
-        """Restart with strict validation, and everything enabled."""
+        """Power on with strict validation. Enable protection, encryption, SCI, replay protection and all ANs."""
         self.sim.power_on()
         secy = self.secy
         self.set(
@@ -83,12 +83,12 @@ class Bench:
         self.base = self.counters()
 
     def set(self, values: dict):
-        """Write inputs."""
+        """Set input signals of the SecY, and run one cycle."""
         self.sim.poke(values)
         self.sim.clock()
 
     def settle(self, most=3000):
-        """Wait until no key and no buffer is being changed."""
+        """Wait, in a test bench, until the SecY has finished its work on keys and buffers."""
         yield
         for _ in range(most):
             if not (yield self.secy.busy):
@@ -97,7 +97,7 @@ class Bench:
         raise AssertionError("a command does not end")
 
     def begin_install(self, direction: int, an: int, sa: Association):
-        """Return a generator that offers a key."""
+        """Return a test bench that offers an association's key and settings to the SecY."""
         header = {
             "an": an,
             "receive": direction,
@@ -111,22 +111,22 @@ class Bench:
         return send(self.secy.install, items)
 
     def install(self, direction: int, an: int, sa: Association):
-        """Install an association, and wait until it may be used."""
+        """Install an association (a key with its settings), and wait until the SecY can use it."""
         self.sim.run(self.begin_install(direction, an, sa), max_cycles=3000)
         self.sim.run(self.settle(), max_cycles=3000)
 
     def side(self, direction: int):
-        """Return the associations of a direction."""
+        """Return the SecY's `associations` unit for this direction (SENT or RECEIVED)."""
         return (self.secy.transmit, self.secy.receive)[direction].associations
 
     def clear(self):
-        """Zeroize everything, and wait."""
+        """Zeroize all keys and buffers, and wait until this has ended."""
         self.set({self.secy.clear: 1})
         self.set({self.secy.clear: 0})
         self.sim.run(self.settle(), max_cycles=4000)
 
     def counters(self) -> Counter:
-        """Return all counters that have changed since power-on."""
+        """Return each counter that has changed since power-on, and by how much."""
         found = Counter()
         for code in Code:
             self.sim.poke({self.secy.select: int(code)})
@@ -138,7 +138,8 @@ class Bench:
     def exchange(
         self, sent=(), received=(), *, pace=PACE, quiet=700, most=None, idle=0.0, stall=0.0, seed=0, at=None, times=None
     ):
-        """Send frames through both directions; return what leaves, as lists of (frame, uncontrolled).
+        """Pass frames through both directions. For each direction, return the frames that left, as a list of (frame,
+        true if it is for the uncontrolled port).
 
         A frame is bytes, or bytes with True for a wrong check sequence. Received words come at least `pace` cycles
         apart, and frames by six words more, which the wire needs for preamble, check sequence and gap. The run ends
@@ -154,7 +155,7 @@ class Bench:
         places, offers = [0, 0], [False, False]
         found, under_way, begun = ([], []), [b"", b""], [0, 0]
         still = cycle = 0
-        due = 0.0  # the cycle of the next received word
+        due = 0.0  # earliest cycle for the next received word
         most = most or 40 * (len(queues[0]) + len(queues[1])) + 20_000
         for sink, source in self.ends:
             poke({sink.valid: 0, source.ready: 1})

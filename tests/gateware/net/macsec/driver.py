@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the firmware's driver of the SecY over the registers of a simulated board."""
+"""Runs the firmware's SecY driver on the registers of a simulated board."""
 
 import ctypes
 import subprocess
@@ -23,7 +23,7 @@ FIRMWARE = ROOT / "firmware" / "core"
 
 
 class SA(ctypes.Structure):
-    """The C structure `cl_secy_sa`."""
+    """The C structure `cl_secy_sa`: a key to install."""
 
     _fields_ = [
         ("direction", ctypes.c_int),
@@ -38,7 +38,7 @@ class SA(ctypes.Structure):
 
 
 class Policy(ctypes.Structure):
-    """The C structure `cl_secy_policy`."""
+    """The C structure `cl_secy_policy`: the SecY's settings."""
 
     _fields_ = [
         ("protect", ctypes.c_bool),
@@ -57,7 +57,7 @@ STRICTLY = {"protect": True, "encrypt": True, "include_sci": True, "replay_prote
 
 @cache
 def _library() -> ctypes.CDLL:
-    """Compile the driver, and load it."""
+    """Compile the C driver, and load it as a library."""
     with tempfile.TemporaryDirectory() as folder:
         return _compiled(Path(folder))
 
@@ -76,12 +76,12 @@ def _compiled(folder: Path) -> ctypes.CDLL:
 
 
 class Driver:
-    """The driver over the registers of a board with a SecY."""
+    """The firmware's SecY driver, connected to the registers of a simulated board."""
 
     def __init__(self, board: "GMIIBoard"):
         self.c = library = _library()
         self.names = {register.offset: register.name for register in registers.registers(registers.SECY)}
-        self.stuck: dict[str, int] = {}  # values that the driver reads instead of the hardware's
+        self.stuck: dict[str, int] = {}  # register values that the driver reads instead of the real ones
         self.reads = 0
         self._board = board
         self._callbacks = (

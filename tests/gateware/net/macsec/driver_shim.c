@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connects the driver of the SecY to a simulated one, through two functions for its registers. */
+/*
+ * Connects the firmware's SecY driver to a simulated SecY. Two functions of the test read and write
+ * the SecY's registers.
+ */
 #include <stdint.h>
 
 static uint32_t (*read_register)(uint32_t offset);

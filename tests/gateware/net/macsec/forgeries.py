@@ -19,7 +19,7 @@ from tests.gateware.net.script import on_wire
 
 FORGED, REPEATED = 100_000, 10_000
 BATCH = 220  # frames without a pause
-BATCHES = 10  # with one key
+BATCHES = 10  # batches with one key
 GOOD, FORGERY, REPETITION = range(3)
 WEIGHTS = (10, 100, 10)
 START = OWN_SCI[:6] + PEER_SCI[:6]
@@ -27,14 +27,14 @@ DROPPED = ("InPktsNoTag", "InPktsBadTag", "InPktsNoSAError", "InPktsLate", "InPk
 
 
 class Bench:
-    """A board, and its peer's associations."""
+    """A simulated board, and the firmware's SecY driver on it."""
 
     def __init__(self):
         self.board = board = GMIIBoard(sys_hz=75_000_000, macsec=True, datapath=128, sbox="block_ram", engines=4)
         self.driver = c.Driver(board)
 
     def begin(self, rng: random.Random) -> Association:
-        """Reset the board, and secure the link with another key, suite and window; return the peer's association."""
+        """Reset the board, and install a new random key, suite and replay window. Return the peer's association."""
         self.board.reset()
         more = {"ssci": rng.randbytes(4), "salt": rng.randbytes(12)} if rng.random() < 0.5 else {}
         peer_s = Association(rng.randbytes(rng.choice([16, 32])), PEER_SCI, 1, **more)
@@ -48,12 +48,14 @@ class Bench:
 
 
 def frame(rng: random.Random, size: int) -> bytes:
-    """Return a frame to the CPU of an EtherType without meaning to the board."""
+    """Return a frame that the board passes to the CPU, because its EtherType has no meaning to the board."""
     return START + b"\x12\x34" + rng.randbytes(size - 14)
 
 
 def run(forged: int, repeated: int, seed: int) -> list[int]:
-    """Send frames until so many were forged and repeated; return the numbers of good, forged and repeated frames."""
+    """Send frames until at least `forged` forged and `repeated` repeated frames were sent. Return the numbers of good,
+    forged and repeated frames.
+    """
     rng = random.Random(seed)
     bench = Bench()
     numbers = [0, 0, 0]
@@ -91,7 +93,7 @@ def run(forged: int, repeated: int, seed: int) -> list[int]:
 
 
 def main() -> None:
-    """Parse the command line, run, and print the result."""
+    """Read the command line, send the frames, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--forged", type=int, default=FORGED, help="forged frames, at least")
     parser.add_argument("--repeated", type=int, default=REPEATED, help="repeated frames, at least")

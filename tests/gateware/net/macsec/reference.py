@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""MACsec in Python, from IEEE 802.1AE-2018 and `cryptography`'s AESGCM: what a SecY sends, and what it delivers."""
+"""A model of MACsec, from IEEE 802.1AE-2018 and `cryptography`: computes what a SecY must send and deliver."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ def big(value: int, size: int) -> bytes:
 
 @dataclass
 class Association:
-    """A key with its SCI, or for XPN with SSCI and salt, and the next packet number."""
+    """A secure association: a key, its SCI (for XPN also SSCI and salt), and the next packet number."""
 
     key: bytes
     sci: bytes
@@ -45,7 +45,9 @@ def tag(tci: int, sl: int, pn: int, sci: bytes) -> bytes:
 
 
 def seal(frame: bytes, sa: Association, pn: int, tci: int, sl: int | None = None) -> bytes:
-    """Return a frame with SecTAG and ICV, for any byte with TCI and AN."""
+    """Return the protected frame, with SecTAG and ICV. `tci` is the tag's byte with TCI and AN, and can have invalid
+    values.
+    """
     data = frame[12:]
     sl = (len(data) if len(data) < 48 else 0) if sl is None else sl
     header = frame[:12] + tag(tci, sl, pn, sa.sci)
@@ -55,7 +57,7 @@ def seal(frame: bytes, sa: Association, pn: int, tci: int, sl: int | None = None
 
 
 def protect(frame: bytes, sa: Association, an: int, *, encrypt=True, include_sci=True, end_station=False) -> bytes:
-    """Return the frame that a SecY sends with its next packet number."""
+    """Return the protected frame that a SecY must send. Uses and increments the next packet number."""
     tci = an | 0x0C * encrypt | 0x20 * include_sci | 0x40 * (end_station and not include_sci)
     sent = seal(frame, sa, sa.pn, tci)
     sa.pn += 1
@@ -63,12 +65,14 @@ def protect(frame: bytes, sa: Association, an: int, *, encrypt=True, include_sci
 
 
 def padded(frame: bytes) -> bytes:
-    """Return the frame as a MAC sends it."""
+    """Return the frame with the padding that a MAC adds, to at least 60 bytes."""
     return frame.ljust(60, b"\0")
 
 
 def tag_is_valid(frame: bytes, *, xpn: bool) -> bool:
-    """Check the SecTAG (9.12) of a frame of at least 17 bytes, with the MAC's padding after a short frame."""
+    """Return whether a frame's SecTAG is valid (IEEE 802.1AE, 9.12). The frame must have at least 17 bytes, and can
+    contain padding.
+    """
     data, body = frame[12:].ljust(8, b"\0"), len(frame) - 12
     tci, sl, pn = data[2], data[3], data[4:8]
     icv_and_tag = (16 if tci & 0x20 else 8) + 16
@@ -84,7 +88,7 @@ def tag_is_valid(frame: bytes, *, xpn: bool) -> bool:
 
 @dataclass
 class Receiver:
-    """A SecY's receive direction: `take` returns what is delivered, and to which port; `counters` counts."""
+    """A model of a SecY's receive direction. The method `take` returns the delivered frame and updates `counters`."""
 
     sci: bytes
     associations: dict[int, Association] = field(default_factory=dict)
@@ -95,7 +99,9 @@ class Receiver:
     counters: Counter = field(default_factory=Counter)
 
     def take(self, frame: bytes) -> tuple[bytes, bool] | None:
-        """Return a frame and whether it is for the uncontrolled port, or None."""
+        """Receive a frame. Return None if the frame is dropped. Otherwise return (delivered frame, true if it is for
+        the uncontrolled port).
+        """
         kind = frame[12:14]
         if kind == bytes.fromhex("888e"):
             return frame, True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The SecY next to the MAC, at a GMII: the firmware's driver installs keys, and the fast path answers through it."""
+"""Test the SecY next to the MAC: the firmware's driver installs keys, and the fast path answers protected frames."""
 
 import errno
 import random
@@ -60,7 +60,7 @@ def session(board):
 
 
 def associations(seed: int, size: int, xpn: bool = False, pn: int = 1) -> tuple[Association, Association]:
-    """Return the two associations of a link: the board's to send, and the peer's."""
+    """Return a link's two associations: one for frames that the board sends, one for frames that the peer sends."""
     rng = random.Random(seed)
     more = [{"ssci": rng.randbytes(4), "salt": rng.randbytes(12)} if xpn else {} for _ in range(2)]
     return tuple(
@@ -80,7 +80,7 @@ def counted(driver) -> dict[str, int]:
 
 
 def request(session, data: bytes = b"sixteen bytes...") -> tuple[bytes, bytes]:
-    """Return a datagram, and the frame that answers it."""
+    """Return a frame with a record, and the frame with which the board must answer. Both are unprotected."""
     offset = session.place()
     return datagram(session, session.request(offset, data)), expected(session, session.reply(offset, data))
 
@@ -93,7 +93,7 @@ def answers(board, *received: bytes) -> list[bytes]:
 
 
 def opened(frame: bytes, sa: Association, an: int = 0) -> bytes | None:
-    """Return a frame of the board as its peer delivers it."""
+    """Return what the peer's SecY delivers when it receives this frame of the board. None: the SecY drops the frame."""
     taken = Receiver(OWN_SCI, {an: sa}).take(frame)
     return taken and taken[0]
 
@@ -117,7 +117,8 @@ def test_the_fast_path_answers_through_an_association(board, driver, session, su
         assert opened(sent, board_s, 2) == answer
         assert answers(board, asked) == [], "a frame without SecTAG"
         assert answers(board, sealed) == [], "a replay"
-    # The lower half of an XPN frame's number from before the carry now stands for a number that is still to come.
+    # An XPN frame carries only the low half of its packet number. After a carry into the high half, the SecY takes the
+    # packet number of a replayed frame for a future number. So the SecY rejects the frame for its ICV, and not as late.
     replays = {"InPktsLate": 1, "InPktsNotValid": 1} if xpn else {"InPktsLate": 2}
     assert counted(driver) == {"InPktsOK": 2, "InPktsNoTag": 2, "OutPktsEncrypted": 2} | replays
     assert driver.next_pn(c.TRANSMIT, 2) == board_s.pn
@@ -139,7 +140,7 @@ def test_a_forged_frame_is_dropped_and_its_packet_number_stays_unused(board, dri
 
 
 def test_a_frame_that_was_shorter_than_60_bytes_is_filled(board, driver):
-    """Linux protects a frame before it is filled, so an ARP request arrives with 42 bytes of its own."""
+    """Linux protects a frame before the MAC pads it. So an ARP request arrives with only its own 42 bytes."""
     board_s, peer_s = associations(4, 32)
     secure(driver, board_s, peer_s)
     asked = frames.ethernet(frames.BROADCAST, PEER_MAC, frames.ARP, frames.arp(1, PEER_MAC, PEER_IP, 0, BOARD_IP))[:42]
@@ -173,7 +174,9 @@ def test_only_eapol_passes_outside_macsec(board, driver):
 
 
 def test_a_new_key_loses_no_frame(board, driver, session):
-    """Frames with the old and the new key arrive in turns, and the board changes its key between them."""
+    """Frames under the old key and frames under the new key arrive in turns. Meanwhile the board changes the key for
+    its answers.
+    """
     old, new = associations(7, 16), associations(8, 16)
     secure(driver, *old, 0)
     assert driver.install(c.RECEIVE, 1, new[1]) == 0
@@ -201,7 +204,7 @@ def test_zeroizing_ends_everything_and_lets_frames_pass_again(board, driver, ses
     driver.zeroize()
     assert driver.next_pn(c.TRANSMIT, 0) == driver.next_pn(c.RECEIVE, 0) == 0
     assert board.read("macsec_live") == 0
-    # Every client's key is zeroized, the fast path's too.
+    # This zeroizes the keys of every client of the CTR service, including the fast path's.
     assert answers(board, request(session)[0]) == []
     board.wait()
     board.run(array("H"), board.operations.load_key(session.slot, session.key))

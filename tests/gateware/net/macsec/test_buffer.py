@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The buffer by itself, in Migen's simulator: what its memory holds after frames were stored, sent and dropped."""
+"""Test the SecY's frame buffer by itself: its memory after frames were stored, sent and dropped."""
 
 import random
 
@@ -16,7 +16,9 @@ ROWS = 128
 
 
 class Buffer(Module):
-    """Writer, ring and sender of received frames; the test bench decides."""
+    """The parts that buffer received frames: writer, ring memory and sender. The test decides which frames are sent and
+    which erased.
+    """
 
     def __init__(self):
         self.submodules.writer = writer = FrameWriter(rows=ROWS, longest=1550, received=True)
@@ -30,7 +32,7 @@ class Buffer(Module):
 
 
 def put(dut, frame: bytes, bad: bool = False):
-    """Store a frame. A good one waits at the writer: no queue follows, so its event is not taken."""
+    """Store a frame. A good frame waits at the writer until `job` accepts it."""
     sink = dut.writer.sink
     yield dut.writer.event.ready.eq(int(bad or len(frame) < 17))
     for data, last, last_be, error in words(frame, bad):
@@ -44,7 +46,7 @@ def put(dut, frame: bytes, bad: bool = False):
 
 
 def job(dut, *, erase: int, length: int | None = None):
-    """Take the stored frame, and give its job; return its rows."""
+    """Order the sender to send the stored frame, or to erase it if `erase` is 1. Return the frame's rows."""
     frame, job = dut.writer.frame, dut.sender.job
     for _ in range(20):
         if (yield frame.valid):
@@ -65,7 +67,7 @@ def job(dut, *, erase: int, length: int | None = None):
 
 
 def take(dut):
-    """Return the frame that leaves."""
+    """Receive and return the next frame that the sender sends."""
     source, found = dut.sender.source, b""
     yield source.ready.eq(1)
     for _ in range(1000):
@@ -85,7 +87,9 @@ def wait(cycles: int):
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_dropped_frame_is_zeroized(busy):
-    """All rows of the frame are zero afterwards, also while others write; the frame before it stays whole."""
+    """Dropping a frame zeroizes all its rows, even while another client writes to the ring memory. The frame stored
+    before the dropped frame stays intact.
+    """
     rng, dut = random.Random(busy), Buffer()
 
     def bench():
@@ -113,7 +117,7 @@ def test_a_dropped_frame_is_zeroized(busy):
 
 
 def test_rows_are_used_again_after_errors():
-    """Frames with errors take no rows for good. The ring's end is no obstacle."""
+    """The rows of frames with errors become free again. Frames can wrap around the end of the ring."""
     rng, dut = random.Random(2), Buffer()
 
     def bench():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Frames that a SecY receives, against the reference on `cryptography`: what is delivered, and what is counted."""
+"""Test frames that a SecY receives, against the reference model: which it delivers, and which it counts."""
 
 import random
 from collections import Counter
@@ -26,7 +26,7 @@ def bench(simulated):
 
 
 class Link:
-    """A SecY and its model, which get the same frames."""
+    """A simulated SecY and its reference model. Both get the same frames and settings."""
 
     def __init__(self, bench, associations: dict[int, Association], **settings):
         self.bench = bench
@@ -40,7 +40,7 @@ class Link:
         self.model.associations[an] = Association(sa.key, PEER, sa.pn, sa.ssci, sa.salt)
 
     def settings(self, **settings):
-        """Change settings of the model and of the SecY."""
+        """Change settings of both the SecY and its model."""
         for name, value in settings.items():
             setattr(self.model, name, value)
         names = {"in_use": "receive"}
@@ -48,7 +48,7 @@ class Link:
         self.bench.set({getattr(receive, names.get(name, name)): int(value) for name, value in settings.items()})
 
     def check(self, frames, **options) -> list[bytes]:
-        """Receive frames; compare what is delivered, and the counters. Return the frames that were delivered."""
+        """Receive frames. Compare delivered frames and counters with the model. Return the delivered frames."""
         expected = [found for frame in frames if (found := self.model.take(frame))]
         found = self.bench.exchange(received=frames, **options)[RECEIVED]
         assert found == expected
@@ -58,7 +58,7 @@ class Link:
 
 @pytest.mark.parametrize("name", vectors())
 def test_annex_c(bench, name):
-    """Each vector is delivered; one bit of its ICV more, and it is not."""
+    """The SecY delivers each vector of IEEE 802.1AE, annex C, but drops the vector if one bit of its ICV is changed."""
     vector = vectors()[name]
     bench.power_on(peer=vector.sci)
     bench.install(RECEIVED, vector.tci & 3, vector.association)
@@ -71,14 +71,14 @@ def test_annex_c(bench, name):
 
 @pytest.mark.parametrize("encrypt", [True, False])
 def test_lengths_with_each_setting(bench, encrypt):
-    """Lengths of data from 1 byte on, padded by the MAC where needed. `test_secy` has every length."""
+    """Receive frames from 1 byte of data on, padded by the MAC where needed. `test_secy` tests every length."""
     rng = random.Random(encrypt)
     sa = Association(rng.randbytes(16), PEER)
     link = Link(bench, {3: sa})
     for sci, station in [(True, False), (False, False), (False, True)]:
         frames = []
         for length in rng.sample([*range(13, 100), *range(1510, 1519)], 96):
-            # With bit ES, the source address is the SCI's.
+            # If bit ES is set, the source address must be the one in the SCI.
             address = rng.randbytes(6) + (PEER[:6] if station else rng.randbytes(6))
             frame = address + rng.randbytes(length - 12)
             frames.append(padded(protect(frame, sa, 3, encrypt=encrypt, include_sci=sci, end_station=station)))
@@ -95,7 +95,7 @@ def test_pauses(bench, idle, stall):
 
 
 def mutilated(rng: random.Random, frame: bytes) -> bytes:
-    """Return a frame that differs: forged, of another association, with another tag or length, or replayed later."""
+    """Return the frame with one random change: in any bit, in a field of the tag, in the ICV, or in the length."""
     how = rng.randrange(9)
     changed = bytearray(frame)
     if how == 0:  # any bit
@@ -114,7 +114,7 @@ def mutilated(rng: random.Random, frame: bytes) -> bytes:
         return frame + rng.randbytes(rng.randrange(1, 20))
     elif how == 7:  # no SecTAG
         return frame[:12] + rng.choice([b"\x08\0", b"\x88\x8e"]) + frame[14:]
-    else:  # the SCI or the data after the tag
+    else:  # the SCI, or the data if the tag contains no SCI
         changed[20 + rng.randrange(8)] ^= 1 << rng.randrange(8)
     return bytes(changed)
 
@@ -122,8 +122,8 @@ def mutilated(rng: random.Random, frame: bytes) -> bytes:
 @pytest.mark.parametrize("validate", [STRICT, CHECK, DISABLED])
 @pytest.mark.parametrize(("replay_protect", "window"), [(True, 0), (True, 20), (False, 5)])
 def test_random_frames(bench, validate, replay_protect, window):
-    """Three associations of different suites, of which two are in use. Half of the frames are spoilt, some come twice,
-    late, or in another order.
+    """Use three associations with different cipher suites, two of them enabled. Half of the frames are damaged. Some
+    come twice, late, or out of order.
     """
     rng = random.Random(repr((validate, replay_protect, window)))
     senders = {
@@ -146,7 +146,7 @@ def test_random_frames(bench, validate, replay_protect, window):
     delivered = link.check(frames)
     assert 20 < len(delivered) < 240
     expected = {"InPktsBadTag"}
-    if validate != DISABLED:  # otherwise no packet number is known to be right
+    if validate != DISABLED:  # without validation, the SecY trusts no packet number
         expected |= {"InPktsLate"} if replay_protect else {"InPktsDelayed"}
     expected |= {STRICT: {"InPktsOK", "InPktsNotValid", "InPktsNoSAError", "InPktsNoTag"}}.get(validate, set())
     expected |= {CHECK: {"InPktsOK", "InPktsInvalid", "InPktsNoSA", "InPktsUntagged"}}.get(validate, set())
@@ -155,7 +155,9 @@ def test_random_frames(bench, validate, replay_protect, window):
 
 
 def test_every_bit_of_a_frame_is_authenticated(bench):
-    """Without encryption and with it, a change of any bit is noticed; EtherType and tag have checks of their own."""
+    """The SecY notices a change of any bit of a protected frame, also of its SecTAG, with and without encryption. Only
+    the EtherType is not changed.
+    """
     rng = random.Random(8)
     for encrypt in (True, False):
         sa = Association(rng.randbytes(16), PEER)
@@ -173,14 +175,14 @@ def test_every_bit_of_a_frame_is_authenticated(bench):
 
 
 def frame_data(sealed: bytes, sa: Association, encrypt: bool) -> bytes:
-    """Return the data of a frame with SCI."""
+    """Return the plaintext data of a protected frame that contains the SCI."""
     receiver = Receiver(PEER, {sealed[14] & 3: Association(sa.key, PEER)})
     return receiver.take(sealed)[0][12:]
 
 
 @pytest.mark.parametrize("window", [0, 1, 8, 64])
 def test_replays(bench, window):
-    """Every frame comes again at each distance: none passes twice, late frames pass once inside the window only."""
+    """Repeat frames at many distances. No frame passes twice. Late frames pass once if they are inside the window."""
     rng = random.Random(window)
     sa = Association(rng.randbytes(16), PEER)
     link = Link(bench, {0: sa}, window=window)
@@ -194,7 +196,7 @@ def test_replays(bench, window):
 
 
 def test_numbers_before_the_first_are_replays(bench):
-    """An association that begins with number 100 accepts none below, although the window would reach them."""
+    """An association that begins with packet number 100 refuses lower numbers, even inside the replay window."""
     rng = random.Random(1)
     sender = Association(rng.randbytes(16), PEER, pn=90)
     link = Link(bench, {0: Association(sender.key, PEER, pn=100)}, window=64)
@@ -203,7 +205,7 @@ def test_numbers_before_the_first_are_replays(bench):
 
 
 def test_xpn_crosses_the_middle_and_the_end_of_32_bits(bench):
-    """Packet numbers around multiples of 2^31, in order, out of order inside the window, and after losses."""
+    """Receive XPN packet numbers near multiples of 2^31: in order, out of order inside the window, and after losses."""
     rng = random.Random(2)
     for n, start in enumerate([2**31 - 3, 2**32 - 3, 3 * 2**31 - 2, 7 * 2**32 - 4, 2**63 - 2, 2**64 - 8]):
         extended = {"ssci": rng.randbytes(4), "salt": rng.randbytes(12)}
@@ -215,12 +217,12 @@ def test_xpn_crosses_the_middle_and_the_end_of_32_bits(bench):
         order = [0, 1, 3, 2, 6, 4, 5, 6, 3]
         assert len(link.check([frames[m] for m in order])) == 7
         if start < 2**63 - 2:
-            sender.pn += 2**31 - 2**10  # losses, less than half of the numbers
+            sender.pn += 2**31 - 2**10  # lost frames, less than 2^31
             assert len(link.check([padded(protect(frame_of(rng, 60), sender, n % 4))])) == 1
 
 
 def test_ports(bench):
-    """EAPOL goes to the uncontrolled port, whatever the keys and settings; protected EAPOL to the controlled one."""
+    """EAPOL goes to the uncontrolled port, with any keys and settings. Protected EAPOL goes to the controlled port."""
     rng = random.Random(3)
     sa = Association(rng.randbytes(16), PEER)
     link = Link(bench, {0: sa})
@@ -233,7 +235,9 @@ def test_ports(bench):
 
 
 def test_errors_of_the_mac(bench):
-    """Frames with a wrong check sequence, too short and too long ones are dropped and counted, their neighbours not."""
+    """The SecY drops and counts frames with a wrong check sequence or length. The good frames before and after them
+    pass.
+    """
     rng = random.Random(4)
     sa = Association(rng.randbytes(16), PEER)
     Link(bench, {0: sa})
@@ -249,7 +253,7 @@ def test_errors_of_the_mac(bench):
 
 
 def test_overrun(bench):
-    """If the user takes nothing, frames are dropped and counted when the buffer is full. Then everything goes on."""
+    """If frames leave too slowly, the buffer fills up. Then the SecY drops and counts frames; later frames pass."""
     rng = random.Random(5)
     sa = Association(rng.randbytes(16), PEER)
     Link(bench, {0: sa})

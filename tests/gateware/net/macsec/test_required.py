@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A SecY on a SoC that requires MACsec: no policy opens it."""
+"""Test the SecY of an SoC that requires MACsec: no policy lets unprotected frames pass."""
 
 import pytest
 from migen import run_simulation

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The checks of SecTAGs, against the standard's list and against scapy; and the reference that other tests use, against
-annex C.
+"""Test the gateware's checks of SecTAGs against the standard's list. Also test our reference model of MACsec against
+scapy and annex C.
 """
 
 import random
@@ -18,7 +18,7 @@ SCI = bytes.fromhex("02a1b2c3d4e50001")
 
 
 def judged(cases: list[tuple[bytes, bool]]) -> list[tuple[bool, int]]:
-    """Return what the gateware says of frames with and without XPN: whether the tag passes, and the data's length."""
+    """Give (frame, XPN in use) pairs to the gateware; return (the tag is valid, length of the data) of each."""
     dut, found = SecTAGChecks(), []
 
     def bench():
@@ -37,7 +37,7 @@ def judged(cases: list[tuple[bytes, bool]]) -> list[tuple[bool, int]]:
 
 
 def fuzzed(rng: random.Random) -> bytes:
-    """Return a frame with a tag whose fields are often right."""
+    """Return a frame with a random SecTAG. Its fields and the frame's length are often right."""
     tci = rng.choice([0x20, 0x2C, 0x00, 0x0C, 0x4C, 0x40, 0x10, rng.randrange(256)]) | rng.randrange(4)
     sl = rng.choice([0, 0, rng.randrange(1, 48), rng.randrange(256)])
     around = 12 + (16 if tci & 0x20 else 8) + 16
@@ -62,14 +62,14 @@ def test_checks_follow_the_standard():
 
 @pytest.mark.parametrize("bit", range(8))
 def test_each_bit_of_the_tag_is_checked_as_the_standard_says(bit):
-    """From a good tag, a change of V, SCB or ES with SC, E without C, or of SL's reserved bits is refused."""
+    """Change one bit of a valid tag. Invalid: V set, ES or SCB set with SC, E without C, reserved bits of SL set."""
     good = bytes(12) + tag(0x2C, 20, 1, SCI) + bytes(20 + 16)
     tci, sl = bytearray(good), bytearray(good)
     tci[14] ^= 1 << bit
     sl[15] ^= 1 << bit
     (first, _), (second, _), (third, _) = judged([(good, False), (bytes(tci), False), (bytes(sl), False)])
     assert first
-    assert second == (bit in (0, 1, 3))  # AN, or C without E; all others change the length or are refused
+    assert second == (bit in (0, 1, 3))  # valid: a changed AN, or E cleared while C is set
     assert not third
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Both directions of a SecY at the same time: every length, scapy as peer, the wire's rate, and zeroization at every
-cycle of a frame's passage.
+"""Test both directions of a SecY at the same time: every frame length, scapy as peer, the full wire rate, and
+zeroization at every cycle of a frame's passage.
 """
 
 import random
@@ -13,7 +13,7 @@ from tests.gateware.net.macsec.bench import BETWEEN, OWN, PEER, RECEIVED, SENT, 
 from tests.gateware.net.macsec.reference import Association, Receiver, padded, protect
 from tests.gateware.net.macsec.test_transmit import EAPOL, frame_of
 
-WIRE_NS = 8  # a byte at 1 Gb/s
+WIRE_NS = 8  # time of a byte at 1 Gb/s
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def bench(simulated):
 
 
 def both(bench, key: bytes, **options) -> tuple[Association, Association]:
-    """Install a key in both directions; return the own association and the peer's."""
+    """Install a key in both directions. Return the associations for the SecY's frames and for the peer's frames."""
     own, peer = Association(key, OWN, **options), Association(key, PEER, **options)
     bench.install(SENT, 0, own)
     bench.install(RECEIVED, 0, peer)
@@ -38,7 +38,7 @@ def both(bench, key: bytes, **options) -> tuple[Association, Association]:
 
 
 def test_every_length(bench):
-    """Every length from 60 to 1514 bytes in both directions, in random order, without a pause."""
+    """Pass frames of every length from 60 to 1514 bytes in both directions, in random order, without a pause."""
     rng = random.Random(1)
     own, peer = both(bench, rng.randbytes(16))
     out, back = ([frame_of(rng, n) for n in rng.sample(range(60, 1515), 1455)] for _ in range(2))
@@ -49,7 +49,7 @@ def test_every_length(bench):
     assert bench.counters() == {"OutPktsEncrypted": 1455, "InPktsOK": 1455}
 
 
-@pytest.mark.thorough  # minutes: three more passes over every length
+@pytest.mark.thorough  # takes minutes: tests every length three more times
 @pytest.mark.parametrize(("encrypt", "include_sci"), [(True, False), (False, True), (False, False)])
 def test_every_length_with_other_settings(bench, encrypt, include_sci):
     rng = random.Random(repr((encrypt, include_sci)))
@@ -67,7 +67,7 @@ def test_every_length_with_other_settings(bench, encrypt, include_sci):
 @pytest.mark.parametrize("include_sci", [0, 1])
 @pytest.mark.parametrize("xpn", [False, True])
 def test_scapy_is_the_peer(bench, encrypt, include_sci, xpn):
-    """What scapy sends is delivered, and scapy opens what the SecY sends."""
+    """The SecY delivers frames that scapy protects, and scapy verifies and decrypts frames that the SecY sends."""
     rng = random.Random(repr((encrypt, include_sci, xpn)))
     key, pn = rng.randbytes(16), rng.randrange(2**30)
     extended = {"ssci": rng.randbytes(4), "salt": rng.randbytes(12)} if xpn else {}
@@ -93,15 +93,15 @@ def test_scapy_is_the_peer(bench, encrypt, include_sci, xpn):
 
 
 def wire_bytes(frame: bytes) -> int:
-    """Return what a frame takes on the wire, in bytes: preamble, check sequence and gap included."""
+    """Return the bytes that a frame occupies on the wire, including preamble, check sequence and gap."""
     return max(len(frame), 60) + 4 * BETWEEN
 
 
 @pytest.mark.parametrize("bits", [128, 256])
 @pytest.mark.parametrize("length", [60, 64, 128, 512, 1514])
 def test_rate(bench, bits, length):
-    """Both directions at once keep up with a wire of 1 Gb/s at a system clock of 62.5 MHz: no frame is lost, and frames
-    to send leave at least as fast as the wire takes them.
+    """At a system clock of 62.5 MHz, both directions at once keep up with a wire of 1 Gb/s: no frame is lost, and sent
+    frames leave at least as fast as the wire can take them.
     """
     rng = random.Random(length)
     own, peer = both(bench, rng.randbytes(bits // 8))
@@ -120,7 +120,7 @@ def test_rate(bench, bits, length):
 
 
 def test_latency(bench):
-    """From the last word of a frame to its first word on the other side."""
+    """Measure the cycles from the last word of a frame at the input to its first word at the output."""
     _, peer = both(bench, bytes(32))
     for length, most in ((60, 110), (1514, 620)):
         frame = frame_of(random.Random(length), length)
@@ -138,10 +138,10 @@ def test_latency(bench):
 
 @pytest.mark.parametrize(
     "part",
-    [0, *[pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 8)]],  # each takes half a minute
+    [0, *[pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 8)]],  # each part takes half a minute
 )
 def test_zeroization_at_every_cycle(bench, part):
-    """Keys are zeroized while frames pass. No frame leaves in part or with wrong bytes, and everything works again."""
+    """Zeroize keys while frames pass. No incomplete or wrong frame leaves, and new keys work afterwards."""
     rng = random.Random(part)
     for cycle in range(1 + part, 240, 8):
         key = rng.randbytes(16)
@@ -163,7 +163,9 @@ def test_zeroization_at_every_cycle(bench, part):
 
 
 def test_one_association_is_zeroized(bench):
-    """Its frames are dropped from then on; frames of the others pass, also in the same cycles."""
+    """Zeroize one association while frames pass: its frames are dropped. Meanwhile, frames of the other associations
+    pass.
+    """
     rng = random.Random(2)
     keys = [rng.randbytes(16) for _ in range(4)]
     senders = [Association(key, PEER) for key in keys]
@@ -188,7 +190,7 @@ def test_one_association_is_zeroized(bench):
 
 
 def test_an_interrupted_key_is_not_used(bench):
-    """After `clear`, half a key is forgotten: the next key begins anew."""
+    """`clear` removes the words of a partly written key, so the next key starts with its first word."""
     sa = Association(bytes(range(16)), OWN)
     words = bench.begin_install(SENT, 0, sa)
     bench.sim.run(first(words, 3), max_cycles=100)
@@ -200,7 +202,7 @@ def test_an_interrupted_key_is_not_used(bench):
 
 
 def first(generator, steps: int):
-    """Run a test bench for a number of cycles."""
+    """Run a test bench, but only for its first `steps` cycles."""
     reply = None
     while steps:
         request = generator.send(reply)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Frames that a SecY sends, against the reference on `cryptography`: every length, every setting, and packet numbers
-that run out.
+"""Test frames that a SecY sends, against the reference model: lengths, settings, and the end of the packet
+numbers.
 """
 
 import random
@@ -33,13 +33,13 @@ def frame_of(rng: random.Random, length: int) -> bytes:
 
 
 def sent(bench, frames, **options) -> list[bytes]:
-    """Return what leaves for these frames."""
+    """Send these frames through the SecY; return the frames that leave."""
     return [frame for frame, _ in bench.exchange(frames, **options)[SENT]]
 
 
 @pytest.mark.parametrize("name", vectors())
 def test_annex_c(bench, name):
-    """Each vector of annex C, from its packet number on."""
+    """The SecY sends each vector of annex C, with the vector's packet number and settings."""
     vector, transmit = vectors()[name], bench.secy.transmit
     bench.power_on(own=vector.sci)
     bench.set(
@@ -58,7 +58,7 @@ def test_annex_c(bench, name):
 
 @pytest.mark.parametrize("encrypt", [1, 0])
 def test_lengths_with_each_setting(bench, encrypt):
-    """Lengths from the shortest frame that is taken to the longest, without pauses. `test_secy` has every length."""
+    """Send frames near the shortest and longest allowed length, without pauses. `test_secy` tests every length."""
     rng = random.Random(encrypt)
     sa, transmit = Association(rng.randbytes(32), OWN), bench.secy.transmit
     bench.install(SENT, 1, sa)
@@ -84,7 +84,7 @@ def test_pauses(bench, idle, stall):
 
 
 def test_the_association_changes_between_frames(bench):
-    """Four keys of different lengths and suites. Each frame has one of them, whenever the setting changes."""
+    """Switch between four keys at random times. Each frame is protected entirely under one of these keys."""
     rng = random.Random(4)
     associations = [
         Association(rng.randbytes(16), OWN),
@@ -108,7 +108,7 @@ def test_the_association_changes_between_frames(bench):
 
 @pytest.mark.parametrize("xpn", [False, True])
 def test_packet_numbers_run_out(bench, xpn):
-    """The last number is used once. Then frames are dropped and counted, EAPOL passes, and a new key starts anew."""
+    """The SecY uses the last packet number once. Then only EAPOL passes, until a new key is installed."""
     rng = random.Random(xpn)
     extended = {"ssci": rng.randbytes(4), "salt": rng.randbytes(12)} if xpn else {}
     sa = Association(rng.randbytes(16), OWN, pn=2 ** (64 if xpn else 32) - 3, **extended)
@@ -133,7 +133,7 @@ def test_a_key_expires_before_its_numbers_end(bench, pn, expiring):
 
 
 def test_without_a_first_packet_number_nothing_is_sent(bench):
-    """Number 0 is not used, and bits 63:32 do not count without XPN."""
+    """With packet number 0, the SecY sends nothing. Without XPN, bits 63:32 of the number are ignored."""
     for pn in (0, 5 << 32):
         bench.install(SENT, 0, Association(bytes(16), OWN, pn=pn))
         assert sent(bench, [bytes(60)]) == []
@@ -141,7 +141,7 @@ def test_without_a_first_packet_number_nothing_is_sent(bench):
 
 
 def test_frames_without_protection(bench):
-    """EAPOL leaves as it is, with or without keys. Other frames do so only while protection is off."""
+    """EAPOL leaves unprotected, with or without keys. Other frames leave unprotected only while protection is off."""
     rng = random.Random(5)
     frames = [frame_of(rng, 60), EAPOL + rng.randbytes(80), frame_of(rng, 1514)]
     assert sent(bench, frames) == frames[1:2]
@@ -153,7 +153,7 @@ def test_frames_without_protection(bench):
 
 
 def test_lengths_that_are_refused(bench):
-    """Frames that are too short or too long are dropped and counted; their neighbours leave."""
+    """The SecY drops and counts frames that are too short or too long. The good frames before and after them leave."""
     rng = random.Random(6)
     sa = Association(rng.randbytes(16), OWN)
     bench.install(SENT, 0, sa)
@@ -176,7 +176,7 @@ def test_software_reads_the_next_packet_number(bench):
 
 
 def test_keys_change_while_frames_are_sent(bench):
-    """Each frame is sent under a key that was installed, with its own packet number, or is dropped and counted."""
+    """While keys change, each frame leaves under an installed key, with a unique packet number, or is dropped."""
     rng = random.Random(7)
     keys = [Association(rng.randbytes(rng.choice([16, 32])), OWN, pn=1000 * n + 1) for n in range(12)]
     bench.install(SENT, 0, keys[0])
@@ -187,7 +187,7 @@ def test_keys_change_while_frames_are_sent(bench):
         installing[n] = bench.begin_install(SENT, 0, keys[n])
 
     def words(cycle: int):
-        """Offer words of keys as a test bench does, without a simulation of its own."""
+        """Run one cycle of the generator that installs a key. It offers the key's next word to the SecY."""
         for generator in list(installing.values())[:1]:
             writes, reply = [], None
             try:
@@ -215,7 +215,7 @@ def test_keys_change_while_frames_are_sent(bench):
         sa = keys[pn // 1000]
         assert pn not in numbers, "a packet number was used twice"
         numbers.add(pn)
-        while True:  # dropped frames are left out
+        while True:  # skip frames that the SecY dropped
             frame, place = frames[place], place + 1
             if out == protect(frame, Association(sa.key, OWN, pn), 0):
                 break
@@ -226,7 +226,7 @@ def test_keys_change_while_frames_are_sent(bench):
 
 
 def test_a_setting_of_the_own_sci(bench):
-    """The SCI in the tag and in the IV is the setting's."""
+    """The SecY uses the configured SCI in the tag and in the IV."""
     other = bytes.fromhex("0011223344550007")
     bench.set({bench.secy.sci: number(other)})
     sa = Association(bytes(range(16)), other)

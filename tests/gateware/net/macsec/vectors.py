@@ -13,7 +13,7 @@ SUITES = ("icv128", "icv256", "xpn128", "xpn256")
 
 @dataclass(frozen=True)
 class Vector:
-    """A frame, its tag and its ICV under a key."""
+    """A test vector: a frame, the fields of its SecTAG, a key, and the ICV."""
 
     frame: bytes
     tci: int
@@ -31,12 +31,12 @@ class Vector:
 
     @property
     def header(self) -> bytes:
-        """The addresses and the tag."""
+        """The first bytes of the protected frame: its addresses and its SecTAG."""
         return self.frame[:12] + tag(self.tci, self.sl, self.pn, self.sci)
 
 
 def vectors() -> dict[str, Vector]:
-    """Return all vectors by clause and suite."""
+    """Return all vectors, by a name made of the clause and the cipher suite."""
     found = {}
     for number, listed in enumerate(LISTED["frame"], 1):
         addresses, end, sectag = (bytes.fromhex(listed[name]) for name in ("addresses", "end", "tag"))

@@ -42,7 +42,8 @@ static const uint8_t ciphertext[] = {
 };
 
 /**
- * Encrypts the plaintext on a device and prints how long it took. Returns 0, or a negative errno.
+ * Encrypts the plaintext on a device, and prints how long this took. Returns 0, or a negative
+ * errno.
  */
 static int encrypt(const struct device *device)
 {
@@ -58,7 +59,7 @@ static int encrypt(const struct device *device)
 		.out_buf = out,
 		.out_buf_max = sizeof(out),
 	};
-	/* ctr_len in mode_params.ctr_info stays 0, so the counter is the whole block */
+	/* mode_params.ctr_info.ctr_len stays 0: the IV is a whole counter block. */
 	int status = cipher_begin_session(device, &ctx, CRYPTO_CIPHER_ALGO_AES,
 					  CRYPTO_CIPHER_MODE_CTR, CRYPTO_CIPHER_OP_ENCRYPT);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The record service in an application of your own, with one engine. First the program acts as its
- * own host: it opens a session and passes records with example F.5.1 of SP 800-38A to the service.
- * Then it offers the service to a host on the UART (`cipherlane info --port tcp://...`). A real
- * application must also zeroize memory that may contain parts of keys, and needs a watchdog: see
- * the application `app`.
+ * Shows how to use the record service, with one engine, in your own application. First the program
+ * acts as its own host: it opens a session and passes records with example F.5.1 of SP 800-38A to
+ * the service. Then a host can use the service on the UART (`cipherlane info --port tcp://...`). A
+ * real application must also zeroize memory that can contain parts of keys, and must start a
+ * watchdog. The application in firmware/zephyr/app does both.
  */
 #include <string.h>
 
@@ -53,8 +53,8 @@ static const uint8_t ciphertext[] = {
 };
 
 /**
- * The record being handled, in memory that the accelerator reaches. Its data are aligned to 16
- * bytes.
+ * The record being handled, in memory that the accelerator reaches. The record's data are aligned
+ * to 16 bytes.
  */
 static struct {
 	uint8_t unused[8];
@@ -65,8 +65,8 @@ static struct cl_streams streams CL_SOC_IN_BUFFER;
 static struct cl_service service;
 
 /**
- * Passes record @p request with @p len bytes of data to the service. Returns the data of the reply,
- * or NULL if the reply is an error.
+ * Passes a record with header @p request and @p len bytes of data to the service. Returns the data
+ * of the reply, or NULL if the reply is an error.
  */
 static const uint8_t *ask(struct cl_link *link, struct cl_wire_header *request, const void *data,
 			  size_t len)
@@ -84,7 +84,7 @@ static const uint8_t *ask(struct cl_link *link, struct cl_wire_header *request, 
 	return request->type == (type | CL_WIRE_REPLY) ? buffer.record + CL_WIRE_HEADER_SIZE : NULL;
 }
 
-/** Runs one session in which this program is the host. */
+/** Runs one session, in which this program acts as the host. */
 static void encrypt(void)
 {
 	struct cl_link link = {0};

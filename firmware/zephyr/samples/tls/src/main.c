@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS 1.2 with records of 16 KB: a client and a server of mbedTLS in one program. Their buffers do
- * not fit on chip, so their heap, and the data that are on the way between them, are in SDRAM.
+ * Runs TLS 1.2 with records of 16 KB between a client and a server of mbedTLS in one program. The
+ * buffers of client and server do not fit on chip. So the program's heap, and the data that client
+ * and server send to each other, are in SDRAM.
  */
 #include <errno.h>
 #include <string.h>
@@ -87,7 +88,10 @@ static bool waits(int status)
 	return status == MBEDTLS_ERR_SSL_WANT_READ || status == MBEDTLS_ERR_SSL_WANT_WRITE;
 }
 
-/** Runs both ends of the handshake in turns, until both have finished it. */
+/**
+ * Calls the handshake functions of client and server in turn, until both have finished the
+ * handshake.
+ */
 static int handshake(struct end *client, struct end *server)
 {
 	for (unsigned int turn = 0; turn < TURNS_MAX; turn++) {
@@ -105,7 +109,8 @@ static int handshake(struct end *client, struct end *server)
 }
 
 /**
- * Sends @p data from one end of the connection to the other end, which stores them in `received`.
+ * Sends @p data from one end of the connection to the other end. The receiving end stores the data
+ * in `received`.
  */
 static int carry(struct end *from, struct end *to, const uint8_t *data)
 {

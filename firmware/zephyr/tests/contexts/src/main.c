@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests that several threads can encrypt at the same time, even if they are preempted in the middle
- * of operations: every result must be right. Also aborts threads in the middle of operations: other
- * threads must then be able to use their contexts.
+ * Tests that several threads can encrypt at the same time, even if the kernel preempts them in the
+ * middle of operations: every result must be right. Also aborts threads in the middle of
+ * operations. Then other threads must be able to use the contexts of the aborted threads.
  *
  * The expected results come from the engine in plain C. This engine uses no hardware contexts, and
  * other tests compare it with published vectors.
@@ -20,8 +20,8 @@
 #define BYTES       1024
 #define ROUNDS      2
 /*
- * Number of operations between two comparisons. In CTR mode, each operation undoes the operation
- * before it, so the number must be odd.
+ * Number of operations between two comparisons. In CTR mode, a second operation on the same data
+ * restores the plaintext. So the number must be odd: then the last operation gives the ciphertext.
  */
 #define OPERATIONS  9
 #define STACK_BYTES 2048
@@ -50,7 +50,7 @@ static struct worker {
 static uint8_t expected[THREADS_MAX][BYTES] CL_SOC_IN_BUFFER;
 static uint8_t result[THREADS_MAX][BYTES] CL_SOC_IN_BUFFER;
 
-/** Fills @p to with bytes that differ for each @p seed. */
+/** Fills the buffer @p to with pseudo-random bytes that depend on @p seed. */
 static void fill(uint8_t *to, size_t size, uint32_t seed)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -66,7 +66,8 @@ static void describe(unsigned int n)
 
 	worker->engine = engines[n % ARRAY_SIZE(engines)];
 	worker->key_bits = 128 + 64 * (n / 3 % 3);
-	worker->len = BYTES - 20 * n; /* the length is no whole number of blocks */
+	/* For most workers, the length is not a whole number of blocks. */
+	worker->len = BYTES - 20 * n;
 	worker->wrong = 0;
 	worker->status = 0;
 	fill(worker->key, sizeof(worker->key), 2 * n + 1);
@@ -88,7 +89,10 @@ static void prepare(unsigned int n)
 	zassert_equal(done, 0, "ctr: %d", done);
 }
 
-/** Compares whole words, which is fast, so that threads spend most of their time in operations. */
+/**
+ * Returns the number of 32-bit words in which two buffers differ. Comparing whole words is fast, so
+ * that threads spend most of their time in operations.
+ */
 static unsigned int differences(const uint8_t *a, const uint8_t *b, size_t size)
 {
 	unsigned int found = 0;
@@ -99,7 +103,10 @@ static unsigned int differences(const uint8_t *a, const uint8_t *b, size_t size)
 	return found;
 }
 
-/** A worker. It sets its key in each round, so that keys are also loaded under preemption. */
+/**
+ * The main function of a worker thread. The thread sets its key again in each round, so that the
+ * kernel also preempts threads while they load keys.
+ */
 static void work(void *argument, void *number, void *unused)
 {
 	struct worker *const worker = argument;
@@ -160,8 +167,8 @@ static void run(unsigned int count)
 }
 
 /**
- * Encrypts for ever. The operations are so long that the thread is nearly always in the middle of
- * one.
+ * Main function of a thread that encrypts without end. Its operations are so long that the thread
+ * is nearly always in the middle of an operation.
  */
 static void work_on(void *argument, void *unused1, void *unused2)
 {
@@ -190,8 +197,8 @@ static void abort_in_operation(unsigned int n)
 }
 
 /**
- * Contexts of aborted threads must become free again. The driver must not write to the former
- * stacks of these threads.
+ * Other threads must be able to use the contexts of aborted threads. The driver must not write to
+ * the former stacks of aborted threads.
  */
 ZTEST(contexts, test_aborted_threads)
 {
@@ -205,7 +212,7 @@ ZTEST(contexts, test_aborted_threads)
 		abort_in_operation(n);
 	}
 	for (unsigned int n = 0; n < CL_CONTEXTS; n++) {
-		/* Fill the stack, as a new owner of its memory would. */
+		/* Overwrite the aborted thread's stack, as another use of this memory would do. */
 		memset(stacks[n], 0x5a, STACK_BYTES);
 	}
 	prepare(CL_CONTEXTS);
@@ -216,8 +223,9 @@ ZTEST(contexts, test_aborted_threads)
 	zassert_equal(workers[CL_CONTEXTS].wrong, 0, "wrong words");
 	cl_contexts_count(&after);
 	/*
-	 * The test tolerates a thread that was by chance between two operations when it was
-	 * aborted.
+	 * A thread can be between two operations when it is aborted. The counter `lost` does not
+	 * count this thread. So the test only requires that `lost` counts more than half of the
+	 * threads.
 	 */
 	zassert_true(after.lost - before.lost > CL_CONTEXTS / 2, "%u operations were lost",
 		     after.lost - before.lost);
@@ -227,7 +235,10 @@ ZTEST(contexts, test_aborted_threads)
 	zassert_equal(written, 0, "%u bytes of dead stacks were written", written);
 }
 
-/** A thread object and a stack must be usable again and again, as in a thread pool. */
+/**
+ * It must be possible to abort a thread and to start its thread object and stack again, many times,
+ * as in a thread pool.
+ */
 ZTEST(contexts, test_aborted_thread_that_begins_anew)
 {
 	struct cl_contexts_counters before;

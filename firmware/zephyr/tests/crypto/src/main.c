@@ -57,7 +57,7 @@ ZTEST(crypto, test_accelerator_ctr)
 	check_all(accelerator, CRYPTO_CIPHER_MODE_CTR);
 }
 
-/** In Zephyr's default, the IV precedes the ciphertext. */
+/** By default, Zephyr's crypto API puts the IV in front of the ciphertext in CBC mode. */
 ZTEST(crypto, test_cbc_with_iv_in_front)
 {
 	struct operation operation = {
@@ -89,7 +89,10 @@ ZTEST(crypto, test_cbc_with_iv_in_front)
 	zassert_mem_equal(input, sp800_38a_plaintext, BYTES, "plaintext");
 }
 
-/** A counter of 32 bits follows an IV of 12 bytes and starts at zero. */
+/**
+ * With ctr_len = 32, the counter block is an IV of 12 bytes, followed by a counter of 32 bits that
+ * starts at zero.
+ */
 ZTEST(crypto, test_split_counter)
 {
 	static const uint8_t iv[16] = {0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8};
@@ -120,8 +123,8 @@ ZTEST(crypto, test_split_counter)
 }
 
 /**
- * A counter of 8 bits is enough for 256 blocks. Block 257 would have the keystream of the next
- * nonce.
+ * With a counter of 8 bits, a driver must refuse more than 256 blocks. Block 257 would use a
+ * counter block of the next nonce.
  */
 ZTEST(crypto, test_counter_stays_out_of_the_nonce)
 {
@@ -175,7 +178,9 @@ ZTEST(crypto, test_sessions_run_out_and_come_back)
 	}
 }
 
-/** Checks that the operation @p good is refused with @p status if @p field has another value. */
+/**
+ * Checks that operation @p good fails with error @p status if its @p field is changed to @p value.
+ */
 #define REFUSED(status, good, field, value)                                                        \
 	do {                                                                                       \
 		struct operation bad = good;                                                       \
@@ -213,7 +218,7 @@ ZTEST(crypto, test_refusals)
 	REFUSED(-EINVAL, good, mode, CRYPTO_CIPHER_MODE_ECB); /* two blocks */
 	REFUSED(-ENOTSUP, good, mode, CRYPTO_CIPHER_MODE_GCM);
 	REFUSED(-ENOTSUP, good, device, accelerator); /* CBC */
-	/* A counter must have a whole number of bytes. */
+	/* The length of a counter must be a whole number of bytes. */
 	REFUSED(-EINVAL, good_ctr, ctr_len, 12);
 }
 
@@ -231,7 +236,7 @@ static void on_end(struct cipher_pkt *pkt, int status)
 
 ZTEST(crypto, test_in_the_background)
 {
-	/* The DMA reaches the first buffer, but not the second. */
+	/* The DMA reaches the first result buffer (`reached`), but not the second (`output`). */
 	static uint8_t reached[BYTES] CL_SOC_IN_BUFFER;
 	static uint8_t data[BYTES] CL_SOC_IN_BUFFER;
 	static uint8_t *const results[2] = {reached, output};
@@ -252,7 +257,7 @@ ZTEST(crypto, test_in_the_background)
 		      -EINVAL, "nobody would be told of its end");
 	zassert_equal(cipher_callback_set(accelerator, on_end), 0, "callback");
 	ended_count = 0;
-	k_sched_lock(); /* both operations must be submitted before the first one ends */
+	k_sched_lock(); /* Both operations must be submitted before the first operation ends. */
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct operation operation = {
 			.key = sp800_38a[i].key,
@@ -289,8 +294,8 @@ ZTEST(crypto, test_in_the_background)
 }
 
 /**
- * Prints the cycles that one call takes, on data in the buffer memory and in place. Makes two
- * calls, so that the second call restores the data.
+ * Prints the cycles that one call takes. The operation is in place, on data in the buffer memory.
+ * It is carried out twice, because the second call restores the data.
  */
 static void measure(const struct device *device, const char *name)
 {
@@ -330,7 +335,10 @@ ZTEST(crypto, test_largest_buffer)
 	}
 }
 
-/** This test covers the simulated source. The words of a real source are tested on boards. */
+/**
+ * A simulated board has no source of noise: reading the random source must return -ENODEV and
+ * zeros. The words of a real source are tested on boards.
+ */
 ZTEST(crypto, test_random_source_says_that_it_is_simulated)
 {
 	const struct device *const entropy = DEVICE_DT_GET(DT_NODELABEL(random0));
@@ -346,7 +354,7 @@ ZTEST(crypto, test_random_source_says_that_it_is_simulated)
 	}
 }
 
-/** Two draws from the fixed sequence of a simulated board differ. */
+/** Two reads from the fixed sequence of a simulated board must return different bytes. */
 ZTEST(crypto, test_insecure_entropy)
 {
 	const struct device *const entropy = DEVICE_DT_GET(DT_CHOSEN(zephyr_entropy));

@@ -55,7 +55,7 @@ int carry_out(const struct operation *operation)
 	return result != 0 ? result : freed != 0 ? freed : pkt.out_len;
 }
 
-/** Reads the data, so that the cache holds their old contents when the operation begins. */
+/** Reads the data, so that the CPU's data cache contains the old data when the operation begins. */
 static void read_all(const volatile uint8_t *data, int bytes)
 {
 	for (int i = 0; i < bytes; i++) {
@@ -73,7 +73,7 @@ void check_example(const struct device *device, enum cipher_mode mode, unsigned 
 	const uint8_t *const from = decrypt ? cipher : sp800_38a_plaintext;
 	const uint8_t *const to = decrypt ? sp800_38a_plaintext : cipher;
 	const bool in_place = in == out;
-	/* an ECB call of this API processes exactly one block */
+	/* In Zephyr's crypto API, an ECB call processes exactly one block. */
 	const int step = mode == CRYPTO_CIPHER_MODE_ECB ? 16 : SP800_38A_BYTES;
 
 	for (int first = 0; first < SP800_38A_BYTES; first += step) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Carries out one operation through the crypto API, including its session, and checks operations
- * against examples of SP 800-38A.
+ * Runs one operation through Zephyr's crypto API, including the begin and end of its session. Also
+ * compares results with the examples of SP 800-38A.
  */
 #ifndef OPERATIONS_H
 #define OPERATIONS_H
@@ -23,13 +23,13 @@ struct operation {
 	const uint8_t *key;
 	uint16_t key_bytes;
 	/**
-	 * For CTR, the number of bits of the counter, which starts at zero. If 0, the IV is the
-	 * whole counter block.
+	 * For CTR, the number of bits of the counter, which starts at zero. If ctr_len is 0, the IV
+	 * is the whole counter block.
 	 */
 	uint32_t ctr_len;
 	/**
-	 * Flags in addition to CAP_RAW_KEY and CAP_SYNC_OPS. They select where the result goes, and
-	 * whether the IV precedes the ciphertext.
+	 * The operation's flags, without CAP_RAW_KEY and CAP_SYNC_OPS. They tell where the driver
+	 * writes the result, and whether the IV is in front of the ciphertext.
 	 */
 	uint16_t flags;
 	const uint8_t *iv;
@@ -50,12 +50,12 @@ void prepare(struct cipher_ctx *ctx, const struct operation *operation, uint16_t
 int carry_out(const struct operation *operation);
 
 /**
- * Encrypts or decrypts an example of SP 800-38A; in ECB, it makes a call for each block. Checks the
- * result, and that the byte after the result did not change. If the operation is not in place, also
- * checks that the input did not change.
+ * Encrypts or decrypts an example of SP 800-38A; in ECB, with one call for each block. Checks that
+ * the result is right, and that the byte after the result did not change. If the operation is not
+ * in place, also checks that the input did not change.
  *
  * @param in  room for SP800_38A_BYTES + 1
- * @param out room for as many bytes; the operation is in place if it equals @p in
+ * @param out room for the same number of bytes; if @p out equals @p in, the operation is in place
  */
 void check_example(const struct device *device, enum cipher_mode mode, unsigned int example,
 		   enum cipher_op op, uint8_t *in, uint8_t *out);

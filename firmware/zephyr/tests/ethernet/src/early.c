@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests which frames the Ethernet driver handles itself, before the net stack. It must leave all
- * other frames unchanged. The test passes frames to the driver as if they had arrived in a slot.
+ * Tests which frames the Ethernet driver handles itself, before the net stack sees them. The driver
+ * must leave all other frames unchanged. The test passes frames to the driver as if the Ethernet
+ * MAC had received them.
  */
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void unlock(void)
 	locks--;
 }
 
-/** Makes a frame that contains the request `info`, from UDP port 0x1234. */
+/** Writes a frame with the request record `info`, sent from UDP port 0x1234. */
 static void make_frame(void)
 {
 	static const uint8_t ip[UDP - IP] = {0x45, 0, 0, FRAME_BYTES - IP, 0, 1, 0, 0, 64, 17};
@@ -79,7 +80,10 @@ static void fill_sums(void)
 	put_be16(slot + UDP + 6, udp_checksum(slot, FRAME_BYTES - UDP));
 }
 
-/** Passes the frame to the driver, as if the Ethernet MAC had received it. */
+/**
+ * Passes the frame to the driver, as if the Ethernet MAC had received it. Returns true if the
+ * driver has handled the frame itself.
+ */
 static bool receive(void)
 {
 	uint32_t sums[3] = {0, 0, cl_sum(slot, FRAME_BYTES)};
@@ -90,7 +94,7 @@ static bool receive(void)
 	return cl_early_receive(iface, &frame, cl_soc_cycles(NULL));
 }
 
-/** Checks that the driver answers the frame from IP address @p from. */
+/** Checks that the driver answers the frame, and that the answer's source is IP address @p from. */
 static void expect_answer(const struct in_addr *from)
 {
 	const uint8_t *const answer = next_slot();
@@ -109,7 +113,9 @@ static void expect_answer(const struct in_addr *from)
 	zassert_equal(locks, 0, "the service is given back");
 }
 
-/** Checks that the driver leaves the frame unchanged for the net stack, and sends nothing. */
+/**
+ * Checks that the driver leaves the frame to the net stack, does not change it, and sends nothing.
+ */
 static void expect_passed_on(const char *what)
 {
 	static uint8_t before[FRAME_BYTES];
@@ -124,8 +130,9 @@ static void expect_passed_on(const char *what)
 }
 
 /**
- * Changes one byte of the frame, and checks that the driver leaves the frame to the net stack. If
- * @p summed is true, first corrects the checksums.
+ * Makes a frame, inverts some bits of one byte, and checks that the driver leaves the frame to the
+ * net stack. @p at is the offset of the byte, and @p change is the mask of the bits. If @p summed
+ * is true, the frame's checksums are computed after the change; otherwise they are wrong.
  */
 static void expect_other_passed_on(const char *what, size_t at, uint8_t change, bool summed)
 {

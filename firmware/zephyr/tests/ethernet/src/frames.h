@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Frames that the tests make the driver send or receive.
+ * Checksums, sizes and transmit slots that the tests of sent and received frames use.
  */
 #ifndef FRAMES_H
 #define FRAMES_H
@@ -19,20 +19,21 @@
 #define DATA       (UDP + 8)
 
 /**
- * Returns the checksum of RFC 1071, computed byte by byte. @p sum is the sum of the preceding data.
+ * Returns the checksum of RFC 1071, computed byte by byte, of the @p len bytes at address @p from.
+ * @p sum is the sum of data that precede these bytes; 0 if no data precede them.
  */
 uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len);
 
 /**
- * Returns the checksum of the datagram of @p len bytes at @p frame + UDP. If its checksum field is
- * filled in and right, the result is 0.
+ * Returns the checksum of the UDP datagram in @p frame, whose length is @p len bytes. If the
+ * datagram contains the right checksum, the result is 0.
  */
 uint32_t udp_checksum(const uint8_t *frame, size_t len);
 
 /** Returns the slot from which the driver will send the next frame. */
 const uint8_t *next_slot(void);
 
-/** Tells next_slot() that the driver has sent a frame. */
+/** Call this after the driver has sent a frame. Then next_slot() returns the following slot. */
 void count_sent(void);
 
 #endif

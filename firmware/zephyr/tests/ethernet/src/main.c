@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests the driver of LiteEth's Ethernet MAC. A packet in a chain of buffers of any lengths must be
- * sent like a packet in one buffer. The driver may announce that it computes checksums only if it
- * computes the checksums of all protocols.
+ * Tests the driver of LiteEth's Ethernet MAC. The driver must send a packet in a chain of buffers
+ * of any lengths in the same way as a packet in one buffer. The driver must not tell Zephyr that it
+ * computes checksums, unless it computes them for all protocols that the net stack supports.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 static const struct device *const mac = DEVICE_DT_GET(MAC);
 static uint8_t frame[FRAME_BYTES];
 
-/** Makes a datagram of 61 bytes whose checksums are 0. */
+/** Makes a frame with a UDP datagram of 61 data bytes, in which the checksum fields are 0. */
 static void make_frame(void)
 {
 	static const uint8_t headers[DATA] = {
@@ -35,8 +35,9 @@ static void make_frame(void)
 }
 
 /**
- * Sends the frame in a chain of buffers, with the lengths in @p parts in turn, and checks the
- * content of the slot.
+ * Sends the frame in a chain of buffers, and checks that the transmit slot contains the frame with
+ * its checksums. The buffers have the lengths in @p parts. If there are more buffers than lengths,
+ * the list of lengths is repeated.
  */
 static void send(const size_t *parts, size_t count, bool shifted)
 {
@@ -87,8 +88,8 @@ ZTEST(ethernet, test_packets_in_parts)
 }
 
 /**
- * The driver computes checksums only for unfragmented IPv4 packets with UDP or ICMP. If the stack
- * supports more protocols, the stack must compute all checksums.
+ * The driver computes checksums only for unfragmented IPv4 packets with UDP or ICMP. If the net
+ * stack supports more protocols, the net stack must compute all checksums.
  */
 ZTEST(ethernet, test_claims_what_it_does)
 {

@@ -18,7 +18,10 @@
 static uint8_t slot[CL_FRAME_MAX + 2] __aligned(4);
 static struct cl_ethernet_counters counts;
 
-/** Makes a datagram in a frame of @p len bytes; the last @p padding bytes are padding. */
+/**
+ * Makes a frame of @p len bytes that contains a UDP datagram. The last @p padding bytes of the
+ * frame are padding.
+ */
 static void make_frame(size_t len, size_t padding)
 {
 	static const uint8_t headers[DATA] = {
@@ -45,7 +48,10 @@ static void make_frame(size_t len, size_t padding)
 	slot[UDP + 7] = (uint8_t)udp;
 }
 
-/** Copies the frame to network buffers, compares them with the frame, and frees them. */
+/**
+ * Makes a frame, copies it to network buffers, compares their content with the frame, and frees
+ * them.
+ */
 static void expect_whole(size_t len, size_t padding)
 {
 	size_t at = 0;
@@ -65,7 +71,7 @@ static void expect_whole(size_t len, size_t padding)
 	net_buf_unref(first);
 }
 
-/** Returns how many frames of the greatest length fit in the network buffers. */
+/** Returns how many frames of the maximum length the free network buffers can contain. */
 static size_t count_room(void)
 {
 	static struct net_buf *held[CHAINS_MAX];

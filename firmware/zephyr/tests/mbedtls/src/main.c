@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests PSA Crypto with mbedTLS's AES on the vector unit: published and independent results, calls
- * in parts of any length, several operations and threads at the same time, costs.
+ * Tests PSA Crypto with mbedTLS's AES on the vector unit. Compares results with published examples
+ * and with results of OpenSSL. Also tests operations in parts of any length, and several operations
+ * and threads at the same time.
  */
 #include <string.h>
 
@@ -60,7 +61,7 @@ static void begin(psa_cipher_operation_t *operation, psa_key_id_t id, const stru
 	}
 }
 
-/** Runs a cipher in pieces of @p piece bytes. */
+/** Encrypts or decrypts a message by calls with @p piece bytes each. */
 static void check_cipher(const struct cipher *cipher, bool decrypt, size_t piece)
 {
 	const psa_key_id_t id = import_key(cipher->algorithm,
@@ -141,7 +142,10 @@ static struct k_thread threads[2];
 static K_THREAD_STACK_ARRAY_DEFINE(stacks, ARRAY_SIZE(threads), STACK_BYTES);
 static uint32_t wrong;
 
-/** Encrypts and decrypts under mbedTLS's own interface, which needs no lock between contexts. */
+/**
+ * Main function of a thread that encrypts by mbedTLS's own functions. They need no lock, because
+ * each thread has its own mbedTLS context.
+ */
 static void work(void *number, void *unused1, void *unused2)
 {
 	ARG_UNUSED(unused1);
@@ -181,7 +185,10 @@ ZTEST(mbedtls, test_threads_at_the_same_time)
 	zassert_equal(wrong, 0, "wrong results in threads 0x%x", (unsigned int)wrong);
 }
 
-/** The vector unit must encrypt, and no key may remain in a context of mbedTLS. */
+/**
+ * The vector unit must carry out the operations. After mbedtls_aes_free, the mbedTLS context must
+ * be zero.
+ */
 ZTEST(mbedtls, test_on_the_unit_and_zeroized)
 {
 	struct cl_contexts_counters before;

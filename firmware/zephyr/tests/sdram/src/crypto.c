@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests AES on data in SDRAM through Zephyr's crypto API, on both devices: the examples of SP
- * 800-38A, and longer data, for which OpenSSL computed the expected result.
+ * Tests AES on data in SDRAM through Zephyr's crypto API, on both devices (vector unit and
+ * accelerator). Uses the examples of SP 800-38A, and longer data for which OpenSSL computed the
+ * expected result.
  */
 #include <string.h>
 

@@ -16,7 +16,10 @@
 #define THREADS     3
 #define STACK_BYTES 16384
 #define DATA_BYTES  20000
-/* Upper bound of the bytes that the heap needs for its own data and for rounding. */
+/*
+ * Upper bound of the bytes in the heap that cannot be allocated: its management data, and losses by
+ * alignment.
+ */
 #define HEAP_REST 1024
 
 static uint8_t data[THREADS][DATA_BYTES] CL_SDRAM_DATA;
@@ -34,7 +37,7 @@ static bool lies_there(const void *pointer, size_t bytes)
 	return (uintptr_t)pointer - CL_SDRAM_BASE <= CL_SDRAM_BYTES - bytes;
 }
 
-/** Allocates the largest possible block: the whole heap except its own data. */
+/** Allocates a block of nearly the whole heap, and sets @p bytes to the block's size. */
 static void *allocate_all(size_t *bytes)
 {
 	*bytes = CL_SDRAM_BASE + CL_SDRAM_BYTES - (uintptr_t)__SDRAM_end - HEAP_REST;
@@ -81,7 +84,7 @@ ZTEST(sdram, test_bytes_and_halves)
 	for (unsigned int i = 0; i < DATA_BYTES; i++) {
 		bytes[i] = (uint8_t)(i * 7 + (i >> 8));
 	}
-	for (unsigned int i = 1; i < DATA_BYTES; i += 4) { /* change one byte of each word */
+	for (unsigned int i = 1; i < DATA_BYTES; i += 4) { /* Invert one byte of each word. */
 		bytes[i] = (uint8_t)~bytes[i];
 	}
 	*(volatile uint16_t *)(bytes + 6) = 0x1234;
@@ -137,7 +140,9 @@ ZTEST(sdram, test_heap)
 	k_heap_free(cl_sdram_heap(), all);
 }
 
-/** Recurses, so that some kilobytes of the stack are used while other threads run in between. */
+/**
+ * Calls itself, so that it uses some kilobytes of the stack. Other threads run between the calls.
+ */
 static uint32_t descend(unsigned int depth, unsigned int index)
 {
 	volatile uint32_t kept[64];
@@ -147,8 +152,11 @@ static uint32_t descend(unsigned int depth, unsigned int index)
 	}
 	k_yield();
 	if (depth == 0) {
-		k_msleep(1); /* let the timer interrupt this thread while all threads use much of
-				their stacks */
+		/*
+		 * Sleep until a timer interrupt, at a time when all threads use much of their
+		 * stacks.
+		 */
+		k_msleep(1);
 	}
 	uint32_t sum = depth == 0 ? 0 : descend(depth - 1, index);
 

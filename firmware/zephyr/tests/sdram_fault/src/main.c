@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests an application with a variable in SDRAM that does not work. The application must get the
- * error, and must still run, because CONFIG_CIPHERLANE_SDRAM_REQUIRED is off.
+ * Tests an application that has a variable in SDRAM, on a board with broken SDRAM. The application
+ * must get the error, and must still run, because CONFIG_CIPHERLANE_SDRAM_REQUIRED is off.
  */
 #include <errno.h>
 

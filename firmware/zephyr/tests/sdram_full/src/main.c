@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests SDRAM that variables fill completely or almost completely. The heap must contain exactly
- * the bytes that are free. If these are too few, there must be no heap. Before the memory is
- * initialised, it must not be reported as ready.
+ * Tests an application in which variables fill the SDRAM completely or almost completely. The heap
+ * must consist of exactly the free bytes. If there are too few free bytes, there must be no heap.
+ * Before the driver has initialised the SDRAM, it must not report that the SDRAM is ready.
  */
 #include <errno.h>
 
@@ -27,8 +27,8 @@ static int look(void)
 }
 
 /*
- * Among initialisation functions with the same priority, the functions of the application run
- * first.
+ * This function must run before the SDRAM driver initialises the memory. Among initialisation
+ * functions with the same priority, Zephyr runs the functions of the application first.
  */
 SYS_INIT(look, PRE_KERNEL_1, 0);
 

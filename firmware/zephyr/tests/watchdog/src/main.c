@@ -8,13 +8,13 @@
 #include <zephyr/ztest.h>
 
 #define TIMEOUT_MS 2u
-/* A value that memory does not hold at power-on. */
+/* Value of `state` before a restart. Memory does not contain this value at power-on. */
 #define RESTARTING 0x57415443u
 
 static const struct device *const watchdog = DEVICE_DT_GET(DT_ALIAS(watchdog0));
 
 static volatile unsigned int bites;
-/** A restart does not change this variable. */
+/** RESTARTING if the test has requested a restart. A restart does not change this variable. */
 static __noinit uint32_t state;
 
 static void on_bite(const struct device *device, int channel)
@@ -80,7 +80,10 @@ ZTEST(watchdog, test_refusals)
 	zassert_equal(wdt_disable(watchdog), 0, "disable");
 }
 
-/** Must be the last test. After the restart all tests run again, and then this one passes. */
+/**
+ * The watchdog must restart the board. This must be the last test: after the restart, all tests run
+ * again, and then this test passes.
+ */
 ZTEST(watchdog, test_zz_restarts_the_board)
 {
 	if (state == RESTARTING) {
