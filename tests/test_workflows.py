@@ -80,6 +80,10 @@ def test_what_a_step_calls_is_there(name, key):
             folders = [word for word in words[2:] if word.startswith("tests/")]
             assert words[1] == "pip" or (folders and all((ROOT / folder).is_dir() for folder in folders))
             seen += 1
+        elif program == "podman":
+            assert words[0] in ("build", "run") and (ROOT / "Containerfile").is_file()
+            assert "make" not in words or words[words.index("make") + 1] in TARGETS
+            seen += 1
         else:
             assert program in {"apt-get", "git", "find"}, program
     assert seen or key == "publish"
