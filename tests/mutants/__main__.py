@@ -120,7 +120,7 @@ def judged(mutants: list[Mutant], workers: Workers) -> dict[str, bool]:
     for mutant in mutants:
         control, outcome = known.get(mutant.control().digest()), known.get(mutant.digest())
         if control and (not outcome or (outcome["passed"] and not passed_before(mutant))):
-            undecided[mutant.digest()] = mutant, runner.limit_of(control["seconds"])
+            undecided[mutant.digest()] = mutant, runner.limit_of(control["seconds"], hangs=mutant.must_fail)
     judge(undecided)
     return {mutant.digest(): not known[mutant.digest()]["passed"] for mutant in mutants if mutant.digest() in known}
 

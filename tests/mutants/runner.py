@@ -17,6 +17,7 @@ from pathlib import Path
 from gateware.flow.sweep import INPUTS
 from tests.gateware import mutation
 from tests.mutants.mutant import BUILD, ROOT, Mutant
+from tests.waiting import HANG_S
 
 LEAST_S = 120  # minimum time limit in seconds for the tests; slow tests get more
 FACTOR = 6
@@ -126,9 +127,12 @@ def _run(tree: Path, words: list[str], limit: float, environment: Mapping[str, s
     return status, time.monotonic() - start, said
 
 
-def limit_of(seconds: float) -> float:
-    """Return the time limit in seconds for tests that take `seconds` without a fault."""
-    return max(LEAST_S, FACTOR * seconds)
+def limit_of(seconds: float, *, hangs: bool = False) -> float:
+    """Return the time limit in seconds for tests that take `seconds` without a fault.
+
+    If a fault may make a test wait (`hangs`), the test has time to fail by its own limit, which is `HANG_S`.
+    """
+    return max(LEAST_S, FACTOR * seconds) + (2 * HANG_S if hangs else 0)
 
 
 def _end(process: subprocess.Popen) -> None:
