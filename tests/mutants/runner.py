@@ -67,8 +67,8 @@ def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
             status, seconds, said = _run(tree, command(mutant.tests, thorough=thorough), limit, environment)
             if status != NO_TESTS:
                 break
-        # These two exit statuses are errors. Any other failure is an effect of the fault, because the tests pass without
-        # the fault.
+        # These two exit statuses are errors. Any other failure is an effect of the fault, because the tests pass
+        # without the fault.
         if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
             raise RuntimeError(f"pytest ended with status {status} for {' '.join(mutant.tests)}")
         passed = status == 0
