@@ -30,18 +30,19 @@ def pytest_addoption(parser):
 
 def pytest_configure():
     """Prepare the pytest process before the first test."""
-    # Run the garbage collector rarely. Migen creates many small, long-lived objects, and the collector would spend half
-    # of the tests' time in searching these objects.
+    # Run the garbage collector rarely. Migen creates many small, long-lived objects. Searching them at the default rate
+    # would take half of the tests' time.
     gc.set_threshold(100_000, 20, 100)
-    # Restore Python's handler of SIGINT (Ctrl-C). A shell that runs the tests in the background makes them ignore
-    # SIGINT. A program that a test starts would ignore SIGINT too, and the test could not interrupt the program.
+    # Restore Python's handler of SIGINT (Ctrl-C). If a shell runs the tests in the background, pytest inherits that
+    # SIGINT is ignored. Programs that a test starts would inherit this too, and the test could not interrupt them.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the configuration of the user who runs the tests
+    # The tests must not depend on the configuration file of the user who runs them.
+    os.environ["CIPHERLANE_CONFIG"] = ""
 
 
 @pytest.fixture(autouse=True, scope="module")
 def designs_as_in_a_new_process():
-    """Reset Migen's counters and names of signals before each test file, and drop the objects that Migen keeps.
+    """Before each test file, reset the counters from which Migen makes names, and drop the objects that it stores.
 
     Compiled models are cached by the design's text, so this text must not depend on the test files that ran before.
     """
@@ -60,7 +61,8 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def zephyr_board():
     """Build the simulated board with the Zephyr firmware, and return its folder."""
-    from gateware.flow import emulator  # imported only here, because this import takes long: it loads LiteX
+    # This import is not at the top of the file, because it loads LiteX, which takes long.
+    from gateware.flow import emulator
 
     return emulator.build()
 

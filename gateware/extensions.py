@@ -42,7 +42,7 @@ def extensions() -> tuple[Extension, ...]:
 
 @cache
 def configurations() -> Mapping[str, Configuration]:
-    """Return Cipherlane's configurations and those that extensions add, by name."""
+    """Return a dictionary of all configurations (Cipherlane's and the extensions'), with their names as keys."""
     return CONFIGURATIONS | {each.name: each for extension in extensions() for each in extension.configurations}
 
 

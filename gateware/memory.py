@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sets memory attributes for synthesis. The main one declares that nothing uses a word read while it is written.
+"""Sets attributes of memories for synthesis, mainly one that declares that reads and writes do not collide.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
-attribute is part of the Verilog, so every flow builds the same memory.
+attribute `no_rw_check` declares that nothing uses such a word. It is part of the Verilog, so every flow builds the same
+memory.
 """
 
 from litex.soc.interconnect import stream
@@ -16,7 +17,7 @@ _PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declare that nothing uses a word that is read while it is written. A comment at the call must give the reason."""
+    """Declare that nothing uses a word which is read in the cycle of its write. Give the reason in a comment."""
     memory.attr = {NO_RW_CHECK}
     return memory
 

@@ -92,7 +92,7 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
 
 
 def fitted(configuration: str, fit: Fit) -> Configuration:
-    """Return the configuration of this name, with the ROM size that the fit gives, if it gives one."""
+    """Return the configuration of this name. If `fit` gives a ROM size, it replaces the configuration's ROM size."""
     found = configurations()[configuration]
     return replace(found, rom_size=fit.rom_size or found.rom_size)
 

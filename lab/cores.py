@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds tables of resources and clocks (estimates by place-and-route) to the pages of cores that `gateware.cores`
-generates.
+"""Adds tables to the pages about cores, which `gateware.cores` generates. The tables show resources and clocks, which
+are estimates from place-and-route.
 """
 
 import json
@@ -24,8 +24,8 @@ def _row(record: dict[str, Any], bram: int) -> str:
 
 
 def aes(values: dict[str, Any]) -> list[str]:
-    """Return the rows of a table: resources and clock of an AES core, from `make explore`. The list is empty if the
-    core was not measured.
+    """Return the lines of a table with resources and clock of an AES core, from `make explore`. Return an empty list if
+    the core was not measured.
     """
     names = {name: short for short, name in SBOXES.items()}
     wanted = {
@@ -44,8 +44,8 @@ def aes(values: dict[str, Any]) -> list[str]:
 
 
 def ghash(values: dict[str, Any]) -> list[str]:
-    """Return the rows of a table: resources and clock of a GHASH unit, from `make explore-ghash`. The list is empty if
-    the unit was not measured.
+    """Return the lines of a table with resources and clock of a GHASH unit, from `make explore-ghash`. Return an empty
+    list if the unit was not measured.
     """
     portable = values["cells"] == "portable"
     records = json.loads((DATA / "explore-ghash.json").read_text())["records"]

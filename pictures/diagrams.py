@@ -14,8 +14,8 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A box of a diagram: name, position, size, lines of text below the name, colour (index in `TINTS`), and the source
-    file of the unit that the box shows.
+    """A box of a diagram: its name, position, size and colour (an index in `TINTS`), lines of text below the name, and
+    the path of the source file of the unit that the box shows.
 
     With `frame` it contains other boxes, and its name stands in the upper left corner.
     """
@@ -52,8 +52,8 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A line through points, with an arrowhead at its end or, with `both`, at both ends. `label_at` is the position of
-    the label.
+    """A line through points, with an arrowhead at its last point. If `both` is true, the first point has an arrowhead,
+    too. `label_at` is the position of the label.
 
     A `plain` line has no arrowhead. Where a line crosses a line with `over`, it has a gap.
     """

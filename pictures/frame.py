@@ -29,8 +29,8 @@ class Line:
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """Return a dictionary from the name of each series to its colour. Raise `PlotError` if there are more series than
-    colours.
+    """Return a dictionary that maps the name of each series to its colour. Raise `PlotError` if there are more series
+    than colours.
     """
     unique = list(dict.fromkeys(names))
     if len(unique) > len(SERIES):
@@ -84,7 +84,7 @@ def series_legend(drawn: Figure, colours: dict[str, str]) -> None:
 
 
 def logarithmic(axis, steps: tuple[float, ...] = (1, 2, 5)) -> None:
-    """Make an axis logarithmic, with labels at `steps` times each power of ten."""
+    """Make an axis logarithmic, and label it at each power of ten, multiplied by each of `steps`."""
     axis.set_major_locator(LogLocator(base=10, subs=steps, numticks=50))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_formatter(NullFormatter())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw plots of named values: as bars, as shares of totals, or as successive stages. Values have three significant
-digits.
+"""Draw plots of named values: as bars, as shares of totals, or as successive stages. The plots show values with three
+significant digits.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ _ROW, _GAP = 0.19, 0.09  # height of a row, and of the gap between two groups of
 def values(
     title: str, x_name: str, rows: tuple[tuple[str, float, str], ...], *, log: bool = False, limit: Line | None = None
 ) -> str:
-    """Draw one row per value: a bar that begins at 0 or, with `log`, a point on a logarithmic axis.
+    """Draw one row per value: a bar that begins at 0, or a point on a logarithmic axis if `log` is true.
 
     Args:
         title: title of the plot.
@@ -82,8 +82,8 @@ def values(
 def shares(
     title: str, x_name: str, wholes: tuple[tuple[str, tuple[tuple[str, float], ...]], ...], *, rest: str = ""
 ) -> str:
-    """Draw one bar per total, divided into its parts. `wholes` lists the totals: the label of a total, then the name
-    and value of each part. `rest` is the name of the part that contains everything else.
+    """Draw one bar per total, divided into its parts. `wholes` lists the totals. Each entry is the label of a total,
+    and a list with the name and the value of each part. `rest` is the name of the part that contains everything else.
 
     Raises
     ------

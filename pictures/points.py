@@ -28,8 +28,8 @@ MARKERS = ("o", "s", "^", "D")
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a plot, with its label and series. `marker` is one of the names in the argument `markers` of the
-    function `points`.
+    """A point of a plot, with its label and series. `marker` is a name from the argument `markers` of the function
+    `points`.
     """
 
     label: str
@@ -53,7 +53,7 @@ def points(
     markers: tuple[str, ...] = (),
     joined: bool = False,
 ) -> str:
-    """Draw points with labels, in one panel or in several panels below each other that share the x axis.
+    """Draw points with labels, in one panel, or in several panels that stand below each other and share the x axis.
 
     Args:
         title: title of the plot.

@@ -63,7 +63,7 @@ SETTINGS = {
 
 
 class ColourError(ValueError):
-    """A picture contains a colour for which the table `DARK` has no replacement for dark pages."""
+    """A picture uses a colour that is missing in `DARK`, the table of colours for dark pages."""
 
 
 def digits(value: float) -> str:

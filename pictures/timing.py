@@ -15,12 +15,12 @@ from gateware.ctr.service import create_service
 from gateware.isa.instructions import BY_NAME
 from gateware.isa.vector_unit import VectorAESUnit
 
-_BACKGROUND = (  # on a dark page, all colours of the picture are inverted
+_BACKGROUND = (  # on a dark page, the browser inverts all colours of the picture
     "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(1) hue-rotate(180deg); } }</style>"
     '<rect width="100%" height="100%" fill="white"/>'
 )
-# Instructions in the diagram of the CFU port. The first two are independent. The third needs the result of the second,
-# as both use v1.
+# Instructions in the diagram of the CFU port. The first two are independent of each other. The third needs the result
+# of the second, because both use register v1.
 _INSTRUCTIONS = (
     ("round_enc v0", "round_enc", {"k": 1, "s": 0}),
     ("round_enc v1", "round_enc", {"k": 1, "s": 1}),
@@ -30,8 +30,8 @@ _INSTRUCTIONS = (
 
 
 def instructions() -> str:
-    """Return a timing diagram of the CFU port as SVG. It shows two independent AES round instructions, a dependent
-    one, and an instruction with a result.
+    """Return a timing diagram of the CFU port as SVG. It shows two independent AES round instructions, an instruction
+    that depends on one of them, and an instruction that returns a result.
     """
     unit = VectorAESUnit(memory=(0x4000_0000, 4096))
     labels = []
@@ -102,7 +102,7 @@ def keystream() -> str:
 
 
 def _trace(module: Module, program: Generator, signals: list) -> list[tuple[int, ...]]:
-    """Simulate a module with `program`; return for each signal its values, one for each cycle."""
+    """Simulate a module while the generator `program` drives it. Return the values of each signal, one per cycle."""
     seen: list[list[int]] = []
 
     @passive
@@ -127,8 +127,8 @@ def _bits(name: str, values: Iterable[int]) -> dict[str, str]:
 
 
 def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[str]) -> dict:
-    """Return a row of the diagram with labelled values. The row shows each value from its first cycle to the cycle in
-    which the receiver accepts it.
+    """Return a row of the diagram, in which each value has a label. The row shows each value from its first cycle to
+    the cycle in which the receiver accepts it.
     """
     wave, state = "", ""
     for present, end in zip(there, ends, strict=True):

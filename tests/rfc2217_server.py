@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""An RFC 2217 server made with pyserial that gives network access to a board, like ser2net. The tests in both Python
+"""An RFC 2217 server that gives network access to a board, as ser2net does. It uses pyserial. The tests in both Python
 environments (the main one and `tests/hil`) use this server.
 """
 
@@ -11,7 +11,7 @@ from serial.rfc2217 import PortManager
 
 
 class Lines:
-    """The settings that an RFC 2217 server needs from a serial port; counts how often the port is set up.
+    """A fake serial port with the settings that an RFC 2217 server needs. It lists the speeds that were set.
 
     It carries no data.
     """

@@ -313,8 +313,8 @@ def test_board_and_configuration_that_are_built(checkout, words, built):
     ],
 )
 def test_words_of_hardware_in_the_loop(checkout, words, run):
-    """`make hil` passes its variables to the suite as options. In none of these cases does it build a simulated board;
-    a labgrid coordinator offers boards that were built elsewhere.
+    """`make hil` passes its variables to the suite as options. Even for BOARD=sim, it builds no simulated board if
+    there is a labgrid coordinator, because the coordinator offers boards that were built elsewhere.
     """
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "PLACE", "WAIT", "SELECT", "SOAK"), ""))
     (line,) = re.findall(r"-m tests\.hil (.*?) *$", done.stdout, re.M)
@@ -371,12 +371,12 @@ def test_an_unknown_target_is_named_with_the_nearest(checkout):
     assert len(listed) > 40 and make(checkout, "-n", *listed).stderr.count("unknown target") == 0
 
 
-# What `.ci/setup` calls before it installs anything.
+# The programs that `.ci/setup` calls before it installs anything.
 SHELL_TOOLS = ("bash", "cat", "dirname", "env", "grep", "id", "sha256sum")
 
 
 def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
-    """Setup names the programs that are missing and installs nothing. If none is missing, it goes on."""
+    """Without apt, `.ci/setup` names the missing programs and installs nothing. If none is missing, it continues."""
     (checkout / ".venv").unlink()
     programs = tmp_path / "programs"
     programs.mkdir()
@@ -410,7 +410,9 @@ def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
     ],
 )
 def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
-    """The names come from the boards and configurations themselves; those of the laboratory are among them."""
+    """The error lists all valid names, including the names from the laboratory, the folder of comparisons. They come
+    from the files of the boards and configurations.
+    """
     for folder in ("gateware", "lab"):
         shutil.copytree(ROOT / folder, checkout / folder, dirs_exist_ok=True)
     done = make(checkout, *words)
@@ -454,8 +456,8 @@ def test_a_checkout_whose_path_has_a_colon_is_refused(tmp_path):
 
 @pytest.mark.parametrize("target", ["bitstream", "firmware", "netlist", "formal", "timing", "test"])
 def test_a_checkout_in_tmp_is_refused_where_yosys_would_not_see_it(open_folder, target):
-    """Only these targets refuse a checkout in /tmp, which YoWASP's Yosys cannot read. Other tests in this file show
-    that the other targets work there.
+    """The targets in this test refuse a checkout in /tmp, because YoWASP's Yosys cannot read files there. Other tests
+    in this file show that all other targets work in /tmp.
     """
     if not str(open_folder).startswith("/tmp/"):
         pytest.skip("temporary files are elsewhere")
@@ -498,7 +500,7 @@ def test_clean_keeps_what_took_long_and_distclean_nothing(checkout):
 
 def test_lint_without_git_sees_the_same_sources(checkout):
     for name in ("firmware/core/bad.c", "firmware/generated/made.h", "build/made.c", ".venv/x.c", "host/build/made.h"):
-        if not name.startswith(".venv"):  # this folder contains our own environment
+        if not name.startswith(".venv"):  # `.venv` is a link to the environment that runs this test
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
             (checkout / name).write_text("int  a ;\n")
     listed = subprocess.run([checkout / ".ci" / "c-sources"], capture_output=True, text=True, check=True).stdout

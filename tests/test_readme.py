@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = [path for path in ROOT.glob("[a-z]*") if path.is_dir() and path.name != "build"]
-INDEX = "docs/index.md"  # lists the pages of the site that `make docs` builds
+INDEX = "docs/index.md"  # this page lists all pages of the site that `make docs` builds
 FILES = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in folder.rglob("*.md"))]
 PAGES = sorted(str(path.relative_to(ROOT)) for path in FILES)
 MAKEFILES = "".join(path.read_text() for path in [ROOT / "Makefile", *ROOT.glob("*/targets.mk")])

@@ -14,7 +14,7 @@
 #include "port.h"
 #include "zeroize.h"
 
-/* Number of receive slots that a host must leave free for frames from other senders. */
+/* Number of receive slots that one host must leave free for the frames of other senders. */
 #define SPARE_SLOTS   4u
 #define EVENT         1u
 #define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
@@ -39,8 +39,8 @@
 	}
 
 /*
- * Attribute of functions that do not run for ordinary records. They are not inlined, so that the
- * code for ordinary records occupies few cache lines.
+ * Attribute of functions that run rarely. They are not inlined, so that the code that handles most
+ * records occupies few cache lines.
  */
 #define APART __attribute__((noinline))
 
@@ -139,7 +139,10 @@ void ethernet_forget(struct ethernet *ethernet)
 	cl_zeroize(ethernet->link.staging, CL_LINK_UDP_MAX_DATA);
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
-			/* the frames were not sent in time; later responses will overwrite them */
+			/*
+			 * After a time-out, transmit slots still contain frames that were not sent.
+			 * Later responses will overwrite these frames.
+			 */
 			return;
 		}
 	}
@@ -157,7 +160,7 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * Zeroizes one stale receive slot, that is, one that can still contain a key or data. Of several
+ * Zeroizes one stale receive slot, that is, a slot that can still contain a key or data. Of several
  * stale slots, chooses the one whose frame arrived last. Stops when a new frame arrives.
  *
  * The function does not touch the slot that the Ethernet MAC writes next: that slot is erased after
@@ -263,7 +266,9 @@ static APART void respond(struct ethernet *ethernet, const struct cl_frame *fram
 	cl_service_spend(ethernet->service, port_cycles(NULL) - begin);
 }
 
-/** Carries out the record of @p len bytes in a frame, and sends the answer if there is one. */
+/**
+ * Carries out the record of @p len bytes that a frame contains. Sends the answer if there is one.
+ */
 static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t len,
 		      uint8_t *tx_slot, struct cl_session_cost *cost)
 {
@@ -277,8 +282,8 @@ static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t 
 }
 
 /**
- * Handles the frame in a slot. The Ethernet MAC does not write this slot meanwhile. @p begin is the
- * value of the cycle counter at the start of ethernet_poll.
+ * Handles the frame in a slot. During this time, the Ethernet MAC does not write this slot.
+ * @p begin is the value of the cycle counter at the start of ethernet_poll.
  */
 static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 {

@@ -24,8 +24,8 @@ struct ethernet {
 	struct cl_fastpath fast_path;
 	struct cl_service *service;
 	/**
-	 * Function that handles frames of EtherType 0x888e (EAPOL). Its first argument is the
-	 * member `context`. NULL if nothing handles these frames.
+	 * Function that handles frames of EtherType 0x888e (EAPOL). It receives the member
+	 * `context` as its first argument. NULL if the board ignores these frames.
 	 */
 	void (*eapol)(void *context, const uint8_t *frame, size_t size);
 	void *context;
@@ -33,12 +33,12 @@ struct ethernet {
 	struct cl_frame frame;
 	/** Number of the transmit slot for the next frame. */
 	uint32_t tx_slot;
-	/** Number of the receive slot that contains the last frame. */
+	/** Number of the receive slot that contains the frame received last. */
 	uint32_t rx_slot;
 	/**
 	 * Bit masks of receive slots. `stale`: slots that still contain old data and must be
-	 * erased. `suspect`: slots that were being erased when the next frame could arrive in them;
-	 * that frame can be damaged.
+	 * erased. `suspect`: slots whose erasure continued after the Ethernet MAC was able to write
+	 * a new frame to them; this new frame can be damaged.
 	 */
 	uint32_t stale;
 	uint32_t suspect;

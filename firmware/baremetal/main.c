@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* engines of an extension, if the build has one */
+#include "extension.h" /* declares the engines that an extension adds to this build */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
@@ -36,8 +36,8 @@
 #define BENCH_BYTES  CIPHERLANE_BENCH_BYTES
 #define BOUNCE_BYTES 512u
 /*
- * A session that is idle for this time is closed: 30 seconds on a board. In simulation 1/8 second,
- * because a simulated second takes minutes.
+ * A session that is idle for this time is closed: 30 seconds on a board. In simulation, this time
+ * is 1/8 second, because a simulated second takes minutes.
  */
 #define SESSION_IDLE_CYCLES                                                                        \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 30 * (uint64_t)CONFIG_CLOCK_FREQUENCY)
@@ -60,9 +60,9 @@ static struct receive {
 
 #ifdef MAIN_RAM_BASE
 /*
- * A receive buffer in SDRAM, which replaces the one in the buffer memory if the SDRAM works. An
- * engine that cannot access SDRAM copies the data through `bounce`, or uses the CPU's loads and
- * stores.
+ * A receive buffer in SDRAM. If the SDRAM works, the firmware uses this buffer instead of
+ * `receive`. An engine that cannot access SDRAM copies the data through `bounce`, or uses the CPU's
+ * loads and stores.
  */
 static struct receive receive_sdram __attribute__((section(".sdram"), aligned(32)));
 
@@ -71,8 +71,8 @@ _Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero afte
 
 #ifdef CSR_ETHMAC_BASE
 /*
- * Buffer for the data of a record, for engines that are slower in the Ethernet MAC's slots than in
- * the buffer memory.
+ * Buffer for the data of one record. Engines use it if they are slower in the Ethernet MAC's slots
+ * than in the buffer memory.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 
@@ -99,8 +99,9 @@ static int draw(void *context, uint32_t *words, size_t count)
 }
 
 /*
- * True after a session with a key was closed, a key was refused, or the board restarted: the record
- * buffer, the stack and the cache can still contain keys or data, and must be zeroized.
+ * True if the record buffer, the stack and the cache must be zeroized, because they can still
+ * contain keys or data. This is so after a session with a key was closed, after a key was refused,
+ * and after a restart.
  */
 static bool forgets = true;
 #ifdef MAIN_RAM_BASE
@@ -122,7 +123,7 @@ static bool again;
 
 /**
  * Writes random bytes for MKA. @p context is the engine that computes them from noise. A simulated
- * board has no source of noise, so there the bytes can be predicted.
+ * board has no source of noise, so its bytes can be predicted.
  */
 static int mka_random(void *context, uint8_t *bytes, size_t count)
 {

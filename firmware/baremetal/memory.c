@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Functions that the compiler calls to copy and to fill memory. They move words or half words where
- * the alignment of the addresses allows it. The C library's functions move single bytes, which is
- * slow: every record needs copies of headers, counter blocks and structures.
+ * the alignment of the addresses allows it. They replace the C library's functions, which move
+ * single bytes. That would be slow, because every record needs copies of headers, counter blocks
+ * and structures.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -25,8 +25,8 @@ void port_dcache_flush(void)
 {
 	flush_cpu_dcache();
 	/*
-	 * A DMA may have changed the memory, so the compiler must not reuse values that it read
-	 * earlier.
+	 * A DMA can have changed the memory. So the compiler must not reuse values that were read
+	 * from memory earlier.
 	 */
 	__asm__ volatile("" : : : "memory");
 }

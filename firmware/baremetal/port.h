@@ -37,7 +37,7 @@ void port_forget(void);
  */
 void port_uart_put(void *context, const uint8_t *bytes, size_t size);
 
-/** Called on a trap: restarts the SoC. All sessions and their keys are lost. */
+/** Handles a trap of the CPU: restarts the SoC. All sessions and their keys are lost. */
 void port_trap(uint32_t cause, uint32_t address) __attribute__((noreturn));
 
 /**

@@ -42,7 +42,8 @@ _ETHERNET = {
     "crc_errors": "rx_datapath_crc_errors",
 }
 SDRAM_JSON = "sdram.json"
-# A simulated board has no source of noise, so it gets a generator with a fixed, arbitrary seed.
+# A simulated board has no source of noise. Its devicetree instead contains this generator of predictable numbers, with
+# a fixed, arbitrary seed.
 _INSECURE_ENTROPY = """
 	insecure_entropy0: insecure-entropy {
 		compatible = "cipherlane,insecure-entropy";

@@ -13,8 +13,8 @@ from typing import Any
 
 from litedram.init import get_sdram_phy_init_sequence
 
-# Bits of LiteDRAM's registers `dfii_control` and `dfii_pi<n>_command`. The names are those that LiteDRAM uses in its
-# initialisation sequences. They go into `cl_dfii.h`.
+# Names and masks of the bits of LiteDRAM's registers `dfii_control` and `dfii_pi<n>_command`, for `cl_dfii.h`. LiteDRAM
+# uses these names in its initialisation sequences.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
 # The shortest wait after a step of the initialisation, in cycles of the system clock. The memory's DLL and calibration
@@ -25,10 +25,10 @@ WAIT_CYCLES = 512
 # no reset signal: manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# Maps the name of a PHY to a number of DFI phases: for this number of phases, the `dfii` registers show the data of a
-# read. For PHYs that are not listed, they show the data of all phases. The registers store read data only while the PHY
-# sets `rddata_valid`, which the memory controller ignores. The simulation model sets this signal only in the first
-# phase. GENSDRPHY sets it one cycle too late.
+# After a read, the `dfii` registers of some DFI phases show the data that the memory returned. For each PHY listed
+# here, this is the number of these phases. For all other PHYs, all phases show the data. The registers store read data
+# only while the PHY sets `rddata_valid`, which the memory controller ignores. The simulation model sets this signal
+# only in the first phase. GENSDRPHY sets it one cycle too late.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 

@@ -13,15 +13,18 @@ static inline void cl_zeroize(void *memory, size_t size)
 {
 	/* If the size is small and constant, this call compiles to store instructions. */
 	__builtin_memset(memory, 0, size);
-	/* Tells the compiler that the memory is read, so that it keeps the stores above. */
+	/*
+	 * Make the compiler assume that the memory is read here, so that it keeps the stores above.
+	 */
 	__asm__ volatile("" : : "r"(memory) : "memory");
 }
 
 #ifdef __riscv
 /**
  * Clears the registers that a function is allowed to change. Code that is compiled for size uses
- * few of them, so words of a key can stay in the unused ones. Functions restore all other registers
- * before they return, so those need not be cleared.
+ * few of these registers, so words of a key can stay in the registers that it does not use. A
+ * function restores all other registers before it returns, so the other registers need not be
+ * cleared.
  */
 static inline void cl_zeroize_registers(void)
 {

@@ -8,7 +8,7 @@
 
 #define MAGIC          UINT32_C(0x57464C43)
 #define COVERED_BYTES  CL_WIRE_IMAGE_CRC
-#define GATEWARE_BYTES 8u /* the first bytes of a build id identify the gateware */
+#define GATEWARE_BYTES 8u /* the first 8 bytes of a build id identify the gateware */
 #define ALIGNMENT      16u
 
 static uint8_t *firmware(const struct loader *loader)
@@ -86,7 +86,7 @@ static uint16_t describe(const struct loader *loader, uint8_t *data)
 	return CL_WIRE_LOADER_REPLY_SIZE;
 }
 
-/* Code and detail of an error reply; code 0 means no error. */
+/* The fields `code` and `detail` of an error reply. If `code` is 0, there is no error. */
 struct refusal {
 	uint16_t code;
 	uint32_t detail;
@@ -145,7 +145,7 @@ static struct refusal start(struct loader *loader)
 
 /*
  * Returns the number of data bytes that a request of this type must have. For a request with data
- * to load, this is the length in its header, which write() checks.
+ * to load, returns the length that its header states; write() checks this length.
  */
 static uint16_t request_bytes(const struct cl_wire_header *header)
 {

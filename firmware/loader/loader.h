@@ -30,17 +30,17 @@ struct loader {
 	/** Invalidates the data cache, so that later reads come from the memory. */
 	void (*flush)(void);
 	/**
-	 * What the loader reports about itself: CL_WIRE_KIND_*, CL_WIRE_CAUSE_*, the board's name
-	 * and the loader's own build id.
+	 * Values that the loader reports: the kind of board (CL_WIRE_KIND_*), the cause of the last
+	 * reset (CL_WIRE_CAUSE_*), the board's name, and the loader's build id.
 	 */
 	uint8_t kind;
 	uint8_t cause;
 	const char *board;
 	const uint8_t *build_id;
 	/**
-	 * True while the loader is about to start the firmware, and has received no request for
-	 * itself. It then ignores records for the firmware; the host repeats them, and the started
-	 * firmware answers.
+	 * True while the loader waits before it starts the firmware, until it receives a request
+	 * for the loader itself. Meanwhile it ignores requests for the firmware. The host repeats
+	 * these requests, and the firmware answers them after its start.
 	 */
 	bool passing;
 	/** True while an image with the header `header` is being transferred. */

@@ -23,15 +23,16 @@
 
 /*
  * Time that the loader waits for a request after power-on: a quarter of a second. In simulation the
- * loader does not wait, because a host can send requests for the firmware at once, and the loader
- * would lose them.
+ * loader does not wait. There, a host can send requests for the firmware at once, and the loader
+ * would lose these requests.
  */
-#ifndef PASSING_CYCLES /* a test can define another value */
+#ifndef PASSING_CYCLES /* A test can define PASSING_CYCLES differently. */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*
- * Time without requests after which the loader starts the firmware, if it has received a request or
- * a UART break: ten seconds. In simulation 1/8 second, because a simulated second takes a minute.
+ * After a request or a UART break, the loader starts the firmware when no request has arrived for
+ * this time: ten seconds. In simulation, this time is 1/8 second, because a simulated second takes
+ * a minute.
  */
 #define ASKED_CYCLES                                                                               \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 10 * CONFIG_CLOCK_FREQUENCY)
@@ -116,8 +117,8 @@ int main(void)
 		len = loader_handle(&loader, bytes, len, bytes, &goes);
 		if (len != 0) {
 			/*
-			 * A request for the firmware gets an error reply, and does not restart the
-			 * waiting time.
+			 * The loader answers a request for the firmware with an error reply. Such a
+			 * request does not restart the time that the loader waits.
 			 */
 			if (bytes[CL_WIRE_HEADER_TYPE] != CL_WIRE_TYPE_ERROR) {
 				since = port_cycles(NULL);

@@ -17,7 +17,7 @@
  * memory returns all these patterns correctly.
  */
 #define TRIALS     8u
-#define LINE_BYTES 32u /* bytes in a line of the CPU's data cache */
+#define LINE_BYTES 32u /* length of a line of the CPU's data cache in bytes */
 #define WORDS      (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
 #define ALL_BANKS  0x400u /* A10 of a precharge */
 #if CL_SDRAM_PHASES > 1
@@ -27,10 +27,10 @@
 #endif
 
 /*
- * Each step of the initialisation is described by STEP_WORDS words; these are their indices.
- * STEP_IS_COMMAND: 1 if the step issues a command, 0 if it writes dfii_control. STEP_BITS: the bits
- * to write. STEP_ADDRESS, STEP_BANK: address and bank of the command. STEP_CYCLES: clock cycles to
- * wait after the step.
+ * STEP_WORDS words describe each step of the initialisation. The constants before STEP_WORDS are
+ * the indices of these words. STEP_IS_COMMAND: 1 if the step issues a command, 0 if it writes
+ * dfii_control. STEP_BITS: the bits to write. STEP_ADDRESS, STEP_BANK: address and bank of the
+ * command. STEP_CYCLES: clock cycles to wait after the step.
  */
 enum {
 	STEP_IS_COMMAND,
@@ -52,8 +52,8 @@ static void wait(uint32_t cycles)
 }
 
 /**
- * Issues one command in the given phase. A PHY with several phases sends several commands in one
- * system cycle.
+ * Issues one command in phase number @p phase of a system clock cycle. A PHY with several phases
+ * can send one command in each phase.
  */
 static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_t bank)
 {
@@ -68,7 +68,7 @@ static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_
 static void initialise(void)
 {
 	/*
-	 * Value 0: the CPU controls the memory, the reset is active, and the memory's clock is
+	 * Write 0: the CPU then controls the memory, the memory's reset is active, and its clock is
 	 * disabled.
 	 */
 	sdram_dfii_control_write(0);
@@ -86,15 +86,15 @@ static void initialise(void)
 }
 
 /*
- * The code up to the matching #else adjusts the PHY. It exists only if software can read the
+ * The code up to the matching #else adjusts the PHY. It is compiled only if software can read the
  * memory's data from registers of the PHY.
  */
 #if CL_SDRAM_SHOWN_PHASES > 0
 static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
 
 /**
- * Returns the address of the register that contains word @p n of a read or write command's data. @p
- * base is the address of the register that contains word 0.
+ * Returns the address of the register for word @p n of the data that a command reads or writes.
+ * @p base is the address of the register that contains word 0.
  */
 static unsigned long word_address(unsigned long base, unsigned int n)
 {
@@ -125,7 +125,7 @@ static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
 		ddrphy_rdly_dq_bitslip_write(1);
 	}
 	/*
-	 * Select all groups of data lines and release them together, so that their read pointers
+	 * Select all groups of data lines, then deselect them together, so that their read pointers
 	 * stay synchronous.
 	 */
 	ddrphy_dly_sel_write(ALL_LANES);
@@ -340,7 +340,7 @@ int sdram_init(struct sdram_report *report)
 	memset(report, 0, sizeof(*report));
 	initialise();
 	status = level_all(report);
-	/* From here on LiteDRAM controls the memory. */
+	/* From here on, LiteDRAM's controller controls the memory, and no longer the CPU. */
 	sdram_dfii_control_write(CL_DFII_CONTROL_SEL);
 	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
 		status = test_words(patterns[i], report);

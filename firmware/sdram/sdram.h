@@ -22,9 +22,9 @@
 #define SDRAM_TESTED_BYTES (CONFIG_L2_SIZE > 1024 ? 2u * CONFIG_L2_SIZE : 2048u)
 
 /**
- * Number of tested bytes that a program can use for data. A program must not use the tested bytes
- * after these: sdram_write_back() reads them, so that the L2 cache writes the program's data to the
- * memory.
+ * Number of tested bytes, from the start of the memory, that a program can use for data. A program
+ * must not use the remaining tested bytes: sdram_write_back() reads them, to make the L2 cache
+ * write the program's data to the memory.
  */
 #define SDRAM_DATA_BYTES (SDRAM_TESTED_BYTES - CONFIG_L2_SIZE)
 
@@ -49,8 +49,8 @@ struct sdram_report {
 /**
  * Initialises the module, finds a setting with which each group of eight data lines reads
  * correctly, and tests the memory. The test covers the data lines, every bit of the first
- * SDRAM_TESTED_BYTES, and the remaining address lines. The function returns after some
- * milliseconds, even if the memory is broken.
+ * SDRAM_TESTED_BYTES, and the address lines that select later bytes. The function returns after
+ * some milliseconds, even if the memory is broken.
  *
  * @param[out] report result and details
  * @retval 0       the memory can be used

@@ -63,13 +63,13 @@ class Tower:
 
 @cache
 def best_tower() -> Tower:
-    """Return the tower with the smallest `weight`, which needs the fewest XOR gates to change the basis."""
+    """Return the tower with the smallest `weight`: its changes of basis need the fewest XOR gates."""
     candidates = (Tower(w, z, y) for w in _trace_one(2) for z in _trace_one(4) for y in _trace_one(16))
     return min(candidates, key=lambda tower: tower.weight)
 
 
 def apply(matrix: list[int], value: int) -> int:
-    """Return a matrix over GF(2) times a vector.
+    """Multiply a matrix over GF(2) by a vector.
 
     An integer stands for a vector of bits. A matrix is a list of such integers, its columns.
     """
@@ -90,7 +90,7 @@ def invert(matrix: list[int]) -> list[int]:
 
 
 def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
-    """Return a matrix over GF(2) times a list of one-bit expressions, XORed with a constant."""
+    """Multiply a matrix over GF(2) by a list of one-bit expressions. XOR the product with a constant."""
     outputs = []
     for row in range(len(matrix)):
         terms = [bits[i] for i, column in enumerate(matrix) if column >> row & 1]
@@ -184,7 +184,7 @@ def _trace_one(q: int) -> list[int]:
 
 
 def _affine(byte: int) -> int:
-    """Return a byte multiplied by the matrix of SubBytes, without its constant (FIPS-197, equation 5.2)."""
+    """Return a byte multiplied by the matrix of SubBytes. Does not add the constant (FIPS-197, equation 5.2)."""
     rotated = byte
     result = byte
     for _ in range(4):

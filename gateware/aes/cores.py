@@ -96,7 +96,7 @@ class Core(Module):
         self.key = stream.Endpoint([("word", WORD_BITS)])
         self.key_slot = Signal(slot_bits)
         self.key_length = Signal(2)
-        # not named key_valid, because Verilog's name for the port `key.valid` is key_valid
+        # This signal is not named key_valid, because that is the name of the port `key.valid` in Verilog.
         self.key_valid = Signal(slots, name="slots_with_key")
         self.clear = Signal()
         self.clear_slot = Signal()

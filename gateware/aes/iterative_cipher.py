@@ -33,7 +33,7 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """Return the fields of a cipher's input: block, slot and length code of its key, `error` if the slot has no key."""
+    """Return the fields of a cipher's input: the block, its key's slot and length code, and `error` (no key)."""
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
@@ -97,7 +97,7 @@ class IterativeCipher(Module):
 
         # # #
 
-        # Address stage: computes the address of the round key's part for the next part of the state (`width` bits).
+        # Address stage: computes the address of the next part of the round key. A part has `width` bits.
         active = Signal()
         step = Signal(part_bits + 4)  # round and part
         slot = Signal(slot_bits)
@@ -135,8 +135,8 @@ class IterativeCipher(Module):
             outstanding.eq(outstanding + take - (self.source.valid & self.source.ready)),
         ]
 
-        # Memory stage: the memory outputs the round key's part. In round 0, the matching part of the block is in
-        # block[:width].
+        # Memory stage: the memory outputs a part of the round key. In round 0, block[:width] is the part of the block
+        # to which this part is added.
         key_active, key_first, key_complete, key_ending = (Signal() for _ in range(4))
         self.submodules.round_keys = round_keys = KeyMemory(
             width=width, depth=slots * ROUND_KEY_ROWS * parts, registered=True
@@ -158,13 +158,13 @@ class IterativeCipher(Module):
         if parts > 1:
             self.sync += If(key_first, block.eq(block[width:]))
 
-        # Addend stage: `addend` is the round key's part for the present part of the state. In round 0, the input block
-        # is XORed to it.
+        # Addend stage: `addend` is a part of the round key. In round 0, `addend` is the XOR of this part and the
+        # matching part of the block.
         self.addend = addend = Signal(width)
         self.mixing = mixing = Signal()
         present, complete, ending = (Signal() for _ in range(3))
         part = Signal(max(part_bits, 1))
-        bank = Signal()  # number of the bank of the state into which the round writes
+        bank = Signal()  # number of the bank of `state` into which the round writes
         self.sync += [
             addend.eq(masked(key_active, round_keys.read_data) ^ masked(key_first, block[:width])),
             present.eq(key_active),
@@ -182,7 +182,7 @@ class IterativeCipher(Module):
         columns = [slice(4 * c, 4 * c + 4) for c in range(width // WORD_BITS)]
         mixed = Signal(width)
         read_bank = Signal()
-        read_part = Signal(max(part_bits, 1))  # number of the part of the state on which SubBytes works
+        read_part = Signal(max(part_bits, 1))  # number of the part of the state that SubBytes processes
         self.comb += [
             mixed.eq(Cat(*[Cat(*mix_column(substituted[c], doubled and doubled[c])) for c in columns])),
             state.new.eq(masked(mixing, mixed) ^ addend),
@@ -207,7 +207,7 @@ class IterativeCipher(Module):
         # Result stage: the last round adds round key Nr. The memory `last_keys` contains it, because key expansion
         # writes this round key last into a slot.
         finishing = Signal()
-        finished = Signal()  # `result` is complete, and waits until the register `source` is free
+        finished = Signal()  # 1: `result` is complete, and waits until the register `source` is free
         finishing_slot = Signal(slot_bits)
         finishing_error = Signal()
         leave = Signal()

@@ -137,8 +137,8 @@ class KeyExpansion(Module):
         # # #
 
         valid = Array([self.key_valid[n] for n in range(slots)])
-        expanding = Signal()  # 1 from the first word of a key to the last write
-        loading = Signal(reset=1)  # the next round-key word is copied from the key, not computed
+        expanding = Signal()  # 1 from a key's first word until its last round key is written
+        loading = Signal(reset=1)  # 1: the next word of the round keys is copied from the key, not computed
         erasing = keys.beyond
         pending = Signal(slots)  # slots to zeroize
         awaited = Array([pending[n] for n in range(slots)])
@@ -154,7 +154,7 @@ class KeyExpansion(Module):
         window = [Signal(WORD_BITS, name=f"word_{k + 1}") for k in range(KEY_WORDS[codes[-1]])]
         word = Signal(WORD_BITS)
         self.comb += keys.words.eq(Cat(*reversed(window[: width // WORD_BITS])))
-        wipe = Signal()  # zeroizes all words; it uses the flip-flops' reset inputs, which saves a LUT per bit
+        wipe = Signal()  # 1: all words become zero, by the flip-flops' reset inputs; this saves a LUT per bit
         self.sync += [
             If(advance, *[window[k].eq(window[k - 1] if k else word) for k in range(len(window))]),
             If(wipe, *[w.eq(0) for w in window]),
@@ -175,7 +175,7 @@ class KeyExpansion(Module):
         ]
 
         # Sequence of an expansion.
-        substituting = Signal()  # the next word needs SubWord
+        substituting = Signal()  # 1: the next word needs SubWord
         resting = Signal()
         first = Signal()
         last_write = Signal()

@@ -73,11 +73,11 @@ class PipelinedCipher(Module):
 
         codes = length_codes(key_lengths)
         rounds = ROUNDS[codes[-1]]
-        ranks = rounds * stages  # number of data registers after the first one
+        ranks = rounds * stages  # number of data registers in the pipeline, without the first one (rank 0)
 
         # Registers in front of the memories of round keys; each round has a memory. A key with fewer rounds than the
         # pipeline uses the memories of the last rounds.
-        write = Signal(rounds + 1)  # bit n: write to the memory of round n
+        write = Signal(rounds + 1)  # bit n is 1: a round key is written to the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
             *[write[n].eq(self.keys.write & self._is_row_of(n, codes)) for n in range(rounds + 1)],
@@ -90,8 +90,8 @@ class PipelinedCipher(Module):
         self.submodules.queue = queue = OutputQueue(ranks + 5)
         take = Signal()
         zeroizing = self.zeroizing
-        valid = Signal(ranks + 1)  # bit n: rank n contains a block that was not flushed
-        moving = Signal()  # rank 0 contains a block, or zeros that zeroize the pipeline
+        valid = Signal(ranks + 1)  # bit n is 1: rank n contains a block that was not flushed
+        moving = Signal()  # 1: rank 0 contains a block, or zeros that zeroize the pipeline
         slot = [Signal(slot_bits, name=f"slot_{n}", reset_less=True) for n in range(ranks + 1)]
         length = [Signal(2, name=f"length_{n}", reset_less=True) for n in range(ranks + 1)]
         error = [Signal(name=f"error_{n}", reset_less=True) for n in range(ranks + 2)]
@@ -166,13 +166,15 @@ class PipelinedCipher(Module):
             ),
         ]
 
-        # Flush and clear. A clear first zeroizes the keys. Then zeros move through all stages and the queue.
+        # The signals `flush` and `clear`. After `clear`, the keys are zeroized first. Then zeros move through all
+        # stages and the queue.
         longest = max(ranks, queue.depth) + 4
         left = Signal(max=longest + 1)
         last_cycle = Signal()
         self.comb += [
             queue.zeroize.eq(zeroizing),
-            queue.flush.eq(self.flush | self.clear | last_cycle),  # resets the queue's addresses after zeroization
+            # `last_cycle` resets the queue's addresses after zeroization
+            queue.flush.eq(self.flush | self.clear | last_cycle),
         ]
         self.sync += [
             last_cycle.eq(left == 1),

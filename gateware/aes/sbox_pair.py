@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes or InvSubBytes on an input byte, or a second input unchanged; one register (FIPS-197, 5.1.1 and 5.3.2).
+"""Outputs SubBytes or InvSubBytes of a byte, or a second byte unchanged; one register (FIPS-197, 5.1.1 and 5.3.2).
 
 ::
 

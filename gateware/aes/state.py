@@ -63,8 +63,8 @@ class State(Module):
         ]
         for row in range(ROWS):
             for column in range(group):
-                # ShiftRows: the byte for this row and column comes from column number `source` of the part of the state
-                # that is `parts_on` parts after the present part.
+                # ShiftRows: the byte comes from the present part of the state or from a later part. `parts_on` is the
+                # distance to that part, in parts. `source` is the number of the column in that part.
                 parts_on, source = divmod(column + row, group)
                 byte = self.new[WORD_BITS * source + 8 * row : WORD_BITS * source + 8 * row + 8]
                 shifted = self.shifted[WORD_BITS * column + 8 * row : WORD_BITS * column + 8 * row + 8]

@@ -31,7 +31,7 @@ IMPLEMENTATIONS = {
 
 
 def check_implementation(sbox: str, stages: int = 1) -> None:
-    """Raise `ValueError` unless the name in `sbox` is in `IMPLEMENTATIONS` and supports this number of stages."""
+    """Raise `ValueError` unless `sbox` names an S-box in `IMPLEMENTATIONS` that supports this number of stages."""
     if sbox not in IMPLEMENTATIONS:
         raise ValueError(f"S-box implementation {sbox!r} is not one of {', '.join(IMPLEMENTATIONS)}")
     if not 1 <= stages <= IMPLEMENTATIONS[sbox]:

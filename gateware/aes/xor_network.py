@@ -14,7 +14,7 @@ TERMS = 4
 
 @cache
 def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
-    """Return masks of inputs whose sums outputs share. With these sums, each output is an XOR of at most four terms.
+    """Return the sums that outputs share, as masks of inputs. With them, each output is an XOR of at most four terms.
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
 
 
 def terms(row: int, sums: tuple[int, ...]) -> tuple[list[int], int]:
-    """Return the fewest terms whose XOR is the output with mask `row`: indices into `sums`, and a mask of inputs."""
+    """Return the fewest terms whose XOR is the output with mask `row`, as indices into `sums` and a mask of inputs."""
     used, covered = min(_combinations(sums), key=lambda choice: choice[0].bit_count() + (row ^ choice[1]).bit_count())
     return [n for n in range(len(sums)) if used >> n & 1], row ^ covered
 
 
 def _combinations(sums: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return two masks for each choice of up to four sums: of the chosen sums, and of the inputs in their XOR."""
+    """Return, for each choice of up to four sums, a mask of the chosen sums and a mask of the inputs in their XOR."""
     found = []
     for size in range(min(TERMS, len(sums)) + 1):
         for chosen in combinations(range(len(sums)), size):

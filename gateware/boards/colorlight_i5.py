@@ -18,7 +18,7 @@ BOARD = Board(
     create_platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0", toolchain="trellis"),
     create_crg=_CRG,
     # Phase of the SDRAM's clock: 120 degrees at 40 MHz are a delay of 8.3 ns. LiteX's own target for this board has the
-    # same delay at 60 MHz; LiteX found that a quarter of a cycle was too short there.
+    # same delay at 60 MHz. LiteX found that a quarter of a cycle at 60 MHz was too short.
     sdram=create_sdr(M12L64322A, _CRG, phase=120),
     uart_name="serial",
     uart_baudrate=1_000_000,

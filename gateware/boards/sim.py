@@ -36,7 +36,7 @@ _GMII = (
 )
 _IO = [
     ("sys_clk", 0, Pins(1)),
-    # The clock of Ethernet. LiteX's Ethernet module requires the name `sys_clk`, so this is the second pin of that
+    # The clock of Ethernet. LiteX's Ethernet module requires the name `sys_clk`, so there are two pins with this
     # name.
     ("sys_clk", 1, Subsignal("sys_clk", Pins(1))),
     ("serial", 0, *_SERIAL),

@@ -180,7 +180,7 @@ def register_phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def files(values: dict[str, Any]) -> dict[str, str]:
-    """Return a dictionary of the C header of the registers, by file name. It is empty for a core without registers."""
+    """Return the C header of the registers, as a dictionary (file name: text); empty for a core without registers."""
     return {"cl_aes_regs.h": registers.render(_peripheral(values))} if values["bus"] in _BUS_USE else {}
 
 

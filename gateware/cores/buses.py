@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes registers accessible by the ports of a bus: Wishbone (classic, words of 32 bits) or AXI4-Lite."""
+"""Makes registers accessible through the ports of a bus: Wishbone (classic, words of 32 bits) or AXI4-Lite."""
 
 from litex.soc.interconnect import csr_bus, wishbone
 from litex.soc.interconnect.axi import AXILite2CSR, AXILiteInterface

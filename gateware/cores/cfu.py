@@ -20,7 +20,7 @@ from gateware.isa.command import CommandRegister
 from gateware.isa.instructions import BY_NAME
 from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
 
-NO_MEMORY = (0, 32)  # stands for no memory: then the unit's memory port answers each access with an error
+NO_MEMORY = (0, 32)  # for a core without memory: the unit's memory port answers each access with an error
 OPTIONS = (
     Option("sbox", "S-boxes of the four lanes; names with `ecp5` need an ECP5", tuple(IMPLEMENTATIONS), "table"),
     Region("memory", "memory of vector loads and stores, on a Wishbone port of its own", ("none",), None),
@@ -249,7 +249,7 @@ def text(values: dict[str, Any]) -> Text:
 
 
 def files(values: dict[str, Any]) -> dict[str, str]:
-    """Return the C header that defines the instructions, and the example program, by file name."""
+    """Return a dictionary (file name: text) of two files: the C header of the instructions, and the example program."""
     return {"cl_isa.h": isa.render(), "aes_cfu.c": PROGRAM}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the test bench of a core for cocotb. It drives AXI4-Stream ports by the package cocotbext-axi.
+"""Writes the test bench of a core for cocotb. It drives AXI4-Stream ports with the package cocotbext-axi.
 
 It has the same steps as the test bench in Verilog. Sources and sinks pause at random, with a fixed seed.
 """

@@ -18,7 +18,7 @@ from gateware.ctr.service import CTRService
 
 COUNT_BITS = 29
 MOST_SLOTS = 16
-LATENCY = 4  # cycles from a message to its keystream, in addition to the latency of the AES core
+LATENCY = 4  # cycles from a message to its keystream, not counting the latency of the AES core
 OPTIONS = (
     family.DATAPATH,
     family.SBOX,
@@ -147,7 +147,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the test benches' steps: no key, SP 800-38A's examples, begun at block 1 or 3, and more."""
+    """Return the test benches' steps: SP 800-38A's examples (from block 1 or 3 on), a short block, a missing key."""
     initial, last = vectors.number(vectors.COUNTER), values["slots"] - 1
 
     def message(bits: int, first: int = 0, count: int = 4, *, slot: int, text: str, counter=initial) -> Phase:

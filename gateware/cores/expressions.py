@@ -205,7 +205,7 @@ class Writer:
         return f"{self.target(statement.l)} {sign} {self.value(statement.r, len(statement.l))};"
 
     def statements(self, statements, level: int, sign: str, only: Signal | None = None) -> list[str]:
-        """Return the Verilog lines of statements; if `only` is given, of the statements that assign to that signal."""
+        """Return the Verilog lines of statements. If `only` is given, use only statements that assign to it."""
         lines = []
         indent = INDENT * level
         for statement in statements if isinstance(statements, Iterable) else [statements]:

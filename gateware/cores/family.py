@@ -23,7 +23,7 @@ def slots_option(default: int, most: int = 32) -> Range:
 
 
 def check(values: dict[str, Any]) -> None:
-    """Check that options of an AES core that depend on each other fit together.
+    """Check that the options of an AES core are compatible with each other.
 
     Raises
     ------

@@ -107,7 +107,7 @@ def register(kind: Kind) -> None:
 
 
 def register_figures(name: str, find: Callable[[dict[str, Any]], list[str]]) -> None:
-    """Register a function that returns, for option values, the measured resources of a core as lines of Markdown."""
+    """Register a function that returns the measured resources of a core with given options, as lines of Markdown."""
     _FIGURES[name] = find
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The kind `macsec` (IEEE 802.1AE): a SecY with its own CTR service, for use between an Ethernet MAC and its users."""
+"""The kind `macsec` (IEEE 802.1AE): a SecY with its own CTR service. It is used next to an Ethernet MAC."""
 
 from typing import Any
 
@@ -76,8 +76,8 @@ class MACsecCore(Module):
 
         # # #
 
-        # In a frame's last word, LiteEth marks the last byte of the frame, and AXI4-Stream marks all bytes of the
-        # frame. This converts the marks.
+        # In a frame's last word, LiteEth marks only the frame's last byte, and AXI4-Stream marks every byte of the
+        # frame. The statements below convert the marks of each interface into marks of the other interface.
         self.streams = {}
         for name, endpoint, direction in (
             ("tx_in", secy.transmit.sink, IN),
@@ -219,7 +219,7 @@ def _words(frame: bytes) -> list[dict[str, int]]:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the test benches' steps: annex C.2 and C.4 in both directions, forgery, replay, EAPOL, and no keys."""
+    """Return the test benches' steps: annex C.2 and C.4 in both directions, forged frames, replayed frames, no keys."""
     levels = {
         "tx_protect": 1,
         "tx_encrypt": 1,

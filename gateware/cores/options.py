@@ -68,7 +68,7 @@ class Range(Option):
         return f"{self.values[0]}..{self.values[-1]}"
 
     def parse(self, given: Any) -> int:
-        """Return the integer; see `Option.parse`."""
+        """Convert a text, or a value from a YAML file, to an integer. Raises the errors of `Option.parse`."""
         low, high = self.values[0], self.values[-1]
         if not re.fullmatch(r"-?\d+", str(given).strip()):
             raise OptionError(f"{self.name}={given}: give an integer from {low} to {high}")
@@ -88,7 +88,7 @@ class Several(Option):
         return ",".join(map(str, self.values))
 
     def parse(self, given: Any) -> tuple:
-        """Return the values in the order of `values`; see `Option.parse`."""
+        """Convert a text or a list to a tuple in the order of `values`. Raises the errors of `Option.parse`."""
         parts = list(given) if isinstance(given, (list, tuple)) else [part for part in re.split(r"[,\s]+", str(given))]
         chosen = {super(Several, self).parse(part) for part in parts}
         return tuple(value for value in self.values if value in chosen)
@@ -108,7 +108,7 @@ class Region(Option):
         return ":".join(map(hex, value)) if value else self.values[0]
 
     def parse(self, given: Any) -> tuple[int, int] | None:
-        """Return the pair (origin, bytes), or None for a word such as `none`; see `Option.parse`."""
+        """Convert a text to (origin, bytes), or a word of `values` to None. Raises the errors of `Option.parse`."""
         if str(given) in self.values:
             return None
         number = r"0x[0-9a-fA-F]+|\d+"

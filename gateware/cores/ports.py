@@ -125,7 +125,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Phase:
-    """A step of a test bench: set inputs, send items and compare the items that leave, then wait for an output's value.
+    """A step of a test bench: sets inputs, sends items, compares the items that leave, and waits for an output's value.
 
     Attributes
     ----------

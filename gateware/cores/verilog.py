@@ -159,8 +159,8 @@ class _File:
         return groups, clocked, [special for special in specials if special in kept]
 
     def _assign_parts(self, comb, sync, specials, owners) -> None:
-        # A signal that Migen created while it simplified statements belongs to no part. It is written in a part that
-        # reads it.
+        # A signal that Migen created while it simplified statements belongs to no part. The Verilog file
+        # contains it in a part that reads it.
         for _ in range(2):
             for targets, statements in comb + sync:
                 number = min((owners[s] for s in targets if s in owners), default=None)
@@ -356,7 +356,7 @@ class _File:
             for n, value in enumerate(memory.init):
                 yield f"{INDENT}{name}[{n}] = {constant(value, memory.width)};"
             yield "end"
-        else:  # for simulators only: unknown initial values of a memory would make later results unknown
+        else:  # zeros, for simulators only: an unknown value in a memory would make later results unknown
             index = f"{name}_index"
             yield from ["`ifndef SYNTHESIS", f"integer {index};", "initial"]
             yield f"{INDENT}for ({index} = 0; {index} < {memory.depth}; {index} = {index} + 1)"
@@ -446,7 +446,7 @@ class _SliceFolder(NodeTransformer):
 
 @dataclass
 class _Specials:
-    """Contains specials (Migen's memories and instances) in the attribute `specials`, as functions of Migen expect."""
+    """Contains specials (Migen's memories and instances) in the attribute `specials`, which Migen's functions read."""
 
     specials: set
 
@@ -507,5 +507,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return "address" or "data": what the register of this memory port contains, for the register's name."""
+    """Return what the register of this memory port contains, "address" or "data", as a part of the register's name."""
     return "address" if port.mode == WRITE_FIRST else "data"

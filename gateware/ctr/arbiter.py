@@ -40,9 +40,10 @@ class Arbiter(Module):
         # # #
 
         turn = Signal(max=max(clients, 2), name="turn")
-        # grants that remain in the present client's turn
+        # number of grants that the present client can still get in its turn
         left = Signal(max=max(shares) + 1, reset=shares[0], name="left")
-        rest = Signal(max=max(shares) + 1, name="rest")  # grants that remain in the turn, without the present grant
+        # number of grants that remain in the turn after the present grant
+        rest = Signal(max=max(shares) + 1, name="rest")
         self.control = {"turn": turn, "left": left}  # signals that the formal proofs use
         for first in range(clients):
             order = [(first + n) % clients for n in range(clients)]

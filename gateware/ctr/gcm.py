@@ -138,7 +138,7 @@ class BlockGCM(Module):
         items = ResetInserter()(stream.Buffer([("data", BLOCK_BITS), ("final", 1)]))
         self.submodules.items = items
         moves = Signal()  # 1: the block is encrypted or decrypted; 0: GHASH only hashes it
-        step_tag = Signal()  # the tag to verify enters GHASH in this cycle
+        step_tag = Signal()  # 1: the tag to verify enters GHASH in this cycle
         self.comb += [
             *[counts[n].eq((left != 1) | (tail == 0) | (tail > n)) for n in range(BLOCK_BYTES)],
             given.eq(sink.data & Cat(*[Replicate(count, 8) for count in counts])),
@@ -170,7 +170,7 @@ class BlockGCM(Module):
             If(missing | (step & sink.failed), error.eq(1)),
         ]
 
-        awaited = Signal()  # a tag is being computed
+        awaited = Signal()  # 1: a tag is being computed
 
         # Load the subkey into GHASH if the message has another slot than the message before it, or if the slot's key
         # was replaced.
@@ -242,11 +242,11 @@ class BlockGCM(Module):
             late.initial.eq(ghash.source.data),
         ]
         part = [is_part.eq(1), add.valid.eq(step)]
-        fsm.act(  # waits for a message
+        fsm.act(  # the state IDLE waits for a message
             "IDLE",
             If(job.valid, NextState("SUBKEY")),
         )
-        fsm.act(  # waits until GHASH has the key's subkey. A message without a key ends with `error`
+        fsm.act(  # the state SUBKEY waits until GHASH has the key's subkey. A message without a key ends with `error`
             "SUBKEY",
             begin_part.eq(1),
             length.eq(Mux(hashes_iv, message.iv_length, message.aad_length)),
@@ -259,50 +259,51 @@ class BlockGCM(Module):
                 load.eq(~items.source.valid & ~old),
             ),
         )
-        fsm.act(  # waits for the blocks of the IV
+        fsm.act(  # the state IV waits for the blocks of the IV
             "IV",
             *part,
             If(left == 0, NextState("IV_LENGTH")),
         )
-        fsm.act(  # waits for GHASH, and sends it the block with the length of the IV
+        fsm.act(  # the state IV_LENGTH waits for GHASH, and sends it the block with the length of the IV
             "IV_LENGTH",
             add.valid.eq(1),
             add.data.eq(_lengths(None, message.iv_length)),
             If(add.ready, NextState("IV_END")),
         )
-        fsm.act(  # waits for GHASH, and until the tag of the previous message is complete
+        fsm.act(  # the state IV_END waits until GHASH is ready and the tag of the previous message is complete
             "IV_END",
             add.valid.eq(~awaited),
             add.data.eq(0),
             add.final.eq(1),
             If(~awaited & add.ready, NextState("J0")),
         )
-        fsm.act(  # waits until GHASH has computed J0 and the CTR service has accepted it
+        fsm.act(  # the state J0 waits until GHASH has computed J0 and the CTR service has accepted J0
             "J0",
             begin_part.eq(1),
             length.eq(message.aad_length),
             late.valid.eq(ghash.source.valid),
             If(ghash.source.valid & late.ready, NextState("AAD")),
         )
-        fsm.act(  # waits for the blocks of the additional data
+        fsm.act(  # the state AAD waits for the blocks of the additional data
             "AAD",
             *part,
             If(left == 0, begin_part.eq(1), length.eq(message.text_length), NextState("TEXT")),
         )
-        fsm.act(  # waits for the blocks of the text and their keystream
+        fsm.act(  # the state TEXT waits for the blocks of the text and their keystream
             "TEXT",
             *part,
             is_text.eq(1),
             If(~message.decrypt & ~message.refused, add.data.eq(text)),
             If(left == 0, NextState("LENGTHS")),
         )
-        fsm.act(  # waits for GHASH, and sends it the block with the lengths of additional data and text
+        fsm.act(  # the state LENGTHS waits for GHASH, and sends it the lengths of the additional data and the text
             "LENGTHS",
             add.valid.eq(1),
             add.data.eq(_lengths(message.aad_length, message.text_length)),
             If(add.ready, NextState("TAG")),
         )
-        # waits for the tag's mask, for the tag to verify (only if decrypting), and for the previous message's tag
+        # The state TAG waits until the tag's mask is known and the previous message's tag is complete. When
+        # decrypting, it also waits for the tag to verify.
         fsm.act(
             "TAG",
             add.valid.eq(masked & ~awaited & (~message.decrypt | sink.valid)),

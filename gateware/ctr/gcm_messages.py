@@ -108,9 +108,9 @@ class GCMMessages(Module):
         # The register `waiting` stores the next message until its keystream is requested. Before this request, the
         # message waits until its slot has a subkey. If the slot has no key, the message does not wait for a subkey.
 
-        # 1: the waiting message's keystream was requested, or will be through `late` (if the IV does not have 12 bytes)
+        # 1: the waiting message's keystream was requested, or `late` will request it (if the IV does not have 12 bytes)
         asked = Signal()
-        owed = Signal()  # 1: the keystream of a job that has left must still be requested through `late`
+        owed = Signal()  # 1: a job was sent before its keystream was requested; `late` must still request it
         owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)
         blocks = Signal(BLOCKS_BITS)
         short_iv = Signal()  # of 96 bits
@@ -134,7 +134,7 @@ class GCMMessages(Module):
             job.valid.eq(waiting.valid & asked),
             message.ready.eq(~waiting.valid | (job.valid & job.ready)),
         ]
-        known = Signal()  # the waiting message's slot has a subkey, or has no key
+        known = Signal()  # 1: the slot of the waiting message has a subkey, or has no key
         self.comb += known.eq(held[waiting.slot] | ~usable[waiting.slot])
         self.sync += [
             If(job.valid & job.ready, waiting.valid.eq(0), asked.eq(0)),
@@ -151,7 +151,7 @@ class GCMMessages(Module):
         order = ResetInserter()(stream.SyncFIFO([("subkey", 1), ("blocks", BLOCKS_BITS)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        own = Signal()  # the waiting message requests keystream
+        own = Signal()  # 1: the waiting message requests keystream
         wants, given = Signal(), Signal()
         self.comb += [
             order.reset.eq(drop),

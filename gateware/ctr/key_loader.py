@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Loads and zeroizes the keys of an AES core, with equal rules for all clients. Counts the current uses of each key.
+"""Loads and zeroizes the keys of an AES core, by the same rules for all clients. Counts the current uses of each key.
 
 ::
 
@@ -124,8 +124,8 @@ class KeyLoader(Module):
         self.submodules.turns = turns = Arbiter([1] * len(clients))
         self.submodules.fsm = fsm = FSM(reset_state="RESET")
         idle = fsm.ongoing("IDLE")
-        # `load`, `stop`: tell the key store of the present command's client to send its words, or to zeroize them.
-        # `empty`: all key stores are idle. `ended`: pulse at the end of the command.
+        # `load`: the key store of the present command's client sends its words. `stop`: this key store zeroizes its
+        # words. `empty`: all key stores are idle. `ended`: pulse at the end of the command.
         load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()
         self.comb += turns.take.eq(idle & (turns.wants != 0))
         stores = []
@@ -138,7 +138,7 @@ class KeyLoader(Module):
             mine = slice(first, first + client.slots)
             free = 1 if client.waits else (Cat(*[port.slot == k for k in range(client.slots)]) & uses.used) == 0
             command = Signal(name=f"command_{n}")
-            given = Signal(name=f"given_{n}")  # this client's command was accepted and has not ended
+            given = Signal(name=f"given_{n}")  # 1: a command of this client was accepted and has not ended
             own_slot, own_length = Signal(slot_bits, name=f"slot_{n}"), Signal(2, name=f"length_{n}")
             loads, wipes = Signal(name=f"loads_{n}"), Signal(name=f"wipes_{n}")
             self.comb += [
@@ -173,7 +173,7 @@ class KeyLoader(Module):
                 ),
                 If(self.clear, given.eq(0), withdrawn[mine].eq(2**client.slots - 1)),
             ]
-            fsm.act(  # waits for a command, and accepts it from the client that the arbiter chooses
+            fsm.act(  # the state IDLE waits for a command, and accepts it from the client that the arbiter chooses
                 "IDLE",
                 If(
                     turns.take & (turns.choice == n),
@@ -197,12 +197,12 @@ class KeyLoader(Module):
         ]
         self.sync += [If(ended, zeroizing.eq(0)), If(self.clear, zeroizing.eq(1))]
         zeroize = [self.clear.eq(1), NextState("CLEAR")]
-        fsm.act(  # one cycle after reset: starts zeroization, because memories can contain an old key
+        fsm.act(  # the state RESET takes one cycle: it starts zeroization, because memories can contain an old key
             "RESET",
             *zeroize,
         )
         fsm.act("IDLE", NextValue(waited, 0))
-        fsm.act(  # waits, for a limited time, until nothing uses the slot's key
+        fsm.act(  # the state QUIET waits, for a limited time, until nothing uses the slot's key
             "QUIET",
             NextValue(waited, waited + 1),
             If(
@@ -222,15 +222,15 @@ class KeyLoader(Module):
                 NextState("CLEAR"),
             ),
         )
-        fsm.act(  # waits until the key store has sent its words to the core and zeroized them
+        fsm.act(  # the state LOAD waits until the key store has sent its words to the core and zeroized them
             "LOAD",
             If(empty, NextState("CLEAR")),
         )
-        fsm.act(  # waits one cycle, until the core's busy signals are valid
+        fsm.act(  # the state CLEAR waits one cycle, until the core's busy signals are valid
             "CLEAR",
             NextState("EXPAND"),
         )
-        fsm.act(  # waits until the core has expanded the key, or until the memories are zeroized
+        fsm.act(  # the state EXPAND waits until the core has expanded the key, or until the memories are zeroized
             "EXPAND",
             If(~core.key_busy & empty & self.settled, ended.eq(1), NextState("IDLE")),
         )

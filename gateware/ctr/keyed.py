@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds to a client of the CTR service the same key ports that an AES core has, and counts the uses of its keys.
+"""Gives a client of the CTR service the key ports that an AES core has. Counts the uses of each key of this client.
 
 ::
 
@@ -52,10 +52,11 @@ class KeyStream(Module):
 
         slot, length = Signal(len(self.key_slot)), Signal(2)
         index = Signal(3)
-        clears = Signal()  # the present command zeroizes the slot; otherwise it loads a key
-        waiting = Signal()  # a command waits until no message uses its slot, or is on the way to the key loader
+        clears = Signal()  # 1: the present command zeroizes the slot; 0: it loads a key
+        # 1: a command waits, because messages still use its slot or the key loader has not accepted the command yet
+        waiting = Signal()
         last = Signal(3)
-        # `changes` is 1 if a new key arrives, or a command waits, for the slot with number `changed`
+        # `changes`: 1 while a new key arrives or a command waits. `changed`: number of the slot of this key or command.
         changes, changed = Signal(), Signal(len(slot))
         self.submodules.fsm = fsm = FSM(reset_state="WORDS")
         codes = Array([KEY_WORDS[code] - 1 for code in sorted(KEY_WORDS)])
@@ -73,7 +74,7 @@ class KeyStream(Module):
             self.key_busy.eq(keys.busy | waiting),
             self.message_ready.eq(~keys.zeroizing & ~self.clear & ~(waiting & (self.message_slot == slot))),
         ]
-        fsm.act(  # receives the words of a key, or a command to zeroize a slot
+        fsm.act(  # the state WORDS receives the words of a key, or a command to zeroize a slot
             "WORDS",
             self.key.ready.eq(~keys.busy),
             keys.write.eq(self.key.valid & self.key.ready),
@@ -89,7 +90,7 @@ class KeyStream(Module):
                 NextState("COMMAND"),
             ),
         )
-        fsm.act(  # waits until no message uses the slot
+        fsm.act(  # the state COMMAND waits until no message uses the slot
             "COMMAND",
             keys.load.eq(~clears & keys.ready),
             keys.clear_slot.eq(clears & keys.ready),

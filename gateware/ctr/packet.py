@@ -85,7 +85,7 @@ class PacketCTR(Module):
         # Each message goes to the CTR service. In the same cycle, its number of blocks is stored in the queue
         # `packets`.
         blocks = Signal(BLOCKS_BITS)
-        # number of packets that were flushed after their message arrived, and whose words have not left yet
+        # number of packets that were flushed after their message arrived, and whose words must still leave
         flushed = Signal(max=PACKETS + 2)
         take = Signal()
         self.comb += [
@@ -102,8 +102,8 @@ class PacketCTR(Module):
 
         # The present packet: whether its message was read (`known`), the number of keystream blocks that it still needs
         # (`left`), and the number of the present word in its block (`word`).
-        known = Signal()  # the packet's entry was read from `packets`
-        ended = Signal()  # the packet's last word has left, and its unused keystream is being discarded
+        known = Signal()  # 1: the packet's entry was read from the queue `packets`
+        ended = Signal()  # 1: the packet's last word has left, and its unused keystream is being discarded
         left = Signal(BLOCKS_BITS)
         word = Signal(max=WORDS)
         last_word = Signal()

@@ -48,7 +48,7 @@ class SharedPort(Module):
         order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        # number of the mode that can request now; `turn` is a register, because the path after it contains an adder
+        # number of the mode that is allowed to request now; stored in a register, because an adder follows in the path
         turn = Signal()
         asks = Signal()
         self.comb += [

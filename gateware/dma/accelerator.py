@@ -181,8 +181,8 @@ class CTRAccelerator(AcceleratorRegisters):
                 self.status.fields.failures.eq(gcm.failures),
             ]
 
-        # Commands. If one write to `control` contains several commands, only the first command in this order has an
-        # effect.
+        # Commands. If one write to `control` contains several commands, only the command that comes first in the
+        # tuple `names` has an effect.
         control, status, key_config = self.control.fields, self.status.fields, self.key_config.fields
         names = ("zeroize", "abort", "load_key", "clear_key", "start")
         command = {name: Signal(name=name) for name in names}

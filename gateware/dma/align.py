@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Converts between 128-bit words of memory and the blocks of messages that start and end at any byte address.
+"""Converts between 128-bit words of memory and blocks of messages. Messages can start and end at any byte address.
 
 ::
 
@@ -156,8 +156,8 @@ class Scatter(Module):
             ),
         ]
 
-        # The bytes of the previous block that belong to the present beat. If the last block has such bytes, they form
-        # one more beat.
+        # The bytes of the previous block that belong to the present beat. If bytes of the
+        # message's last block remain, they form one more beat.
         rest = Signal(BLOCK_BITS)
         rest_sel = Signal(BLOCK_BYTES)
         rest_last = Signal()

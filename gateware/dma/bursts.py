@@ -133,9 +133,9 @@ class BurstMaster(Module):
         read_active, read_error = Signal(), Signal(ERROR_BITS)
         # number of beats after the next beat; a negative number means that the present beat is the last
         read_rest = Signal((BEATS_BITS + 1, True))
-        # a beat arrives from the bus, or an invalid beat takes its place after an error
+        # 1: a beat arrives from the bus; or, after an error, an invalid beat replaces it
         read_beat = Signal()
-        read_ends = read_beat & read_rest[-1]  # this beat ends the job
+        read_ends = read_beat & read_rest[-1]  # 1: this beat ends the read job
         new_read = read_error.eq(Error.NONE)
         if parts:
             read_final = Signal(reset=1)
@@ -174,13 +174,13 @@ class BurstMaster(Module):
 
         # The present write job. A write job always arrives before its first beat enters the FIFO.
         write_active, write_error, write_interrupt = Signal(), Signal(ERROR_BITS), Signal()
-        write_beat = Signal()  # a beat leaves the FIFO: it is written to the bus, or dropped
+        write_beat = Signal()  # 1: a beat leaves the FIFO; it is written to the bus, or dropped
         whole = Signal(max=depth + 1)  # number of write jobs for which the last beat is in the FIFO
         take = Signal()
-        write_ends = write_beat & head.last  # this beat ends the job
+        write_ends = write_beat & head.last  # 1: this beat ends the write job
         reads_end = write_ends
         new_write = write_error.eq(Error.NONE)
-        # no write failed, so the result of the descriptor is the result of its reads
+        # 1: no write has failed. Then the result of the descriptor is the result of its reads.
         no_error = write_error == Error.NONE
         if parts:
             write_final, write_reads = Signal(reset=1), Signal()
@@ -253,7 +253,7 @@ class BurstMaster(Module):
             If(write_beat, write_next.eq(0)),
             If(self.flush, *[s.eq(0) for s in (self.aborting, read_active, write_active, whole, capture.valid)]),
         ]
-        fsm.act(  # waits until there are beats to write, or until the FIFO has room for a burst of reads
+        fsm.act(  # the state CHOOSE waits until there are beats to write, or room in the FIFO for a burst of reads
             "CHOOSE",
             If(
                 self.aborting,
@@ -268,19 +268,19 @@ class BurstMaster(Module):
                 If(read_error != Error.NONE, read_beat.eq(1)).Else(NextState("READ")),
             ),
         )
-        fsm.act(  # waits for the bus, at most timeout_cycles for each access
+        fsm.act(  # the state READ waits for the bus, at most `timeout_cycles` cycles for each access
             "READ",
             last_access.eq(read_rest[-1] | (room == 0)),
             read_beat.eq(ended),
             If(ended & (last_access | self.aborting | (failure != Error.NONE)), NextState("CHOOSE")),
         )
-        fsm.act(  # waits for the bus, at most timeout_cycles for each access
+        fsm.act(  # the state WRITE waits for the bus, at most `timeout_cycles` cycles for each access
             "WRITE",
             last_access.eq(head.last | (room == 0) | ~write_fifo.follows),
             write_beat.eq(ended),
             If(ended & (last_access | self.aborting | (failure != Error.NONE)), NextState("CHOOSE")),
         )
-        fsm.act(  # one cycle: drops all jobs and beats
+        fsm.act(  # the state FLUSH takes one cycle: it drops all jobs and beats
             "FLUSH",
             self.flush.eq(1),
             NextState("CHOOSE"),

@@ -150,7 +150,7 @@ class Dispatcher(Module):
         # Sequence.
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="WAIT"))
         self.comb += fsm.reset.eq(self.flush)
-        fsm.act(  # waits for a descriptor
+        fsm.act(  # the state WAIT waits for a descriptor
             "WAIT",
             NextValue(source, head.source),
             NextValue(destination, head.destination),
@@ -158,15 +158,16 @@ class Dispatcher(Module):
             If(head.in_bits, NextValue(size, head.length[3:] + (head.length[:3] != 0))),
             If(head.valid, NextState("ENDS")),
         )
-        fsm.act(  # one cycle: computes the end addresses of the buffers
+        fsm.act(  # the state ENDS takes one cycle: it computes the end addresses of the buffers
             "ENDS",
             NextState("VERDICT"),
         )
-        fsm.act(  # one cycle: comparisons
+        fsm.act(  # the state VERDICT takes one cycle, for comparisons
             "VERDICT",
             NextState("GIVE"),
         )
-        # waits while a command changes the slot's key, for earlier descriptors if `ordered`, and for the units
+        # The state GIVE waits until no command is changing the slot's key and all units are ready. If the descriptor is
+        # `ordered`, it also waits until all earlier descriptors have ended.
         fsm.act(
             "GIVE",
             If(~wait & all_ready, give.eq(1), head.ready.eq(1), NextState("WAIT")),
@@ -174,7 +175,7 @@ class Dispatcher(Module):
 
 
 def lengths(source, size, last_place, blocks, extra) -> list:
-    """Return the statements that compute a buffer's number of blocks, and whether it has one more beat than blocks.
+    """Return statements that compute how many blocks a buffer has, and whether it has one more beat than blocks.
 
     A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than blocks if s
     plus the position of the last byte in its block is at least 16.
@@ -186,7 +187,7 @@ def lengths(source, size, last_place, blocks, extra) -> list:
 
 
 def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, give) -> list:
-    """Return the statements that set addresses and sizes in a dispatcher's jobs. `give` is the write job's `valid`."""
+    """Return statements that set addresses and sizes in a dispatcher's jobs, and the write job's `valid` to `give`."""
     return [
         dispatcher.read_job.address.eq(source[OFFSET_BITS:]),
         dispatcher.read_job.beats.eq(blocks + extra),

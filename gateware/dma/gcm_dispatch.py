@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks descriptors in the order of submission. Like `gateware.dma.dispatch`, but descriptors can be GCM messages.
+"""Checks descriptors in the order of submission, like `gateware.dma.dispatch`. Descriptors can also be GCM messages.
 
 ::
 
@@ -225,7 +225,7 @@ class GCMDispatcher(Module):
         jobs = [(self.read_job, reads), (self.gather_job, reads), (self.scatter_job, writes & ~refusal)]
         bits = Mux(head.in_bits & ~is_gcm, head.length[:3], 0)
         is_tag = part == TAG
-        # when encrypting: this is the last part that is read
+        # 1, when encrypting: the present part is the last part that is read
         last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))
         self.comb += [
             *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=gives_jobs & writes),
@@ -253,18 +253,18 @@ class GCMDispatcher(Module):
         self.comb += fsm.reset.eq(self.flush)
         next_part = [NextValue(part, part + 1), NextState("LOAD")]
         end = [head.ready.eq(1), NextValue(giving, 0), NextValue(part, IV), NextState("LOAD")]
-        fsm.act(  # waits for a descriptor; then takes one cycle for each further part
+        fsm.act(  # the state LOAD waits for a descriptor. For each further part of the descriptor, it takes one cycle
             "LOAD",
             NextValue(source, address),
             NextValue(destination, Mux(is_text & (head.mode != MODE_VERIFY), head.destination, address)),
             NextValue(size, size_of_part),
             If(head.valid, NextState("ENDS")),
         )
-        fsm.act(  # one cycle: computes the end addresses of the buffers
+        fsm.act(  # the state ENDS takes one cycle: it computes the end addresses of the buffers
             "ENDS",
             If(giving, NextState("PART")).Else(NextState("CHECK")),
         )
-        fsm.act(  # one cycle: comparisons
+        fsm.act(  # the state CHECK takes one cycle, for comparisons
             "CHECK",
             If(
                 ~is_gcm,
@@ -276,7 +276,8 @@ class GCMDispatcher(Module):
             )
             .Else(*next_part),
         )
-        # waits while a command changes the slot's key, for earlier descriptors if necessary, and for the units
+        # The state GIVE waits until no command is changing the slot's key and all units are ready. If the descriptor is
+        # `ordered`, or the mode changes between CTR and GCM, it also waits until all earlier descriptors have ended.
         fsm.act(
             "GIVE",
             message.eq(good & (blocks != 0)),
@@ -285,7 +286,8 @@ class GCMDispatcher(Module):
             refusal.eq(~message),
             If(~wait & all_ready, give.eq(1), gives_jobs.eq(1), *end),
         )
-        # waits while a command changes the slot's key, for earlier descriptors if necessary, and for the engine
+        # The state MESSAGE waits for the slot's key and for earlier descriptors, as the state GIVE does. If the message
+        # has no error, it also waits for the GCM engine; otherwise it waits for the units.
         fsm.act(
             "MESSAGE",
             refusal.eq(~good),

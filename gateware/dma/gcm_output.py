@@ -23,7 +23,7 @@ from gateware.dma.errors import ERROR_BITS, Error
 from gateware.gcm.hold import HOLD_LAYOUT
 
 OUTPUT_JOB_LAYOUT = [("decrypt", 1), ("text", 1), ("tag_length", 5)]
-# Depth of the queues: more than the number of messages whose write jobs can be unfinished at a time.
+# Depth of the queues: more than the maximum number of messages with unfinished write jobs.
 MESSAGES = 8
 
 
@@ -56,7 +56,7 @@ class GCMOutput(Module):
         # # #
 
         message = jobs.source
-        releases = Signal()  # 1: the tag was right, and the message has text, which now leaves
+        releases = Signal()  # 1: the tag was right, and the message has text. The text now leaves.
         in_tag = Signal(BLOCK_BYTES)
         self.comb += [
             job.connect(jobs.sink),
@@ -68,7 +68,7 @@ class GCMOutput(Module):
         ]
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="MESSAGE"))
         self.comb += fsm.reset.eq(self.flush)
-        fsm.act(  # waits for a message; if it is to be decrypted, also waits for the result of its tag
+        fsm.act(  # the state MESSAGE waits for a message, and when decrypting also for the result of its tag
             "MESSAGE",
             If(
                 message.valid & message.decrypt,
@@ -82,7 +82,7 @@ class GCMOutput(Module):
                 If(message.text, NextState("TEXT")).Else(NextState("TAG")),
             ),
         )
-        fsm.act(  # waits for the text
+        fsm.act(  # the state TEXT waits for the text
             "TEXT",
             source.valid.eq(text.valid),
             text.ready.eq(source.ready),
@@ -94,7 +94,7 @@ class GCMOutput(Module):
                 If(message.decrypt, message.ready.eq(1), NextState("MESSAGE")).Else(NextState("TAG")),
             ),
         )
-        fsm.act(  # waits for the tag
+        fsm.act(  # the state TAG waits for the tag
             "TAG",
             source.valid.eq(result.valid & errors.sink.ready),
             source.data.eq(result.tag),

@@ -40,7 +40,7 @@ UNITS = {
 }
 UNITS |= {part.name: (f"cipherlanesoc_{part.name}",) for each in configurations().values() for part in each.parts}
 _MAKER = "write_sources_"
-REST = "rest"  # all other cells: buses, memories, CSRs, UART, timer, random source
+REST = "rest"  # all cells that belong to no unit in UNITS: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
 # Names that LiteX chose for memories and for logic that it moved. These names do not tell to which unit a cell belongs.
@@ -77,7 +77,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit of a cell with this name; if unknown, the name that LiteX chose (`_NAMELESS`), or `REST`."""
+    """Returns the unit to which a cell with this name belongs. If unknown: LiteX's name (`_NAMELESS`), or `REST`."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):

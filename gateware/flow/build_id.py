@@ -121,7 +121,7 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
 
 
 def read(gateware: Path, name: str) -> str:
-    """Returns the text of the build id in a folder.
+    """Returns the build id of a folder, as text.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def read(gateware: Path, name: str) -> str:
 
 
 def id_file(gateware: Path, name: str) -> Path:
-    """Returns the path of the file with the id's text."""
+    """Returns the path of the file with the text of the build id."""
     return gateware / f"{name}.build_id"
 
 
@@ -146,7 +146,7 @@ def rom_file(gateware: Path, name: str) -> Path:
 
 
 def code_file(gateware: Path, name: str) -> Path:
-    """Returns the path of the file with the code memory's contents, like `rom_file`. It exists only with a loader."""
+    """Returns the path of the code memory's contents, in the format of a ROM file. Only a SoC with a loader has it."""
     return gateware / f"{name}_code.init"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Skips builds if their inputs are unchanged. A digest of the inputs is stored next to the output, or is its name.
+"""Skips builds if their inputs are unchanged. The digest of the inputs is stored next to the output, or is its name.
 
 Outputs named by a digest are in `FOLDER`. Several clones may share it (CIPHERLANE_CACHE), and `make clean` keeps it.
 """
@@ -43,7 +43,7 @@ def code(path: Path) -> str:
 
 
 class Stamp:
-    """Compares a stored digest, of the inputs from which an output was made, with the digest of the present inputs."""
+    """Compares the digest that was stored for an output with the digest of the output's present inputs."""
 
     def __init__(self, path: Path, value: str):
         self.path = path
@@ -70,7 +70,7 @@ def write(path: Path, text: str) -> None:
 
 
 def made_once(target: Path, make: Callable[[Path], None]) -> Path:
-    """Returns the folder `target`. If it does not exist, calls `make` first, which creates its content.
+    """Returns the folder `target`. If this folder does not exist, first calls `make`, which creates its content.
 
     `make` fills an empty folder, which then gets its final name, so that other processes never see a part of it. A
     lock keeps processes that share the folder from making it twice. The folder's modification time is the time of its

@@ -13,7 +13,7 @@ OPEN = "x"  # nextpnr treats a pin with the constant x as unconnected
 
 
 def open_unused(netlist: Path) -> int:
-    """Disconnects unused carry outputs in a netlist that Yosys' ``write_json`` wrote; returns the number of them."""
+    """Disconnects unused carry outputs in a netlist of Yosys' ``write_json``. Returns the number of these outputs."""
     design = json.loads(netlist.read_text())
     opened = 0
     for module in design["modules"].values():

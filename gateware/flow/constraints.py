@@ -26,7 +26,7 @@ _TOLERANCE = 0.001
 # ECP5's limit.
 SYS_CLOCK, JTAG_CLOCK, JTAG_MHZ = "sys", "jtag_clk", 25.0
 UNCONSTRAINED_MHZ = 12.0
-# The clock that starts a DDR3 PHY's delay lines. It comes from the PLL, like the system clock.
+# The clock that starts a DDR3 PHY's delay lines. The PLL makes this clock and the system clock.
 START_CLOCK, START_MHZ = "init_clk", 25.0
 
 
@@ -50,9 +50,9 @@ def unknown_names(lpf: str, module: dict) -> list[str]:
 
 
 def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
-    """Returns the clocks that nextpnr did not time for the wanted frequency, and clocks with an unknown name.
+    """Returns the names of clocks that nextpnr did not time for the wanted frequency, and of unknown clocks.
 
-    These include the system's clock if it was not timed at all, and any name that two clocks share.
+    The list includes the system's clock if nextpnr did not time it at all, and any name that two clocks share.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
 
 
 def clock_name(net: str, timed_for: float) -> str:
-    """Returns this project's name for a clock that nextpnr's report names after a net.
+    """Returns this project's name for a clock; nextpnr's report gives the clock the name of a net.
 
     nextpnr names a net after any of its users. The pad's clock keeps its name, and the PLL's output is `sys`. TCK,
     after its delay, is `JTAG_CLOCK`. The clock that starts DDR3 is `START_CLOCK`. LiteX gives clocks that take part in
@@ -86,7 +86,7 @@ def clock_name(net: str, timed_for: float) -> str:
 
 
 def required_mhz(clock: str, timed_for: float) -> float:
-    """Returns the MHz that a clock must reach: the frequency for which nextpnr timed it, but `JTAG_MHZ` for TCK."""
+    """Returns the MHz that a clock must reach: `JTAG_MHZ` for TCK, else the frequency for which nextpnr timed it."""
     return JTAG_MHZ if clock == JTAG_CLOCK else timed_for
 
 
@@ -120,7 +120,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Repeatedly removes cells that no remaining cell drives; with `backwards`, cells that drive no remaining cell."""
+    """Removes cells until a remaining cell drives each remaining cell; with `backwards`, until each drives one."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

@@ -14,7 +14,7 @@ from gateware.flow.firmware import describe_soc
 
 
 def zephyr_targets() -> list[targets.Target]:
-    """Returns the targets that can be built with the firmware on Zephyr."""
+    """Returns the targets whose firmware runs on Zephyr."""
     named = [(board, name) for board in boards.names() for name in boards.load(board).fits]
     return [targets.load(board, name) for board, name in named if configurations()[name].firmware == "zephyr"]
 

@@ -30,7 +30,7 @@ _BUILD_TIMEOUT_S = 1800
 
 
 def build(configuration: str = "zephyr") -> Path:
-    """Builds the simulated board in a configuration, with the normal firmware in its ROM; returns the board's folder.
+    """Builds the simulated board of a configuration, with the normal firmware in its ROM; returns the board's folder.
 
     The build runs in a process of its own, because LiteX's signal names, and so the model, depend on earlier builds in
     the process.
@@ -46,7 +46,7 @@ def build(configuration: str = "zephyr") -> Path:
 
 
 def lay_out(output: Path, board: Path, image: Path) -> Path:
-    """Makes the folder of a simulated board that starts `image`, with the model of a board that is already built.
+    """Makes the folder of a simulated board that starts `image`. The board's model comes from an existing build.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def run(board: SimulatedBoard) -> int:
     """Prints the board's console output and sends standard input to the console, until the board ends."""
     shown = 0
     with selectors.DefaultSelector() as inputs:
-        with suppress(PermissionError):  # epoll cannot watch a file or /dev/null, so input from these is ignored
+        with suppress(PermissionError):  # epoll cannot watch a file or /dev/null, so `run` ignores input from a file
             inputs.register(sys.stdin, selectors.EVENT_READ)
         while True:
             ended = board.ended()
@@ -107,7 +107,7 @@ def _until_ended() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.stdout = None  # this prevents Python from flushing a closed output at exit
+        sys.stdout = None  # otherwise Python would flush standard output at exit, which fails if it is closed
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -34,7 +34,7 @@ class EnvironmentFileError(RuntimeError):
 
 
 def transports(target: Target) -> tuple[str, ...]:
-    """Returns the transports over which the board answers records; a simulated board answers over only one."""
+    """Returns the transports over which the board answers: UART, UDP, or both; a simulated board has only one."""
     if target.board.simulated:
         return (UDP,) if target.configuration.ethernet else (UART,)
     found = {UART: target.board.has_uart, UDP: target.configuration.ethernet is not None}
@@ -149,7 +149,7 @@ def _drivers(board: Board, cable: Cable) -> dict[str, Any]:
 
 
 def write(path: Path, target: Target, build: Path, port: str = "", **options: Any) -> None:
-    """Writes labgrid's environment file to `path`; see the function `content` for other parameters and errors."""
+    """Writes labgrid's environment file to `path`; the function `content` describes the other parameters and errors."""
     text = yaml.safe_dump(content(target, build, port, **options), sort_keys=False, default_flow_style=None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# {target.title}: written by `make hil {target.variables}`, anew each time.\n{text}")

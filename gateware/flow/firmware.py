@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the firmware of a target: the SoC's headers, then the compiled image for its boot ROM."""
+"""Builds the firmware of a target: writes headers that describe the SoC, then compiles the image for the boot ROM."""
 
 import contextlib
 import json
@@ -38,7 +38,7 @@ def quiet_litex() -> None:
 
 
 def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
-    """Compiles the firmware, on bare metal or on Zephyr as the target's configuration chooses.
+    """Compiles the firmware. The target's configuration chooses whether it runs on bare metal or on Zephyr.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def describe_soc(target: Target, directory: Path) -> None:
         csr_json=directory / "csr.json",
     )
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        # The Verilog is not needed here, but LiteX can skip it only for simulated boards.
+        # Here we need no Verilog. But LiteX can build without Verilog only for simulated boards.
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())
@@ -123,9 +123,9 @@ def describe_soc(target: Target, directory: Path) -> None:
 
 
 def regions_of_firmware(regions: str) -> str:
-    """Returns the linker script's memory map for firmware that a loader starts, made from LiteX's memory map.
+    """Changes LiteX's memory map (a part of a linker script) for firmware that a loader starts; returns the new map.
 
-    For such firmware, the code memory after the image's header takes the place of the boot ROM.
+    In the new map, the code memory after the image's header takes the place of the boot ROM.
     """
     code = re.search(r"^\s*code : ORIGIN = (\w+), LENGTH = (\w+)\n", regions, re.MULTILINE)
     if not code:

@@ -30,8 +30,8 @@ from gateware.flow import build_id
 from gateware.flow.revisions import RevisionError, cable_of
 from gateware.targets import Target
 
-# Time limits in seconds for openFPGALoader, which has none of its own: one for reading the part's name, and one for
-# writing and verifying 2 MB through a slow cable.
+# openFPGALoader has no time limits, so we set two, in seconds: one for reading the part's name, and one for writing and
+# verifying 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
 # In seconds: time limit for a board's first answer, time limit of one request, and pause before the next request.
 ANSWER_S = 20.0
@@ -48,8 +48,8 @@ _REMEDIES = {
     r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program uses its cable: end that program",
 }
 # A line of openFPGALoader's output that matches `_CAUSE` tells why loading failed. Lines that match `_NO_CAUSE`, or
-# that begin with a tab (the status register), do not count. openFPGALoader prints `_SENT` when a bootloader has
-# received everything.
+# that begin with a tab (the status register), do not count. openFPGALoader prints `_SENT` after a bootloader has
+# received the whole bitstream.
 _CAUSE, _NO_CAUSE = r"FAIL|[Ff]ail|[Ee]rror|mismatch", "std::exception"
 _SENT = "send zero sized download request: DONE"
 
@@ -176,7 +176,7 @@ def built(target: Target, directory: Path) -> str:
 
 
 def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
-    """Raises FlashError unless the FPGA that the bitstream was made for is one of those found on the board's JTAG.
+    """Raises FlashError unless the bitstream was made for one of the FPGAs that were found on the board's JTAG.
 
     openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
     all of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.

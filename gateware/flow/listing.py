@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lists the boards, which configurations fit on them, and at what clock: ``python -m gateware.flow.listing`` (`make
+"""Lists the boards, and for each board its configurations with their clocks: ``python -m gateware.flow.listing`` (`make
 boards`). Clocks and sizes come from stored results of place-and-route, in folders named `data`.
 """
 
@@ -51,12 +51,12 @@ def target_rows(content: dict[str, Content]) -> list[list[str]]:
 
 
 def left_out_rows() -> list[list[str]]:
-    """Return rows of unsupported configurations: board, configuration, reason."""
+    """Return a row per unsupported configuration: the board, the configuration, and the reason."""
     return [[board.name, *item] for board in hardware() for item in board.left_out.items()]
 
 
 def cable_rows() -> list[list[str]]:
-    """Return a row per revision of a board: the cable that loads the board, where its UART is, and the source."""
+    """Return a row per cable of a board: board revisions, the cable, UART, loader, and the source of these data."""
     return [
         [
             board.name,
@@ -79,12 +79,12 @@ def _uart(board: Board, cable: Cable) -> str:
 
 
 def other_revision_rows() -> list[list[str]]:
-    """Return the board revisions that no configuration supports, each with its difference from the supported ones."""
+    """Return the board revisions that no configuration supports, each with its difference from supported revisions."""
     return [[board.name, *item] for board in hardware() for item in board.other_revisions.items()]
 
 
 def ram_rows() -> list[list[str]]:
-    """Return the boards with memories that no configuration uses."""
+    """Return a row per board that has memories which none of its configurations uses."""
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
@@ -133,7 +133,7 @@ def _counted(target: Target) -> str:
 
 
 def _reached(target: Target, content: dict[str, Content]) -> str:
-    """Return the median system clock that place-and-route reached, and the number of seeds."""
+    """Return a text with the system clock in MHz that place-and-route reached (median over seeds), and their number."""
     timed = content.get(f"timing-{target.name}")
     if timed:
         reached = [record["achieved_mhz"] for record in timed["records"] if record["clock"] == "sys"]

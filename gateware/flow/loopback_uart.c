@@ -11,11 +11,11 @@
  * end of a frame) or a break. This rejects browsers: a web page can make a browser connect, but the
  * browser begins with an HTTP request.
  *
- * The host tool sets the argument `port` to 0, so that the system chooses a TCP port, and passes a
- * socket to the tool in the argument `tether`. It starts the simulator in a folder that it made for
- * this run. Once the simulator has read its files, this module deletes the folder with the files,
- * and sends the number of the TCP port and a newline to the tether. The simulator ends when the
- * tool closes its end of the tether or is killed.
+ * The host tool sets the argument `port` to 0, so that the system chooses a TCP port. The argument
+ * `tether` is the number of a socket that is connected to the host tool. The host tool starts the
+ * simulator in a folder that it made for this run. After the simulator has read its files, this
+ * module deletes the folder with the files, and sends the number of the TCP port and a newline to
+ * the tether. The simulator ends when the host tool closes its end of the tether or is killed.
  *
  * The pads are LiteX's stream `serial`: source_data carries bytes from the board, sink_data carries
  * bytes to the board. Each of the two has pads valid and ready. One byte moves at each rising edge
@@ -45,9 +45,9 @@
 #include "error.h"
 #include "modules.h"
 
-#define TO_BOARD     2048    /* bytes buffered from the client to the board */
-#define TO_CLIENT    65536   /* bytes kept for a client that reads slowly */
-#define BREAK_CYCLES 250000u /* length of a break: over 1 ms at any board's clock */
+#define TO_BOARD     2048    /* size in bytes of the buffer from the client to the board */
+#define TO_CLIENT    65536   /* size in bytes of the buffer from the board to the client */
+#define BREAK_CYCLES 250000u /* length of a break in clock cycles: over 1 ms on each board */
 
 struct uart {
 	char *source_data, *source_valid, *source_ready;
@@ -65,7 +65,7 @@ struct uart {
 };
 
 static struct event_base *base;
-static int tether = -1; /* socket to the host tool, which waits for the port number; -1: none */
+static int tether = -1; /* socket to the host tool, which waits for the port number; -1: no tool */
 static int port;        /* the TCP port on which the UART listens */
 
 static void hang_up(struct uart *uart)

@@ -128,7 +128,11 @@ class Netlist:
 
     @staticmethod
     def _compile(logic: list[Node], target: str) -> Callable:
-        """Compiles logic to run(v, w, M, R), which reads wires v and writes v or w. M: lane mask; R: memories."""
+        """Compiles logic to a function `run(v, w, M, R)`.
+
+        The function reads the wires' values from the list `v`, and writes to the list that `target` names: `v` or
+        `w`. `M` is the lane mask, and `R` contains the memories.
+        """
         lines = [
             f"    {target}[{output}] = " + text.format(*(f"v[{wire}]" for wire in inputs))
             for output, inputs, text in logic
@@ -139,7 +143,7 @@ class Netlist:
 
     @property
     def state(self) -> tuple:
-        """The values of all wires and the contents of all memories. To restore an old state, assign a copy of it."""
+        """The values of all wires and the contents of all memories. Assign a copy of an old state to restore it."""
         return self._values, self._memories
 
     @state.setter

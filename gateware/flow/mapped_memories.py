@@ -7,7 +7,7 @@ Writes use the same address in all lanes.
 
 Pins = dict[str, list[int]]
 ROW = 18  # bits of a row of block RAM
-UNIT = 9  # smallest number of bits that can be written
+UNIT = 9  # bits of the smallest part of a row that can be written
 # Maps a port's width in bits to the address bit at which the row's number begins. Lower address bits select the units
 # to write.
 FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}

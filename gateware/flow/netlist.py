@@ -144,7 +144,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("SD", "D1", "D0"))))
 
     def _trellis_comb(self, place: int, cell: Cell) -> None:
-        """Writes a slice's LUT with its multiplexer. The LUT is logic, half of a carry cell, or one bit of a memory."""
+        """Writes a slice's LUT and multiplexer. The LUT can be logic, half of a carry cell, or one bit of a memory."""
         parameters = cell["parameters"]
         mode = parameters.get("MODE", "LOGIC")
         pins, table = input_nets(cell, "ABCD", "1"), number(parameters.get("INITVAL", "0"))
@@ -159,7 +159,7 @@ class _Writer:
         else:
             require(parameters, "MODE", "RAMW_BLOCK")
         if out := output_net(cell, "OFX"):
-            is_first = bool(cell["connections"].get("F1"))  # this multiplexer selects one of two LUTs
+            is_first = bool(cell["connections"].get("F1"))  # such a multiplexer selects one of two LUTs
             one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
@@ -174,7 +174,8 @@ class _Writer:
         enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + input_net(cell, "WRE")
         address = f"{{{', '.join(input_nets(cell, 'ACBD'))}}}"
         row = f"{{{', '.join(input_nets(cell, ('WAD3', 'WAD2', 'WAD1', 'WAD0')))}}}"
-        # nextpnr orders the memory's contents by the LUT's pins DCBA, which are the bits 0, 2, 1 and 3 of the address.
+        # nextpnr orders the memory's contents by the LUT's pins D, C, B and A (D is the most significant). They carry
+        # bits 0, 2, 1 and 3 of the address.
         places = [(n & 1) << 3 | n & 4 | n & 2 | n >> 3 for n in range(16)]
         bits = sum((table >> lut & 1) << n for n, lut in enumerate(places))
         self._lines.append(f"reg [15:0] m{place} = 16'd{bits};")
@@ -195,7 +196,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), input_net(cell, "A"))
 
     def _siologic(self, place: int, cell: Cell) -> None:
-        """Writes an I/O cell next to a pin: a delay, simulated as zero, and registers for two bits per cycle."""
+        """Writes the I/O cell of a pin: a delay, which is simulated as zero, and registers for two bits per cycle."""
         require(cell["parameters"], "MODE", "IDDRX1_ODDRX1")
         for parameter, value in {"CLKIMUX": "CLK", "CLKOMUX": "CLK", "LSRIMUX": "0 ", "LSROMUX": "0 "}.items():
             require(cell["parameters"], parameter, value)

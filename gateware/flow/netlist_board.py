@@ -37,7 +37,7 @@ OPT_FAST = "OPT_FAST=-O1 -march=native"
 
 
 class _Bench(LiteXModule):
-    """Connects the netlist's clock pin to the simulator's clock, the netlist's UART to a simulated host. No reset."""
+    """Connects the netlist's clock pin to the simulator's clock, and its UART to a simulated host; never resets it."""
 
     def __init__(self, platform: SimPlatform, target: Target):
         self.cd_sys = ClockDomain(reset_less=True)
@@ -63,7 +63,7 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """Makes a simulated RGMII PHY. Returns its signals by the netlist's pin names; the MDIO pin is pulled up."""
+        """Makes a simulated RGMII PHY; maps the netlist's pins to the PHY's signals, and the MDIO pin to a pull-up."""
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()
@@ -161,7 +161,7 @@ def build(target: Target, source: Path, directory: Path) -> Path:
 
 
 def _lay_out(target: Target, directory: Path) -> tuple[list[list[str]], list[Path]]:
-    """Prepares the board's folder like `simulation.lay_out`. The netlist is already in the subfolder `gateware`."""
+    """Prepares the board's folder as `simulation.lay_out` does; the netlist is already in the subfolder `gateware`."""
     gateware = directory / "gateware"
     platform = SIMULATED.create_platform()
     bench = _Bench(platform, target)

@@ -31,8 +31,8 @@ from gateware.flow.firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}
-# The host's time limit in seconds. At 1 Mbaud, a byte takes 1000 cycles. The simulator runs some tens of thousands of
-# cycles a second.
+# The host's time limit in seconds. At 1 Mbaud, a byte takes 1000 cycles. The simulator simulates some tens of thousands
+# of cycles a second.
 TIMEOUT_S = 900
 # A board that is still in reset loses datagrams. The host sends a datagram again after this time in
 # seconds.
@@ -51,7 +51,7 @@ class WrongAnswerError(RuntimeError):
 
 
 def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
-    """Runs the self-test on the simulated board in a folder; returns the cycles that each AES engine takes.
+    """Runs the self-test on the simulated board in a folder; measures how many cycles each AES engine takes.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` random bytes over the board's link and checks each answer. The engine's number seeds the data.
+    """Encrypts `BYTES` bytes over the board's link and checks each answer. The engine's number is the random seed.
 
     Only one record is under way at a time, so the arrival of the host's next record costs the present one no cycle.
     """
@@ -108,7 +108,7 @@ def reference(target: targets.Target, image: Path) -> Path:
 
 
 def check(target: targets.Target, stages: list[str]) -> list[dict]:
-    """Builds and exercises the netlists of a target; returns one record for each stage and engine.
+    """Simulates a target's netlists, one after each stage of its build; returns a record for each stage and engine.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
 
 
 def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
-    """Returns a line for each unexpected cycle count. Transfers are allowed to differ by up to `transfers`."""
+    """Returns a line for each unexpected cycle count. A transfer is allowed to differ by `transfers` cycles."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records

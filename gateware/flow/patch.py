@@ -64,7 +64,7 @@ def build(target: Target, directory: Path, results: Path) -> Path:
 
 
 def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]) -> None:
-    """Makes bitstream and netlists again, with new contents of the ROM and, if there is one, of the code memory.
+    """Makes bitstream and netlists again, with new contents in the ROM and in the code memory (if there is one).
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _words(file: Path) -> list[int]:
 
 
 def _made_of(gateware: Path, name: str) -> tuple[bytes, list[list[str]]]:
-    """Returns the inputs of place-and-route and the commands that run it."""
+    """Returns the inputs of place-and-route, and the commands of nextpnr and ecppack that make the bitstream."""
     lines = (gateware / f"build_{name}.sh").read_text().splitlines()
     commands = [shlex.split(line) for line in lines if line.startswith(("nextpnr-ecp5 ", "ecppack "))]
     return build_id.of_gateware(gateware, name), commands

@@ -49,7 +49,7 @@ def place(folder: Path, seed: int, options: Sequence[str]) -> tuple[Records, byt
 
 
 def records(report: dict) -> Records:
-    """Returns, for each clock in nextpnr's report, `clock`, `required_mhz`, `achieved_mhz`, and its slowest path.
+    """Returns a record for each clock in nextpnr's report: `clock`, `required_mhz`, `achieved_mhz`, its slowest path.
 
     `path_from` and `path_to` are the path's first and last cells, `path_nets` the nets between them in order.
     `logic_ns` and `routing_ns` are its delays; clock-to-output and set-up count as logic.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the revision of the attached board by the USB identity of its cable; `REVISION=` of make overrides it."""
+"""Finds the revision of the attached board by the USB identity of its cable, unless make's `REVISION=` names one."""
 
 from collections.abc import Iterable
 

@@ -29,7 +29,7 @@ class LayoutError(ValueError):
 
 
 class Layout:
-    """Tells which block RAMs of a netlist store the words of the ROM or code memory, by their numbers in the bitstream.
+    """Locates the words of the ROM or code memory: in which block RAMs of a bitstream they are, and at which bits.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ TRAINING = {Engine.TABLE: 1024, Engine.ISE_VMEM: 20_000, Engine.ACCELERATOR: 50_
 
 
 class Modules(SimConfig):
-    """Configures the simulator's modules: the UART, a system clock and, for a board with Ethernet, GMII and its clock.
+    """Configures the simulator's modules: UART and system clock; on boards with Ethernet also GMII and its clock.
 
     The simulator evaluates the model once a step, so a period has as few steps as the ratio of the clocks allows.
     """
@@ -155,7 +155,7 @@ def _copy_programs(source: Path, target: Path) -> None:
 
 
 def processor() -> str:
-    """Returns the processor's features: a model is compiled for them, so other processors must not reuse it."""
+    """Returns the features of this machine's processor. A model that is compiled for them can fail elsewhere."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
 

@@ -36,7 +36,8 @@ from gateware.flow.worker import Answer, describe, packages
 # Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker to report
 # its versions.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
-RETRIES = 2  # retries of a task after its process was killed; after a worker's death, the scheduler's limit (3) applies
+# A task whose process was killed is repeated at most this often. If a worker dies, the scheduler's limit (3) applies.
+RETRIES = 2
 INPUTS = Path("inputs")  # subfolder of a task's working folder, with its input files
 LOOPBACK = "127.0.0.1:0"
 LOST = "the scheduler was lost: the same command resumes"
@@ -68,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Parses the value of an option that must be a number of at least 1."""
+    """Parses the value of an option that must be an integer of at least 1."""
     if not (text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a valid number: give 1 or more")
     return int(text)
@@ -109,7 +110,7 @@ def run(
         return
 
     def give(*arguments: Any) -> Answer:
-        # imported only on the worker, so that the scheduler needs no file of this repository
+        # This import runs only on the worker, so the scheduler needs no file of this repository.
         from gateware.flow.worker import work
 
         return work(*arguments)
@@ -117,8 +118,8 @@ def run(
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
-        # A Dask task returns the archive of sources and inputs. So Dask makes the archive again if the worker that
-        # stores it dies.
+        # The archive of sources and inputs is the result of a Dask task. So if the worker that stores the archive dies,
+        # Dask makes the archive again.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
         submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)
@@ -188,7 +189,7 @@ def _client(workers: Workers) -> Iterator[Any]:
 
 
 def _check(client: Any, submit: Callable[..., Any]) -> None:
-    """Checks that a worker appears within `WORKER_S` seconds and that the present workers have the right versions.
+    """Checks that a worker connects within `WORKER_S` seconds, and that all connected workers have the right versions.
 
     Workers that do not answer within `CHECK_S` seconds, and workers that come later, are checked with their first task.
 
@@ -204,7 +205,7 @@ def _check(client: Any, submit: Callable[..., Any]) -> None:
 
 
 def _present(client: Any) -> list[str]:
-    """Returns the addresses of the present workers. Waits up to `WORKER_S` seconds for the first one."""
+    """Waits at most `WORKER_S` seconds until a worker is connected; returns the addresses of all connected workers."""
     address = client.scheduler.address
     try:
         client.wait_for_workers(1, timeout=WORKER_S)
@@ -219,7 +220,7 @@ def _present(client: Any) -> list[str]:
 
 
 def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
-    """Yields futures as they complete; raises `SweepError` if no worker is present for `WORKER_S` seconds."""
+    """Yields futures as they complete; raises `SweepError` if no worker is connected for `WORKER_S` seconds."""
     while futures:
         done = _done(futures, WORKER_S, "FIRST_COMPLETED")
         if not done:
@@ -242,7 +243,7 @@ def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
 
 
 def _outcome(future: Any) -> Any:
-    """Returns the result of a task's call, or `Failed` if its process or worker died. Other errors: `SweepError`."""
+    """Returns the result of a task's call; `Failed` if its process or worker died; raises `SweepError` otherwise."""
     from distributed import CancelledError, KilledWorker
 
     error = future.exception()

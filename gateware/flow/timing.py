@@ -72,7 +72,7 @@ def spreads(found: Records) -> Records:
 
 
 def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
-    """Returns the slowest paths (clock, first cell, last cell), each with its number of runs, the most frequent first.
+    """Returns the slowest paths (clock, first cell, last cell) and how many runs had each, the most frequent first.
 
     The names omit the numbers of bits.
     """
@@ -130,7 +130,7 @@ def placed(
     workers: Workers,
     tools: dict[str, str],
 ) -> Records:
-    """Returns the timing of each pair of seed and timing database. Workers run nextpnr for pairs that the folder lacks.
+    """Returns the timing of each pair of seed and timing database. Workers run nextpnr for pairs without stored timing.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def _write_program(path: Path, text: str) -> None:
-    """Writes a program if it is missing or outdated. The write is atomic: other processes can start the program."""
+    """Writes a program if it is missing or outdated. Other processes can start it at any time: the write is atomic."""
     if path.exists() and path.read_text() == text:
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -65,7 +65,7 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
-    """Returns the number of LUT4s that cells occupy. `cells` maps a type to a count; wide multiplexers count 0."""
+    """Returns how many LUT4s cells occupy (wide multiplexers: none). `cells` maps types to numbers of cells."""
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 

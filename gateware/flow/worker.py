@@ -30,7 +30,7 @@ from gateware.flow.cache import REPOSITORY, made_once
 # In seconds: pause between checks of a task's process, time for the process to end its children, time limit of a task.
 POLL_S, GRACE_S, LIMIT_S = 0.5, 10, 24 * 3600
 PYTHON = "Python"
-Answer = tuple[bool, Any]  # True and the pickled result of a call, or False and the error in one line
+Answer = tuple[bool, Any]  # (True, pickled result of a call) or (False, one-line text of the call's error)
 _checked: set[tuple[str, ...]] = set()
 
 
@@ -156,7 +156,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _main(lifeline: int) -> int:
-    """Runs in a task's process: reads the call from standard input, and writes the answer to standard output."""
+    """Executes a call in a task's process: reads it from standard input, and writes the answer to standard output."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_interrupt_at_end_of, args=(lifeline,), daemon=True).start()
     output = os.dup(1)

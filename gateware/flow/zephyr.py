@@ -89,7 +89,7 @@ def has_module(base: Path, name: str) -> bool:
 
 
 def environment(base: Path) -> dict[str, str]:
-    """Returns the environment for Zephyr's scripts: tree, modules, Python, compiler.
+    """Returns environment variables that tell Zephyr's scripts which tree, modules, Python and compiler to use.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
         shutil.rmtree(output)  # in an old folder, CMake would keep the old tree, board and variables
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
-    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep its outdated defaults
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep the file's outdated defaults
     log, prefix = output / "build.log", _repeatably(surroundings)
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):

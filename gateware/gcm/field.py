@@ -21,9 +21,9 @@ def in_order(bits) -> Cat:
 
 
 def reduced(terms: list[list]) -> list[list]:
-    """Reduce a polynomial of degree below 249 modulo the field's polynomial; return, for each coefficient, bits to XOR.
+    """Reduce a polynomial of degree below 249 modulo the field's polynomial.
 
-    `terms` lists for each coefficient the bits that it sums.
+    `terms` lists for each coefficient the bits whose XOR is the coefficient. The returned list has this form too.
     """
     low = [list(bits) for bits in terms[:BITS]]
     for n, bits in enumerate(terms[BITS:]):

@@ -69,9 +69,9 @@ class Subkeys(Module):
 
         # # #
 
-        # The signals `usable` and `used` arrive late in the cycle, so registers store them. A withdrawn key stays
-        # unusable for more cycles than there are slots. So the scan, which visits all slots in turn, visits the key's
-        # slot before that slot can get a new key.
+        # The signals `usable` and `used` arrive late in the cycle, so registers store them. The scan visits all slots
+        # in turn. A slot with a withdrawn key stays unusable for more cycles than there are slots. So the scan visits
+        # this slot before the slot can get a new key.
         usable_before, used_before = Signal(slots), Signal(slots)
         over = Signal(slots)  # slots with a withdrawn key that is no longer in use
         self.sync += [
@@ -82,9 +82,9 @@ class Subkeys(Module):
         usable, held, ends = (Array([bits[n] for n in range(slots)]) for bits in (usable_before, self.held, over))
         visited = Signal(slot_bits)
         last = Signal()
-        asking = Signal()  # a request is under way
+        asking = Signal()  # 1 until the present request is answered
         asked = Signal(slot_bits)
-        stale = Signal()  # the key was withdrawn after the request
+        stale = Signal()  # 1 if the key was withdrawn after the request
         fits = Signal()
         store = Signal()
         self.comb += [

@@ -20,7 +20,7 @@ from gateware.memory import DISTRIBUTED, NO_RW_CHECK
 LANES = 4
 LANE_BITS = BITS // LANES
 ROWS = 2**LANES
-HIGHEST = [2**n - 1 for n in range(1, LANES)]  # numbers of the rows after which the next multiple of H is needed
+HIGHEST = [2**n - 1 for n in range(1, LANES)]  # the rows after which `multiple` becomes the next multiple of H
 
 
 class Tables(Module):

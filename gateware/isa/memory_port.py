@@ -92,9 +92,9 @@ class VectorMemoryPort(Module):
 
         # # #
 
-        # Addresses are checked before they enter the queue. Of a write address, the queue stores only the offset in the
-        # memory. If only a group's write address is invalid, the queue stores the write address instead of the read
-        # address, so that the fault reports the write address.
+        # Addresses are checked before they enter the queue. The queue stores read addresses completely, but only the
+        # offsets of write addresses in the memory. If only the write address of a group is invalid, the queue stores
+        # this address instead of the read address, so that the fault reports it.
         size_bits = size.bit_length() - 1
         checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
         self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)

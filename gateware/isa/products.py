@@ -32,8 +32,8 @@ from gateware.isa.instructions import STATE_REGISTERS
 from gateware.isa.memory_port import VectorMemoryPort
 from gateware.isa.memory_requests import one_hot
 
-CYCLES = 8  # cycles of a product in the multiplier, on boards with a multiplier
-EXTRA_CYCLES = 3  # further cycles of a product: before the multiplier, and until the result is written
+CYCLES = 8  # cycles that the multiplier takes for a product, on boards with a multiplier
+EXTRA_CYCLES = 3  # cycles before the multiplier starts a product, and from its end until the result is written
 TABLE_CYCLES = 17
 
 

@@ -227,14 +227,15 @@ class VectorAESUnit(CFUUnit):
 
         # Interlock. An instruction waits in these cases: stage 2 still computes a register that it reads; a load of its
         # state register is pending; a group (an instruction on all state registers) uses the read port; the queue of
-        # loads and stores is full. Groups and the instructions memory_status and context wait until that queue is
+        # loads and stores is full. Groups and the instructions `memory_status` and `context` wait until that queue is
         # empty. The interlock must be fast, because the CPU's pipeline waits for it. So it uses only registers and few
         # bits of the function id. If these bits equal the number of a pending register, the interlock also delays an
         # instruction that uses no state register.
         hazard = Signal()
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
-        same_register = stage2_state[:3] == decoder.state_register  # overlapping instructions share the context
+        # Contexts need no comparison: all instructions in the pipeline have the same context.
+        same_register = stage2_state[:3] == decoder.state_register
         is_busy = (requests.pending != 0) | ~memory_port.idle | requests.request.valid
         waits = (
             (stage2_writes_state & same_register & decoder.reads_state)
@@ -245,7 +246,7 @@ class VectorAESUnit(CFUUnit):
             | (waits_for_memory & memory_busy)
         )
         if products:
-            # A product waits for earlier loads. Groups and the instructions memory_status and context wait for the
+            # A product waits for earlier loads. Groups and the instructions `memory_status` and `context` wait for the
             # product. Any other instruction waits if it uses a register of the product, or while the product uses the
             # read port.
             is_product = decoder.is_vghsh | decoder.is_vgmul
@@ -270,9 +271,9 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Each command gets one response, which stays valid until the CPU accepts it. Some commands get their
-        # response one cycle later than the others, and only from registers. The instruction `context` takes effect in
-        # that later cycle. SubWord and RotWord commute, so RotWord can follow the S-boxes.
+        # Each command gets one response, which stays valid until the CPU accepts it. The responses of some commands
+        # come one cycle later than all others, and only from registers. The instruction `context` takes effect in that
+        # later cycle. SubWord and RotWord commute, so RotWord can follow the S-boxes.
         features = STATUS_PRODUCTS >> 3 if products else 0
         late_is_status = Signal()
         late_rotates = Signal()

@@ -93,7 +93,8 @@ class HealthTests(Module):
             If((repeated != 0) & (self.bit == last), next_repeated.eq(repeated + 1)),
         ]
 
-        # Adaptive proportion: `seen` samples of the window have arrived; `matched` of them equal the `first` one.
+        # Adaptive proportion: `seen` samples of the window have arrived. The first of them was `first`; `matched` of
+        # them are equal to `first`.
         first = Signal()
         seen = Signal(max=WINDOW)
         matched, next_matched = (Signal(bits_for(proportion)) for _ in range(2))

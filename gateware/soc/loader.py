@@ -86,7 +86,7 @@ class BreakDetector(Module):
         # # #
 
         rx = Signal()
-        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; 0: wait for a high line
+        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; 0 until it is high again
         self.specials += MultiReg(self.rx, rx)
         self.comb += self.detected.eq((left == 1) & ~rx)
         self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))
@@ -156,7 +156,7 @@ class Loader(LiteXModule):
         # # #
 
         left = Signal(max=watchdog_cycles + 1, reset=watchdog_cycles)
-        ended = Signal()  # the watchdog has run out
+        ended = Signal()  # 1 if the watchdog's time has expired
         self.comb += [
             ended.eq(self.locked & (left == 0)),
             self._status.fields.cause.eq(self.cause),
@@ -168,7 +168,7 @@ class Loader(LiteXModule):
             self.reset.eq((ended | self.asked | self.broken) & ~self.reset),
             If(self._lock.fields.lock, self.cause.eq(Cause.POWER)),
             If(
-                ~self.reset,  # a reset request during a reset does not change the cause
+                ~self.reset,  # a request that arrives during a reset does not change the cause
                 If(
                     self.locked,
                     If(ended, self.cause.eq(Cause.WATCHDOG))

@@ -205,7 +205,7 @@ class CipherlaneSoC(SoCCore):
         dma_bus = self.accelerator.bus
         if configuration.ethernet:
             parts = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in regions]
-            # byte addresses below 2^31 belong to the buffer memory, higher ones to the slots of Ethernet
+            # Byte addresses below 2^31 belong to the buffer memory, and higher addresses to Ethernet's slots.
             chosen = [lambda address: ~address[-1], lambda address: address[-1]]
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts

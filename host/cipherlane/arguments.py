@@ -16,11 +16,11 @@ from cipherlane_base.plain import plain
 from . import views
 
 _HIDDEN = "..."
-_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # this matches the name of an option, but no hexadecimal key
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # this matches names of options, but no hexadecimal key
 
 
 class Parser(argparse.ArgumentParser):
-    """Accepts only full option names. Errors show `...` for words that are no options or choices: they can be keys."""
+    """Accepts only full option names. Errors show `...` for words that are no options or choices and could be keys."""
 
     commands: "argparse._SubParsersAction[Parser]"
 

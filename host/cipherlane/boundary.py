@@ -81,7 +81,7 @@ def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
                 interrupt.add_note("no result was kept")
             views.show_error(_with_notes("interrupted", interrupt))
             return exit_status(interrupt)
-        # a reader such as `head` has closed the pipe: not a failure, so no message
+        # If a reader such as `head` has closed the pipe, this is no failure, so no message is printed.
         except (ReaderGoneError, BrokenPipeError):
             let_go_of_what_is_gone()
             return ReaderGoneError.exit_code
@@ -126,7 +126,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
-    """Print each uncaught exception of a thread or destructor as one line; append threads' lines to `faults`."""
+    """Print each uncaught exception of a thread or destructor as one line; append the lines of threads to `faults`."""
 
     def in_thread(what: Any) -> None:
         if what.exc_value is not None and not issubclass(what.exc_type, SystemExit):
@@ -182,7 +182,8 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            os.close(number)  # close first, because os.open needs a free descriptor and this can be the only one
+            # Close the stream's descriptor first: os.open needs a free descriptor, and there can be no other.
+            os.close(number)
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:
                 os.dup2(nowhere, number)

@@ -32,8 +32,8 @@ class Clock:
         time.sleep(seconds)
 
     def wait(self, changed: Condition, holds: Callable[[], bool], timeout: float | None = None) -> None:
-        """Wait until `holds()` is true, at most `timeout` seconds if given. Code that changes the result of
-        `holds` must notify `changed`.
+        """Wait until `holds()` is true, but at most `timeout` seconds (None: no limit). Code that changes the result
+        of `holds` must notify `changed`.
         """
         changed.wait_for(holds, timeout)
 

@@ -3,7 +3,7 @@
 
 
 class CipherlaneError(Exception):
-    """Base of all errors; the message is one line and names the remedy."""
+    """Base class of all errors. The message of an error is one line and names the remedy."""
 
     exit_code = 1
 
@@ -44,7 +44,7 @@ class ExistsError(FileError):
 class ReaderGoneError(CipherlaneError):
     """The reader of standard output has closed it. This is not a failure, and no message is printed."""
 
-    exit_code = 141  # exit status of a program that SIGPIPE ended
+    exit_code = 141  # the exit status that shells report for a program that SIGPIPE ended
 
 
 class PortError(CipherlaneError):
@@ -137,7 +137,7 @@ class ReplyError(CipherlaneError):
     """A reply of the board contains an invalid value; the message names the value and the remedy."""
 
     def __init__(self, reply: str, what: str):
-        """Create the error. `reply` names the board's reply, and `what` describes its invalid value."""
+        """Create the error. `reply` names the board's reply, and `what` describes the invalid value in it."""
         super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
 
 
@@ -196,7 +196,7 @@ class TamperedError(CipherlaneError):
 
     @classmethod
     def of_record(cls, number: int) -> "TamperedError":
-        """Return the error for an altered record; `number` is its position in the file."""
+        """Return the error for an altered record; `number` counts the records of the file from 0."""
         return cls(f"record {number}")
 
     def __str__(self) -> str:

@@ -21,8 +21,9 @@ from .files import encodings
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # faster than any serial port; drivers' integer types can hold this number
-_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # names that an error message repeats; a longer name might be a key
+MOST_BAUD = 100_000_000  # more than any serial port reaches, and small enough for the integer types of drivers
+# An error message prints an unknown name only if the name matches this pattern. Other text might be a misplaced key.
+_NAME = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def seconds(text: str) -> float:
@@ -34,7 +35,7 @@ def seconds(text: str) -> float:
 
 
 def baud(text: str) -> int:
-    """Return the rate of a serial port in bits a second; raise ValueError if `text` is invalid."""
+    """Return the number in `text`, a serial port's rate in bits per second; raise ValueError if `text` is invalid."""
     value = int(text)
     if not 0 < value <= MOST_BAUD:
         raise ValueError(f"{text} is not a number of bits a second from 1 to {MOST_BAUD}")
@@ -43,7 +44,7 @@ def baud(text: str) -> int:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting and its name in the configuration file; the option and the environment variable take precedence."""
+    """A setting of the configuration file. Its command-line option and its environment variable have priority."""
 
     name: str
     parse: Callable[[str], Any]

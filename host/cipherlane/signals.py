@@ -46,7 +46,7 @@ def interrupting() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    for other in _ENDING:  # ignore further signals: cleaning up takes limited time and runs only once
+    for other in _ENDING:  # ignore further signals, because the cleanup that follows takes limited time
         signal.signal(other, signal.SIG_IGN)
     _stop_and_continue_simply()
     let_go_of_what_is_gone()
@@ -103,7 +103,7 @@ def _stop_and_continue_simply() -> None:
 
 
 def _is_gone(descriptor: int, patience: float) -> bool:
-    """Return whether a terminal or pipe is gone, or disappears within `patience` seconds."""
+    """Return whether a terminal or pipe has disappeared, or disappears within `patience` seconds."""
     if not hasattr(select, "poll"):
         time.sleep(patience)
         return False

@@ -79,7 +79,7 @@ def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Tabl
 
 
 def cell(text: str, *, keep: str = "", justify: Literal["left", "right"] | None = None) -> Text:
-    """Return `text` for a table or a line, without markup or control characters, except the characters in `keep`."""
+    """Return `text` to print in a table or on a line: without markup, and without control characters except `keep`."""
     return Text(plain(text, keep), justify=justify)
 
 

@@ -44,7 +44,7 @@ class _Console(Console):
     """A console that reports a closed pipe to its caller."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the current BrokenPipeError again instead of ending the process."""
+        """Re-raise the BrokenPipeError that is being handled, instead of ending the process."""
         raise
 
 
@@ -61,7 +61,7 @@ class LinkRateColumn(ProgressColumn):
 def transfer_progress(
     description: str, total: int | None, *, start: int = 0, show: bool | None = None
 ) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on standard error; yield a function, which the caller calls with the bytes done so far.
+    """Show a progress bar on standard error; yield a function, to call with the number of bytes done so far.
 
     Args:
         description: text before the bar.
@@ -79,7 +79,7 @@ def transfer_progress(
 
 @contextmanager
 def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[[str], Callable[[int], None]]]:
-    """Show on standard error how many of `figures` measurements are done.
+    """Show progress on standard error: how many of all measurements are done; `figures` is their total number.
 
     Yield a function. Call it with a figure's label to start that figure; it returns the function to call with the bytes
     done. `show` is as in `transfer_progress`.
@@ -175,13 +175,13 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
 
 
 def interval_heading(label: str) -> tuple[str, str]:
-    """Return the two heading lines for the lines that `interval_line` returns."""
+    """Return two lines that head the columns of `interval_line`: the `label`, and the columns' names."""
     words = ("seconds", "bytes sent", "Mbps", "bytes received", "Mbps", "sent again")
     return f"{label}, by the host's clock:", _interval_columns(*words)
 
 
 def interval_line(interval: Interval, label: str = "") -> str:
-    """Return one line of text about the traffic of an interval."""
+    """Return the traffic of an interval as one line of text."""
     return _interval_columns(
         f"{label} {interval.start:.2f}-{interval.end:.2f}",
         str(interval.sent_bytes),
@@ -263,7 +263,7 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def _mark(interrupted: bool | None) -> str:
-    """Return " (part)", to print after the engine's name, if the measurement was interrupted; otherwise empty text."""
+    """Return the mark " (part)" for an interrupted measurement, to print after the engine's name; otherwise no text."""
     return " (part)" if interrupted else ""
 
 

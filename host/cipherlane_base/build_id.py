@@ -6,7 +6,7 @@ The text form is two hexadecimal digests with a hyphen between them: gateware, t
 
 import re
 
-MARK = b"cipherlane build"  # placeholder until the build flow writes an id
+MARK = b"cipherlane build"  # these 16 bytes stand in an image until the build flow replaces them with an id
 _PART = len(MARK) // 2
 _TEXT = re.compile(rf"[0-9a-f]{{{2 * _PART}}}-[0-9a-f]{{{2 * _PART}}}")
 
@@ -17,12 +17,12 @@ def text(field: bytes) -> str:
 
 
 def short(shown: str) -> str:
-    """Return a short form, for tables, of the build id in `shown`: the first 8 digits of the gateware's and of the
-    firmware's digest. Return a hyphen if `shown` is empty.
+    """Shorten the build id in `shown` for tables: return the first 8 digits of each of its two digests, with a hyphen
+    between them. Return a hyphen if `shown` is empty.
     """
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 
 
 def is_text(shown: str) -> bool:
-    """Return whether the text in `shown` is a build id."""
+    """Return whether `shown` is the text form of a build id."""
     return bool(_TEXT.fullmatch(shown))

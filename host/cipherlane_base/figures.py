@@ -34,7 +34,7 @@ def commit(file: Path = Path(__file__)) -> str | None:
     project's checkout.
     """
     here = ("git", "-C", str(file.resolve().parent))
-    said_so = {**os.environ, "LC_ALL": "C"}  # keeps git's messages untranslated, because they are parsed here
+    said_so = {**os.environ, "LC_ALL": "C"}  # LC_ALL=C makes git write its messages in English; they are parsed below
     run = functools.partial(subprocess.run, capture_output=True, text=True, timeout=_GIT_TIMEOUT, env=said_so)
     try:
         listed = run([*here, "ls-files", "--error-unmatch", file.name])
@@ -50,7 +50,7 @@ def commit(file: Path = Path(__file__)) -> str | None:
 
 @functools.cache
 def _warn_of_no_commit(command: str) -> None:
-    """Warn once that git refuses to report the commit; `command` is the command that git suggests as a remedy."""
+    """Warn that git refuses to report the commit; `command` is git's own remedy. Warn one time for each `command`."""
     show_warning(
         f"figures name no commit, because git refuses this checkout, which belongs to another user: `{command}` "
         "allows it"
@@ -91,7 +91,8 @@ def document(
 
 
 def write(path: Path, content: Mapping[str, Any], **circumstances: Any) -> None:
-    """Write the `document` of `content` to the file `path` in one step; create its folder, and replace an older file.
+    """Write `content`, in the format of the function `document`, to the file `path`. Create a missing folder; replace
+    an older file in one step.
 
     Raises:
         OSError: the folder or the file cannot be created.

@@ -8,12 +8,12 @@ import zlib
 
 from .wire.layout import IMAGE, IMAGE_MAGIC
 
-COVERED = IMAGE.size - 4  # bytes of the header that its CRC covers: all but the CRC itself
+COVERED = IMAGE.size - 4  # number of header bytes that the header's CRC covers: all bytes except the CRC
 
 
 def pack(firmware: bytes, build: bytes, origin: int) -> bytes:
-    """Return the image that contains `firmware` and its build id. The size of `firmware` must be a multiple of 4 bytes.
-    The linker must have placed the firmware at the address `origin`.
+    """Return an image: a header that contains the build id, then `firmware`. The size of `firmware` must be a multiple
+    of 4 bytes. The firmware must be linked for the address `origin`.
     """
     fields: dict[str, int | bytes] = {
         "magic": IMAGE_MAGIC,

@@ -20,8 +20,8 @@ def plain(text: str, keep: str = "") -> str:
 
 
 def _escape(character: str) -> str:
-    """Return `character` as a Python escape. Python's codec is not used, because loading it needs a free file
-    descriptor.
+    """Return `character` as a Python escape. The function does not use Python's codec: to load the codec, Python opens
+    a file, which fails if the process has no free file descriptor.
     """
     number = ord(character)
     if character in "\n\r\t":

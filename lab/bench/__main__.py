@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure every AES of the project on the simulated board: ``python -m lab.bench``, or ``make bench``.
+"""Measure every AES implementation of the project on the simulated board: ``python -m lab.bench``, or ``make bench``.
 
 A figure counts only if its data match the results of the library `cryptography`. A program's figures stay in its folder
 under `build/bench` until gateware, program or questions change. So an interrupted run can be resumed.

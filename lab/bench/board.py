@@ -24,7 +24,8 @@ from tests import rom
 SOURCES = REPOSITORY / "lab" / "bench" / "firmware"
 EXTENSION = REPOSITORY / "lab" / "isa" / "firmware"
 BUILD = REPOSITORY / "build" / "bench"
-# Memories for the data, with their codes in a request. "copied": the program copies the data through the buffer memory.
+# Maps each memory that can hold the data to its code in a request. "sdram, copied" means that the data are in SDRAM,
+# and that the program copies them to the buffer memory and back.
 MEMORIES = {"buffer": 0, "sram": 1, "sdram": 2, "sdram, copied": 3}
 MODES = {"ecb": 0, "cbc": 1, "ctr": 2}
 INTERLEAVED = 3
@@ -38,7 +39,7 @@ _MASK = 0xFFFF_FFFF
 
 
 class WrongAnswerError(AssertionError):
-    """The board reported an error, or its data differ from the result of the independent library."""
+    """The board reported an error, or its data differ from the data that an independent library computed."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,8 @@ class Family:
 
 @dataclass(frozen=True)
 class Measurement:
-    """CPU cycles of the key schedule, of all passes together, of the shortest and the longest pass, and of the last
-    pass. If there are several passes, the first one counts neither as the shortest nor as the longest.
+    """CPU cycles of the key schedule, of all passes together, of the shortest pass, of the longest pass, and of the
+    last pass. If there are several passes, the first pass counts neither as the shortest nor as the longest.
     """
 
     key_cycles: int
@@ -95,7 +96,7 @@ def words(seed: int, count: int) -> bytes:
 
 
 def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute with the library `cryptography` the data that must result after all passes."""
+    """Compute the data that must result after all passes, with the library `cryptography`."""
     stream = words(seed, 12 + size // 4)
     key, chain, data = stream[: key_bits // 8], stream[32:48], stream[48:]
     for _ in range(passes):
@@ -124,7 +125,7 @@ def _folder(configuration: str) -> Path:
 
 @contextlib.contextmanager
 def _network_of(board: SimulatedBoard) -> Iterator[None]:
-    """Move the calling thread into the network namespace of a running board.
+    """Move the calling thread into the network namespace of a running simulated board.
 
     Only boards with Ethernet have their own.
     """
@@ -157,7 +158,7 @@ class ProgramBoard:
         try:
             with _network_of(self._board):
                 self._port = rom.open_uart(self._board, timeout=TIMEOUT_S, write_timeout=TIMEOUT_S)
-        except OSError:  # pyserial's is one
+        except OSError:  # the exceptions of pyserial are OSErrors, too
             self._board.stop()
             raise
         return self
@@ -174,7 +175,7 @@ class ProgramBoard:
 
     @property
     def clock_hz(self) -> int:
-        """Return the frequency in Hz of the board's clock; the program counts cycles of this clock."""
+        """Return the frequency of the board's clock in Hz. The program counts cycles of this clock."""
         return self._board.description["clock_hz"]
 
     @property
@@ -202,7 +203,9 @@ class ProgramBoard:
 
 
 class BenchBoard(ProgramBoard):
-    """Run one benchmark program, described by a `Family`, on the simulated board, and measure with it."""
+    """Run one benchmark program on the simulated board, and send it requests to measure. A `Family` describes the
+    program.
+    """
 
     def __init__(self, family: Family):
         self.family = family
@@ -217,8 +220,8 @@ class BenchBoard(ProgramBoard):
     def measure(
         self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, memory="buffer"
     ) -> Measurement:
-        """Process `size` bytes in place several times, in the memory that the argument `memory` names (a key of
-        `MEMORIES`). Check the result and return the cycles.
+        """Process `size` bytes in place, `passes` times. The argument `memory` is a key of `MEMORIES`: it names the
+        memory that holds the data. Check the result and return the cycles.
 
         Raises
         ------
@@ -237,8 +240,8 @@ class BenchBoard(ProgramBoard):
         return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
-        """Encrypt in CTR on several contexts in turn, `size` bytes a turn, and check the result. If `shared` is true,
-        all keys use one context.
+        """Encrypt in CTR on several contexts of the vector unit in turn, `size` bytes in each turn, and check the
+        result. Each context has its own key; if `shared` is true, one context serves all keys.
 
         Raises
         ------
@@ -267,8 +270,9 @@ def _ise(name: str) -> Family:
 ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
-# Maps each engine in C to a constant of c_cipher.h, which selects how the engine computes a round, and to a
-# configuration. None: the engine needs no special instructions, so the default configuration is used.
+# Maps each engine in C to a pair. First: a constant of c_cipher.h, which selects how the engine computes a round.
+# Second: a configuration of the simulated board, or None if the engine runs on the default configuration, because it
+# needs no special instructions.
 _ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_INSTRUCTIONS", "scalar")}
 
 
@@ -286,14 +290,14 @@ def _c(engine: str, style: str, key_bits: int = 0) -> Family:
 
 
 def _styles(engine: str) -> tuple[Family, ...]:
-    """Return an engine's programs. One loops over single rounds and one over pairs of rounds. For each key length, one
-    more program has unrolled rounds.
+    """Return an engine's benchmark programs: one with a loop over single rounds, one with a loop over pairs of rounds,
+    and for each key length one with unrolled rounds.
     """
     return _c(engine, "loop"), _c(engine, "swap"), *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS)
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
-# Programs for data in SDRAM: the vector unit's engines, C with tables, C by bytes, and the accelerator. The
+# Programs that measure engines with data in SDRAM: the vector unit's engines, `table`, `byte`, and the accelerator. The
 # accelerator's DMA does not reach SDRAM, so its driver copies the data through a buffer, 512 bytes at a time.
 SDRAM_FAMILIES = tuple(
     replace(family, name=f"sdram_{family.engine}", configuration="sdram")

@@ -27,8 +27,8 @@ SEEDS = range(1, 17)
 
 
 def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator[Record]]]) -> list[Record]:
-    """Return the records of a program. If its folder contains stored records, return these, unless the gateware, the
-    program or the measuring code has changed since.
+    """Return the records of a program. Measure only if the program's folder contains no records, or if the gateware,
+    the program or the measuring code has changed since the records were stored.
 
     Raises
     ------
@@ -50,8 +50,8 @@ def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator
 
 
 def symbol_sizes(elf: Path) -> dict[str, int]:
-    """Return the size in bytes of each symbol of a program. The entry "peer" is the total size of all symbols from an
-    external library.
+    """Return the size in bytes of each symbol of a program. The key "peer" maps to the total size of all symbols that
+    come from an external library.
     """
     output = subprocess.run(
         ["riscv64-unknown-elf-nm", "-S", "-l", str(elf)], capture_output=True, text=True, check=True, timeout=60
@@ -78,7 +78,9 @@ def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, k
 
 
 def record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: int, **values: Any) -> Record:
-    """Return a record that describes a measurement and contains the measured values, which are in `values`."""
+    """Return a record: fields that describe a measurement, then the measured values from the keyword arguments
+    `values`.
+    """
     return {
         "measure": measure,
         "engine": board.family.engine,
@@ -94,7 +96,7 @@ def record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: 
 
 
 def rates(cycles: int, size: int) -> Record:
-    """Return the throughput of `size` bytes in `cycles` cycles, as fields of a record."""
+    """Return fields of a record: the throughput of a measurement that processed `size` bytes in `cycles` cycles."""
     return {
         "bytes": size,
         "cycles": cycles,
@@ -104,8 +106,8 @@ def rates(cycles: int, size: int) -> Record:
 
 
 def _directions(mode: str) -> tuple[bool, ...]:
-    """Return the directions to measure, True for decryption. GCM is measured only in encryption: decryption would need
-    the tag of each pass in advance.
+    """Return the directions to measure, as flags: True means decryption, False means encryption. GCM is measured only
+    in encryption, because decryption would need the tag of each pass in advance.
     """
     return (False,) if mode == GCM else (False, True)
 
@@ -158,8 +160,8 @@ def record_sizes(board: BenchBoard) -> Iterator[Record]:
 
 
 def contexts(board: BenchBoard) -> Iterator[Record]:
-    """Measure CTR on 1 to 8 contexts in turn: each encrypts 1 KB in its turn. Then measure the same keys on one
-    context, which must load another key at each turn.
+    """Measure CTR on 1 to 8 contexts of the vector unit: the contexts take turns, and each encrypts 1 KB in a turn.
+    Then measure the same keys on only one context, which must load another key in each turn.
     """
     turns, size = 8, 1024
     for shared in (False, True):

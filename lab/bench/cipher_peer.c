@@ -26,7 +26,8 @@ int main(void)
 	const size_t pieces = fread(data, 16, sizeof(data) / 16, stdin);
 
 	/*
-	 * Encrypt in two calls, to test that a stream cipher continues its keystream in the second.
+	 * Encrypt in two calls, to test that a stream cipher continues its keystream in the second
+	 * call.
 	 */
 	cipher_run(data, data, pieces / 2);
 	cipher_run(data + 4 * (pieces / 2), data + 4 * (pieces / 2), pieces - pieces / 2);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ciphers other than AES that use lookup tables, in C and with the instruction `ptlu`: Table 6 of Fiskiran and Lee.
+"""Measures ciphers other than AES, in C and with the instruction `ptlu`, to compare with Table 6 of Fiskiran and Lee.
 
 Each cipher is a header in lab/bench/firmware/ciphers, compiled twice for the simulated board's configuration
 `comparators`. Only encryption is measured. The results are compared with the library `cryptography`; for ciphers that
@@ -63,7 +63,7 @@ CIPHERS = {
 
 
 def pi_words(count: int) -> list[int]:
-    """Return the first words of 32 bits of pi's fraction, computed by Machin's formula."""
+    """Return the first 32 * `count` bits of pi's fraction as words of 32 bits, computed with Machin's formula."""
     bits = 32 * count
     one = 1 << bits + 64
 
@@ -96,7 +96,7 @@ def mars_words() -> list[int]:
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that must result after all passes, like `lab.bench.board.expected`.
+    """Compute the data that must result after all passes. Arguments after `name`: see `lab.bench.board.expected`.
 
     A stream cipher continues from pass to pass.
     """
@@ -153,7 +153,9 @@ def write_headers() -> None:
 
 
 def encryption(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the encryption of 2 KB: the fastest of three passes. In C, data and tables share the data cache."""
+    """Measure the encryption of 2 KB: the fastest of three passes. Tables in memory share the data cache with these
+    data.
+    """
     cipher = CIPHERS[board.family.engine]
     found = board.measure("ecb", size=WORKING_SET, passes=recorded.PASSES)
     values = {

@@ -14,11 +14,12 @@ from gateware.flow.firmware import REPOSITORY
 from lab.bench import cases
 from lab.bench.board import WrongAnswerError
 
-Step = tuple[str, Callable[[], list[cases.Record]]]  # (name for the option --only, function that measures)
+# a pair: the name for the option --only, and the function that measures
+Step = tuple[str, Callable[[], list[cases.Record]]]
 
 
 def run(name: str, description: str, kind: str, steps: Iterable[Step], columns: Sequence[str]) -> int:
-    """Run the command ``make bench-<name>``; return the exit status. Several items of `steps` can have the same name.
+    """Run the command ``make bench-<name>``; return the exit status. Several steps can have the same name.
 
     Results are written only when everything was measured.
 

@@ -18,7 +18,7 @@ BLOCK_BYTES = 64
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that must result after all passes, like `lab.bench.board.expected`."""
+    """Compute the data that must result after all passes. Arguments after `name`: see `lab.bench.board.expected`."""
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):
         digest = hashlib.new(name, data).digest()
@@ -32,7 +32,7 @@ def families() -> list[Family]:
 
 
 def hashing(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the hashing of 2 KB in the data cache: the fastest of three passes. The padding is one more block of the
+    """Measure the hashing of 2 KB in the data cache: the fastest of three passes. The padding adds one block to the
     message.
     """
     found = board.measure("ecb", size=WORKING_SET, passes=4)

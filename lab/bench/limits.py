@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Limits for CTR on the vector unit: targets, and the fewest possible cycles with data in and outside the cache."""
+"""Limits for CTR on the vector unit: targets, and the fewest possible cycles, for data in the cache and outside it."""
 
 # Target cycles per block at AES-128/192/256 for each engine. They include the loop and all loads and stores of data.
 BARS = {
@@ -37,7 +37,5 @@ def floor(engine: str, key_bits: int, memory: str) -> float:
 
 
 def state(engine: str, memory: str) -> str:
-    """Return a text that tells whether the data are in the cache. `memory` is one of the keys of the dictionary
-    `STATES`.
-    """
+    """Return a text that tells whether the data are in the cache. The argument `memory` is a key of `STATES`."""
     return (VECTOR_STATES if engine == "ise_vmem" else STATES)[memory]

@@ -26,8 +26,8 @@ def find(records: list[Record], **values) -> Record | None:
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return the speed of `record` divided by the speed of the engine and style in `over`. Return None if they were not
-    measured.
+    """Return the speed of `record` divided by the speed of the engine and style in `over`. Return None if the engine in
+    this style was not measured.
     """
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)

@@ -26,8 +26,8 @@ Suites: {codename}
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
-# BearSSL's implementations of AES: `ct` is bitsliced and constant-time, `big` uses tables of 1 KB, `small` works by
-# bytes.
+# BearSSL's implementations of AES: `ct` is bitsliced and constant-time, `big` uses tables of 1 KB, `small` processes
+# single bytes.
 IMPLEMENTATIONS = {"ct": "bitsliced", "big": "table", "small": "byte"}
 
 

@@ -22,8 +22,8 @@ FUNCTIONS = {"product": "public_product", "multiply": "public_multiply", "power"
 
 
 def worked(operation: str, data: bytes) -> bytes:
-    """Apply an operation to `data`, a list of little-endian numbers, with Python's integers. Return the list that
-    results.
+    """Apply an operation to numbers, with Python's integers. `data` contains the numbers, each in little-endian bytes.
+    Return the data after the operation.
     """
     numbers = [int.from_bytes(data[i : i + NUMBER_BYTES], "little") for i in range(0, len(data), NUMBER_BYTES)]
     if operation == "product":
@@ -39,7 +39,7 @@ def worked(operation: str, data: bytes) -> bytes:
 
 
 def expected(operation: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that must result after all passes, like `lab.bench.board.expected`."""
+    """Compute the data that must result after all passes. Arguments after the first: see `lab.bench.board.expected`."""
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):
         data = worked(operation, data)

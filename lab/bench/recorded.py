@@ -47,13 +47,13 @@ def passes(encrypt: Encrypt) -> bytes:
 
 @cache
 def load(name: str) -> tuple[bytes, bytes]:
-    """Return two recorded results of Crypto++ for the cipher `name`: the result of `chain`, then of `passes`."""
+    """Return two recorded results of Crypto++ for the cipher `name`: the results of `chain` and of `passes`."""
     entry = tomllib.loads(FILE.read_text(encoding="utf-8"))[name]
     return bytes.fromhex(entry["chain"]), base64.b64decode(entry["passes"])
 
 
 def expected(name: str, size: int, passes: int, seed: int) -> bytes:
-    """Return the first `size` bytes of the benchmark's data as Crypto++ encrypted them.
+    """Return the first `size` bytes of the benchmark's data after Crypto++ encrypted the data.
 
     Raises
     ------

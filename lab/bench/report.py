@@ -92,8 +92,8 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
 
 
 def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
-    """For each engine, return its name and the cycles of a call with 1 KB: cycles for the blocks, and cycles for
-    everything else.
+    """Return a row for each engine: its name, and two parts of the cycles of a call with 1 KB: the cycles for the
+    blocks, and the cycles for everything else.
 
     The cycles of a block come from the additional 32 KB of the longest call.
     """
@@ -112,7 +112,8 @@ def is_constant_time(records: list[Record]) -> bool:
 
 
 def plots(records: list[Record]) -> dict[str, str]:
-    """Return two bar plots for AES-128 as SVG, by name: bits per cycle in CTR, and speed-up over unrolled C in ECB.
+    """Return two bar plots for AES-128: bits per cycle in CTR, and speed-up over unrolled C in ECB. The keys are the
+    names of the plots, the values are SVG texts.
 
     The longest bar is last.
     """

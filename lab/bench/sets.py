@@ -18,17 +18,17 @@ BLOCKS = (1, 4, 8)
 KEY_BITS = 128
 MEASURE = "independent blocks a call"
 COLUMNS = ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")
-# For each instruction set: the possible numbers of blocks for which a program computes each round together. The CPU's
-# registers can hold the states of two blocks. But with `table`, the code for two blocks does not fit in the instruction
-# cache. Most units with registers of their own have room for eight blocks; `ptlu_64` and `ptlu_128` have room for one.
+# Maps each instruction set to the numbers of blocks for which programs compute each round together. The CPU's registers
+# can hold the states of two blocks. But with `table`, the code for two blocks does not fit in the instruction cache.
+# Most units with registers of their own have room for eight blocks; `ptlu_64` and `ptlu_128` have room for one.
 SIDE = dict.fromkeys(("table", "ptlu_64", "ptlu_128"), (1,))
 SIDE |= dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), (1, 2))
 SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), (8,))
 
 
 def program(form: str, blocks: int, side: int) -> Family:
-    """Return a program whose calls each process several AES-128 blocks, as many as `blocks` says. The code computes
-    each round for `side` blocks together.
+    """Return a program that processes `blocks` AES-128 blocks in each call. The code computes each round for `side`
+    blocks together.
     """
     family = styles.program(form, "unrolled")
     defines = (f"-DBENCH_BLOCKS={blocks}u", f"-DBENCH_SIDE={side}u")
@@ -37,8 +37,8 @@ def program(form: str, blocks: int, side: int) -> Family:
 
 
 def programs() -> dict[str, tuple[Family, int, int]]:
-    """Return a dictionary from each program's name to: the program, the number of blocks in a call, and the number of
-    blocks for which the code computes each round together.
+    """Return a dictionary that maps the name of each program to a tuple: the program, the number of blocks in a call,
+    and the number of blocks for which the code computes each round together.
     """
     ways = [(form, blocks, min(blocks, side)) for form, sides in SIDE.items() for blocks in BLOCKS for side in sides]
     found = [(program(*way), *way[1:]) for way in ways]
@@ -54,8 +54,8 @@ def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def measure(family: Family, blocks: int, side: int) -> list[cases.Record]:
-    """Measure a program. Add to each record the number of blocks in a call, and for how many blocks the code computes
-    each round together.
+    """Measure a program. Add two numbers to each record: the blocks in a call, and the blocks for which the code
+    computes each round together.
     """
     found = cases.measured(family, (both_directions,))
     return [{**record, "blocks": blocks, "side_by_side": side} for record in found]

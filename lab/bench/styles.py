@@ -55,13 +55,15 @@ def program(form: str, style: str) -> Family:
 
 
 def families() -> tuple[Family, ...]:
-    """Return a program for each form of a round and for each style of C code in which `FORMS` lists this form."""
+    """Return the programs to measure: one for each form of a round in `FORMS`, in each style of C code that `FORMS`
+    lists for the form.
+    """
     return tuple(program(form, style) for form, (_, styles) in FORMS.items() for style in styles)
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Return the size in bytes of the code that processes one block: the function for a block, and the functions that
-    it calls for the rounds.
+    """Return the size in bytes of the code that processes one block: the function for a block, and the functions for a
+    round that it calls.
     """
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds
@@ -93,8 +95,8 @@ def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the engine `ise` like the other programs. This engine keeps eight blocks and all round keys in the vector
-    unit.
+    """Measure the engine `ise` on the same data as the other programs. This engine keeps eight blocks and all round
+    keys in the vector unit.
     """
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):

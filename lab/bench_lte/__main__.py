@@ -27,12 +27,13 @@ EXTENSION = REPOSITORY / "lab" / "snow3g" / "firmware"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
 # The engines. The index of an engine in this tuple is its number in a request. None means no ciphering (128-EEA0).
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
-# The configuration of the simulated board that contains all of these engines.
+# The configuration of the simulated board that contains every engine in ENGINES.
 CONFIGURATION = "lte"
 # The step and the maximum of the data rates above the paper's rates, in Mbit/s. The rate rises by one step at a time
 # until a block takes longer than 1 ms. Blocks for a rate above the maximum do not fit in the program's memory.
 STEP_MBPS, MOST_MBPS = 25, 400
-# Number of timed passes over a block. Engines in C take about ten times the permitted time, so they make fewer passes.
+# Number of timed passes over a block. The engines in C make fewer passes, because they take about ten times the
+# permitted time.
 PASSES, C_PASSES = 4, 2
 
 
@@ -97,7 +98,7 @@ def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
 
 
 def in_time(record: dict) -> bool:
-    """Return True if each block is finished within 1 ms, when the next block arrives."""
+    """Return True if the measured block was finished within 1 ms. In LTE, the next block arrives after this time."""
     return milliseconds(record) <= TTI_MS
 
 

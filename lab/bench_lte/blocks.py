@@ -20,8 +20,8 @@ SN_BITS, SN_LIMIT = 12, 1 << 12
 RLC_LIMIT = 1 << 10
 COUNT_LIMIT = 1 << 32
 DOWNLINK = 1
-# Sizes in bytes: a MAC subheader with a 15-bit length field, a subheader without a length, and the headers of RLC and
-# PDCP together.
+# Sizes in bytes: a MAC subheader with a 15-bit length field, a MAC subheader without a length field, and the headers of
+# RLC and PDCP together.
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
@@ -60,8 +60,8 @@ def cipher_of(engine: str | None) -> str:
 
 
 def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
-    """Return an RLC AMD PDU that contains one PDCP data PDU with this packet. The RLC sequence number is the low 10
-    bits of COUNT.
+    """Return an RLC AMD PDU that contains one PDCP data PDU; the latter contains `packet`. The RLC sequence number is
+    the low 10 bits of COUNT.
     """
     data = packet
     if bearer.key is not None:
@@ -102,8 +102,8 @@ def lengths(size: int) -> Iterator[int]:
 
 
 def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
-    """Return the transport block with these packets of one bearer. `count` is the COUNT of the first packet; it
-    increases by one for each next packet.
+    """Return the transport block that contains `packets`, which all belong to `bearer`. `count` is the COUNT of the
+    first packet; it increases by one for each next packet.
     """
     return mac([(bearer.lcid, pdu(bearer, count + n, packet)) for n, packet in enumerate(packets)])
 
@@ -120,13 +120,13 @@ class Example(NamedTuple):
     packets: list[bytes]
 
     def request(self, cipher: int, passes: int) -> bytes:
-        """Return a request with this block, as `lab/bench_lte/firmware/lte_bench.h` defines it."""
+        """Return a request that contains this block. `lab/bench_lte/firmware/lte_bench.h` defines the request."""
         head = struct.pack("<2I16s3I", cipher, passes, self.key, self.count, self.identity, len(self.block))
         return head + self.block + bytes(-len(self.block) % 4)
 
 
 def example(engine: str | None, size: int) -> Example:
-    """Return a block of `size` bytes that contains random packets, encrypted with the cipher of this engine.
+    """Return a block of `size` bytes that contains random packets, encrypted with the cipher that `engine` implements.
 
     Equal arguments produce equal blocks.
     """

@@ -31,7 +31,7 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from lab.results.tables.bench_lte_zephyr import ORDERS, TABLE
 
 SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
-# Configuration of the simulated board. Place-and-route of this configuration reaches the board's clock.
+# Configuration of the simulated board. Place-and-route of this configuration meets the clock of the simulated board.
 CONFIGURATION = "eth_zephyr"
 # The engines. The index of an engine in this tuple is its number in a request. None means no ciphering (128-EEA0).
 ENGINES = (
@@ -46,7 +46,7 @@ ENGINES = (
     "crypto API, vector unit",
     "crypto API, accelerator",
 )
-# These engines need many TTIs (1 ms) for a block. So only a few of their blocks are timed, and no higher data rates.
+# These engines need many TTIs (1 ms) for a block. So measure fewer blocks with them, and only the paper's data rates.
 SLOW = ("byte", "table")
 BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
 REPLY_WORDS = 12 + MOST_BLOCKS
@@ -86,8 +86,8 @@ class ZephyrLteBoard(ProgramBoard):
         super().__init__(build(configuration))
 
     def costs(self) -> dict[str, int]:
-        """Return the cycles that a thread switch and the queue operations take in Zephyr's kernel. The application
-        measures them when it starts.
+        """Return the CPU cycles that a thread switch and queue operations take in Zephyr's kernel. The application
+        measures these cycles when it starts.
 
         Raises
         ------
@@ -102,9 +102,8 @@ class ZephyrLteBoard(ProgramBoard):
         return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
 
     def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
-        """Return the application's reply for each order of its threads. A reply is a sequence of 32-bit numbers, which
-        the application's `main.c` describes. The reply includes the cycles of each measured block; `times` is the
-        number of these blocks.
+        """Return the application's reply for each order of its threads. A reply is a sequence of 32-bit numbers; the
+        application's `main.c` describes them. The last `times` numbers are the cycles of each measured block.
         """
         reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
@@ -127,8 +126,8 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """Return the values of a reply as a record, without the board's clock. The measured blocks have `size` bytes and
-    contain the packets in `packets`.
+    """Return the values of a reply as a record. The record does not contain the board's clock. The measured blocks have
+    `size` bytes and contain the packets in `packets`.
 
     Raises
     ------

@@ -22,7 +22,7 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Maps a datapath to the values (Mbps, Mbps per LUT4) that a core must exceed.
+# Maps a datapath to two values that a core must exceed: Mbps, and Mbps per LUT4.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 
@@ -53,7 +53,7 @@ def is_smallest(record: Record) -> bool:
 
 
 def cost(record: Record, records: list[Record]) -> str:
-    """Returns the difference in LUT4s and MHz between a core and its variant with only one AES-128 key, as text.
+    """Returns a text: by how many LUT4s and MHz a core differs from its variant that stores only one AES-128 key.
 
     The result is empty if that core is not among the records, or is this one.
     """

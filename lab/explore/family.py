@@ -34,7 +34,7 @@ SEEDS = 3
 
 
 def write(tasks: list[Task], versions: dict[str, str], failed: dict[Path, list[dict]]) -> dict:
-    """Writes ``explore.json`` and the plots; returns the contents of the file.
+    """Writes ``explore.json`` and the plots; returns the contents of ``explore.json``.
 
     They contain all up-to-date records, and the records of failure for tasks that no worker could complete.
     """
@@ -137,7 +137,7 @@ def _to_build(tasks: list[Task], checkouts: dict[str, Path]) -> Iterator[Task]:
 
 
 def _build_all(tasks: Iterable[Task], everything: list[Task], failed: dict[Path, list[dict]], workers: Workers) -> None:
-    """Builds tasks in the given order, and writes the results file after each task."""
+    """Builds the cores of `tasks` in the given order, and writes the results file after each core."""
     named = {f"{task.device} {task.name}": task for task in tasks}
     left = len(named)
 

@@ -36,7 +36,7 @@ SYNTHESIS = "synth_ecp5 -top {top} -json {json}"
 
 
 class FlowError(RuntimeError):
-    """A tool failed on a design; the message contains its last error."""
+    """A tool failed on a design; the message contains the tool's last error."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Design:
 
 
 def synthesise(design: Design, folder: Path, environment: dict[str, str], tools: str) -> dict[str, int]:
-    """Synthesises a core: writes its netlist ``core.json``, unless it is up to date; returns its resources.
+    """Synthesises a core unless its netlist ``core.json`` is up to date; returns the resources of the core.
 
     Parameters
     ----------
@@ -135,8 +135,8 @@ def load(path: Path) -> dict:
 
 
 def place(design: Design, folder: Path, device: Device, seed: int, environment: dict[str, str]) -> float:
-    """Returns the maximum clock in MHz that one nextpnr run reaches for the synthesised core in its harness. Keeps the
-    report next to the netlist.
+    """Returns the maximum clock in MHz that one nextpnr run reaches for the synthesised core in its harness. Stores
+    nextpnr's report in the folder of the netlist.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def place(design: Design, folder: Path, device: Device, seed: int, environment: 
 
 
 def fmax(report: dict) -> float:
-    """Returns the clock in MHz that a design reaches, from nextpnr's report. The design has only one clock."""
+    """Returns the maximum clock in MHz of a design, read from nextpnr's report. The design has only one clock."""
     (achieved,) = (clock["achieved"] for clock in report["fmax"].values())
     return achieved
 

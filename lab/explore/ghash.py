@@ -29,7 +29,7 @@ from lab.explore.records import BLOCK_BITS
 
 PARTS = ("85F-8",)
 SEEDS = 3
-WRITE_PORT_LUTS = 2  # (additional LUT sites that the write port of a distributed RAM occupies)
+WRITE_PORT_LUTS = 2  # number of additional LUT sites that the write port of a distributed RAM occupies
 
 
 def build(
@@ -57,7 +57,7 @@ def build(
 def record(
     member: Member, part: str, area: dict[str, int], memories: int, message: Message, clocks: list[float]
 ) -> dict:
-    """Returns the record of one GHASH unit on one FPGA part: all its results."""
+    """Returns a record that contains all results of one GHASH unit on one FPGA part."""
     mhz = median(clocks)
     mbps = BLOCK_BITS * mhz / message.cycles_per_block
     return {

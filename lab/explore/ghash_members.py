@@ -21,14 +21,15 @@ from lab.explore.measure import WrongResult
 from lab.explore.protocols import PATIENCE, ProtocolError
 
 LANES, BLOCK_BYTES = 8, 16
-# Blocks of additional data in each message.
+# Number of blocks of additional authenticated data in each message.
 BLOCKS = 6
-INITIAL = 1  # the counter at the end of the initial counter block, which starts with an IV of 96 bits
+# With an IV of 96 bits, the initial counter block is the IV, then a counter of 32 bits with this value.
+INITIAL = 1
 
 
 @dataclass(frozen=True)
 class Message:
-    """Results of simulating two messages (only the second is measured).
+    """Results of a simulation of two messages. Only the second message is measured.
 
     These are the cycles of a block, of a subkey, and of the last item with its result; the transitions of cells'
     outputs for each block; and the number of tags that were compared.
@@ -43,7 +44,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """One GHASH unit: how many cycles a multiplication takes, and whether it is portable or uses ECP5 cells."""
+    """One GHASH unit: how many cycles a multiplication takes, and whether the unit is portable or uses ECP5 cells."""
 
     cycles: int
     portable: bool = False
@@ -64,7 +65,7 @@ class Member:
             named |= {f"{name}_{part}": getattr(endpoint, part) for part in ("valid", "ready", "data")}
         named["final"] = unit.sink.final
         output = convert(top, {*named.values(), top.cd_sys.clk}, name="core")
-        # Remove comments, because LiteX writes the date into them, and the digest must not depend on it.
+        # Remove comments: LiteX writes the date into them, and the digest must not depend on the date.
         text = "".join(line for line in output.main_source.splitlines(keepends=True) if not line.startswith("//"))
         ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
         return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), ports
@@ -101,8 +102,8 @@ class _Mapped:
         self.netlist.settle()
 
     def give(self, name: str, values: list[bytes], **inputs: int) -> int:
-        """Offers one value to each lane until the unit accepts it; returns the number of the cycle in which the unit
-        accepts them.
+        """Offers one value to each lane until the unit accepts the values; returns the number of the cycle in which
+        this happens.
         """
         numbers = [int.from_bytes(value, "little") for value in values]
         self.netlist.poke_lanes(self.ports[f"{name}_data"], numbers)
@@ -114,7 +115,7 @@ class _Mapped:
 
 
 def measure(module: dict, ports: dict[str, str]) -> Message:
-    """Simulates the netlist of a GHASH unit, and returns its results for a message.
+    """Simulates the netlist of a GHASH unit, and returns the measured results for one message.
 
     Raises
     ------

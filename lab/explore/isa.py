@@ -41,7 +41,7 @@ DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
 SEEDS = 3
-TIMEOUT_S = 7200  # (far more time than a step needs, in case the machine is busy)
+TIMEOUT_S = 7200  # a step needs far less time, but the machine can be busy
 Ports = tuple[Module, list[Signal], list[Signal]]
 
 
@@ -74,7 +74,7 @@ def _sub_bytes_ram() -> Ports:
 
 
 def _mix_columns() -> Ports:
-    """Creates logic for MixColumns and its inverse for a whole state, as in the lanes of the vector unit."""
+    """Creates the logic of the vector unit's lanes for MixColumns and InvMixColumns, for a whole state."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for c in range(4):
@@ -124,14 +124,17 @@ def _unit(sbox: str) -> Ports:
 
 
 def _multiplier() -> Ports:
-    """Creates a 16x16 multiplier without DSP blocks. Jenkins et al. compare a lane with such a multiplier."""
+    """Creates a 16x16 multiplier. It uses no DSP blocks, because Jenkins et al. compare its area with the area of a
+    lane.
+    """
     top = Module()
     a, b, product = Signal(16, name="a"), Signal(16, name="b"), Signal(32, name="product")
     top.comb += product.eq(a * b)
     return top, [a, b], [product]
 
 
-# Maps the name of an S-box in names of parts to its name in `gateware.aes.sbox_pair`.
+# The names of parts contain a short name of the S-box. This dict maps the short name to the name in
+# `gateware.aes.sbox_pair`.
 SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
 COLUMN_SBOXES = {**SBOXES, "block RAM": BLOCK_RAM}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
@@ -145,7 +148,7 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in COLUMN_SBOXES.items()},
     **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in COLUMN_SBOXES.items()},
 }
-# nextpnr's options for the parts that are placed on another device than DEVICE.
+# Maps the parts that are not placed on DEVICE to nextpnr's options for their device.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
 
 
@@ -177,8 +180,7 @@ def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[d
         "fmax_mhz": round(mhz, 1),
         "fmax_least_mhz": round(min(reached), 1),
         "fmax_most_mhz": round(max(reached), 1),
-        # Subtract the harness from the resources. The harness adds an XOR for each output bit, and registers for every
-        # port.
+        # Subtract the resources of the harness: an XOR for each output bit, and registers for every port.
         "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
         "bram": cells.get("DP16KD", 0),
@@ -193,8 +195,8 @@ def _reached(report: dict) -> float:
 def explore(
     part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str], versions: str, seeds: int
 ) -> dict:
-    """Builds the part that the function `create` makes, unless its files are up to date; returns the record that
-    `figures` makes of it.
+    """Synthesises and places the part that the function `create` returns, unless its files are up to date. Returns the
+    record that the function `figures` makes from the results.
 
     Raises
     ------
@@ -223,7 +225,9 @@ def explore(
 
 
 def _step(what: str, folder: Path, made: str, sources: str, command: list[str], environment: dict[str, str]) -> None:
-    """Runs a command that makes a file, unless the file is up to date. Writes the command's output to a log file."""
+    """Runs a command that makes a file; does nothing if the file is up to date. Writes the command's output to a log
+    file.
+    """
     stamp = Stamp(folder / f"{made}.digest", digest([], sources, *command))
     if stamp.is_current() and (folder / made).exists():
         return

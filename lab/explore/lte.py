@@ -25,7 +25,7 @@ from lab.explore.protocols import ProtocolError
 
 PARTS = ("85F-8",)
 SEEDS = 3
-# The data rates that Hessel et al. 2009 compare, each as the time for a byte in ns.
+# The data rates that Hessel et al. 2009 compare. Each rate is given as the time per byte in ns.
 TIMES = (4, 14, 24)
 
 
@@ -50,7 +50,7 @@ def build(
 
 
 def record(member: Member, part: str, area: dict[str, int], message: Message, clocks: list[float]) -> dict:
-    """Returns the record of one cipher core on one FPGA part: all its results."""
+    """Returns a record that contains all results of one cipher core on one FPGA part."""
     cycles_a_byte, mhz = message.cycles / MESSAGE_BYTES, median(clocks)
     mbps = 8 * mhz / cycles_a_byte
     return {

@@ -25,14 +25,14 @@ from lab.snow3g.keystream import JOB, Snow3G
 from lab.snow3g.published import KEYSTREAMS
 
 MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
-# Maps names of S-boxes in Hessel et al. 2009 to names in `gateware.aes.sbox`. lut is the best S-box that consists only
-# of LUTs.
+# Maps names of S-boxes in Hessel et al. 2009 to names in `gateware.aes.sbox`. The name `lut` stands for the best S-box
+# that consists only of LUTs.
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)
-# Numbers of blocks: all simulated blocks, the measured blocks, and the blocks before the first measured block. The
-# cycles of a message are extrapolated from the measured blocks. Several engines finish blocks in groups, so the number
-# of measured blocks is a multiple of every number of engines.
+# Three numbers of blocks: all simulated blocks, the measured blocks, and the blocks before the first measured block.
+# The cycles of a message are extrapolated from the measured blocks. Several engines finish blocks in groups, so the
+# number of measured blocks is a multiple of every number of engines.
 BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
 
 
@@ -52,7 +52,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """The parameters of one core. `s_q` is the second S-box of SNOW 3G. Only AES supports several engines (copies)."""
+    """The parameters of one core. `s_q` is the second S-box of SNOW 3G. Only an AES core can have several engines."""
 
     algorithm: str
     datapath: int
@@ -100,15 +100,15 @@ def _design(core: Module, named: dict[str, Signal]) -> tuple[Design, dict[str, s
     named |= {"out_valid": core.source.valid, "out_ready": core.source.ready}
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         output = convert(top, {*named.values(), top.cd_sys.clk}, name="core")
-    # Remove comments, because LiteX writes the date into them, and the digest must not depend on it.
+    # Remove comments: LiteX writes the date into them, and the digest must not depend on the date.
     text = "".join(line for line in output.main_source.splitlines(keepends=True) if not line.startswith("//"))
     ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
     return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), ports
 
 
 class _Mapped:
-    """Simulates several copies (lanes) of a core's netlist in parallel. The simulation accepts the results of the
-    copies without delay.
+    """Simulates several copies (lanes) of a core's netlist in parallel. The simulation accepts each result as soon as
+    the copies offer it.
     """
 
     def __init__(self, module: dict, ports: dict[str, str], lanes: int):
@@ -136,8 +136,8 @@ class _Mapped:
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
-        """Returns one result for each lane, or None if there are no results yet. The next clock edge removes the
-        results.
+        """Returns one result for each lane, or None if there are no results yet. Call this function before each clock
+        edge, because the edge removes the results.
         """
         return self.netlist.peek_lanes(self.ports["out"]) if self.netlist.peek(self.ports["out_valid"]) else None
 
@@ -156,7 +156,7 @@ class _Mapped:
 
 
 def _snow3g(module: dict, ports: dict[str, str]) -> Message:
-    """Measures a SNOW 3G core. Each lane runs one of 3GPP's test sets, up to the last published keystream word."""
+    """Measures a SNOW 3G core. Each lane runs one of 3GPP's test sets, until the last keystream word in the sets."""
     mapped = _Mapped(module, ports, len(KEYSTREAMS))
     fields = (("k", 0), ("iv", 1))
     job = {
@@ -175,7 +175,8 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
             compared += _same(z, words.get(number, z), f"word {number}") and number in words
         first = first or mapped.netlist.cycle - begun
         if number == MESSAGE_BYTES // WORD_BYTES:
-            cycles = mapped.netlist.cycle - begun + 1  # + 1: the word is accepted at the next clock edge
+            # Add 1, because the word is accepted at the next clock edge.
+            cycles = mapped.netlist.cycle - begun + 1
             mapped.netlist.is_counting = False
         mapped.edge()
     return Message(cycles, first, mapped.netlist.transitions / mapped.netlist.lanes, compared)
@@ -188,7 +189,7 @@ def _aes(module: dict, ports: dict[str, str]) -> Message:
     mapped, draw = _Mapped(module, ports, 8), random.Random(1)
     lanes = range(mapped.netlist.lanes)
     jobs = [[[draw.randbytes(BLOCK_BYTES) for _ in lanes] for _ in ("key", "block")] for _ in range(BLOCKS)]
-    taken: list[int] = []  # cycles
+    taken: list[int] = []  # the cycles in which the core accepted blocks
     given: list[int] = []
     while len(given) < BLOCKS:
         if mapped.netlist.cycle > BLOCKS * PATIENCE:

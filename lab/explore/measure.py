@@ -15,8 +15,8 @@ from gateware.flow.mapped import Netlist
 from lab.explore.protocols import Protocol
 
 LANES = 16
-# The first number: results before the measurement, while the core reaches a steady state. The second number: measured
-# results. Several engines finish blocks in groups, so the second number is a multiple of every number of engines.
+# WARM_UP is the number of results before the measurement, while the core reaches a steady state. BLOCKS is the number
+# of measured results. Several engines finish blocks in groups, so BLOCKS is a multiple of every number of engines.
 WARM_UP = 8
 BLOCKS = 16
 # Number of results during which the simulation counts transitions of cell outputs.

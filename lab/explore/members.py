@@ -18,8 +18,8 @@ from lab.explore.protocols import InitNext, LoadDone, Pipeline, Protocol, Stream
 
 ITERATIVE = ("128", "64", "32")
 DATAPATHS = ("128", "pipelined", "64", "32")
-# Maps names of S-boxes in these comparisons to names for `create_core`. lut is the best S-box that consists only of
-# LUTs.
+# Maps names of S-boxes in these comparisons to names for `create_core`. The name `lut` stands for the best S-box that
+# consists only of LUTs.
 SBOXES = {"lut": "ecp5", "canright": "tower_cut_ecp5", "block_ram": "block_ram", "onehot": "onehot"}
 ENGINES = (1, 2, 4)
 KEY_SETS = {"128": (128,), "all": (128, 192, 256)}
@@ -147,7 +147,7 @@ def _design(member: Member) -> tuple[Design, Callable[[Netlist], Protocol]]:
     unnamed = {core.sink.slot, core.key_slot, core.clear, core.clear_slot, core.flush, core.idle, core.key_busy}
     unnamed.add(core.source.error)
     output = convert(top, {*named.values(), *unnamed, top.cd_sys.clk}, name="core")
-    # Remove comments, because LiteX writes the date into them, and the digest must not depend on it.
+    # Remove comments: LiteX writes the date into them, and the digest must not depend on the date.
     text = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)
     ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
     return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), partial(Stream, ports=ports)
@@ -229,7 +229,9 @@ def _best_sbox(datapath: str) -> str:
 
 
 def urgency(target: Member | Peer, device: str) -> int:
-    """Returns a core's rank in the order of building. Cores that more comparisons need have lower ranks."""
+    """Returns a core's rank: cores with lower ranks are built first. A core that more comparisons need has a lower
+    rank.
+    """
     late = {"85F-8": 0}.get(device, 30)
     if isinstance(target, Peer):
         return late + 2

@@ -32,7 +32,7 @@ class Result:
 
 
 class Protocol(ABC):
-    """Base class: drives a core through its own handshakes.
+    """Base class of the drivers. Each subclass drives the ports of one kind of core with the handshakes of this kind.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Offers blocks without end: each block is offered until the core accepts it. Yields the results in order."""
+        """Offers the blocks one after another, each until the core accepts it. Yields the results in the same order."""
 
     def _poke(self, port: str, values: Lanes) -> None:
         self.netlist.poke_lanes(port, [int.from_bytes(value, self.byte_order) for value in values])
@@ -137,7 +137,7 @@ class Stream(Protocol):
 
 class LoadDone(Protocol):
     """Drives cores with the inputs `ld` and `rst` (active low). A pulse on `ld` starts the encryption of a block; the
-    core reads block and key together. `done` marks the result.
+    core reads block and key together. The output `done` marks the result.
     """
 
     def load(self, keys: Lanes) -> int:
@@ -161,7 +161,7 @@ class LoadDone(Protocol):
 
 class InitNext(Protocol):
     """Drives cores with the inputs `init`, `next` and `reset_n`. A pulse on `init` loads a key, and a pulse on `next`
-    starts a block. `ready` marks the end of either operation.
+    starts a block. The output `ready` marks the end of either operation.
     """
 
     def load(self, keys: Lanes) -> int:

@@ -14,7 +14,7 @@ from pictures import plots as svg
 from pictures.points import Point, points
 
 Record = dict
-# Maps the field of a record to the title of the bar plot that shows this field.
+# Maps a field of the records to the title of the bar plot that shows this field.
 BARS = {
     "lut4": "LUT4",
     "ff": "Flip-flops",
@@ -86,7 +86,7 @@ def _cycles(records: list[Record]) -> Table:
 
 
 def _is_compared(record: Record) -> bool:
-    """Returns True if a record belongs to a public core, or to a core of ours with only one AES-128 key."""
+    """Returns True if a record belongs to a public core, or to one of our cores that stores only one AES-128 key."""
     return record["core"] != FAMILY or is_smallest(record)
 
 
@@ -125,8 +125,8 @@ def _figures(title: str, records: list[Record]) -> Table:
 
 
 def _clocks(title: str, records: list[Record]) -> Table:
-    """Returns a table of the clock that a core needs for each data rate. It contains public cores, and our cores with
-    only one AES-128 key.
+    """Returns a table of the clocks that cores need for each data rate. The table contains the public cores, and those
+    of our cores that store only one AES-128 key.
     """
     table = Table(title=title)
     for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):
@@ -140,7 +140,9 @@ def _clocks(title: str, records: list[Record]) -> Table:
 
 
 def plots(records: list[Record]) -> dict[str, str]:
-    """Returns the plots as SVG by name. They show AES-128 on the first FPGA part, with one bar or point per core."""
+    """Returns a dict that maps names of plots to SVG texts. The plots show AES-128 on the first FPGA part, with one bar
+    or point per core.
+    """
     parts = _parts(records)
     chosen = [
         r for r in records if r["status"] == "built" and r["key_bits"] == 128 and (r["device"], r["speed"]) == parts[0]

@@ -39,14 +39,14 @@ PART = (*DEVICES["25F-6"].options, "--placer-heap-timingweight", "100")
 CLOCK = "eth_clocks_rx"
 SEEDS = 5
 NAME = "top"
-ETHERNET_TYPE = 0x88B5  # local experimental, IEEE 802
+ETHERNET_TYPE = 0x88B5  # EtherType for local experiments (IEEE 802)
 
-# Type: (a MAC, its stream of received data, its stream of data to send).
+# Type of a triple: a MAC, its stream of received data, and its stream of data to send.
 Ports = tuple[LiteXModule, stream.Endpoint, stream.Endpoint]
 
 
 class RgmiiError(RuntimeError):
-    """A tool failed; the message contains its last error."""
+    """A tool failed; the message contains the tool's last error."""
 
 
 def _liteeth(phy, **options) -> Ports:
@@ -129,7 +129,9 @@ def build(create: Callable, seeds: range, folder: Path, environment: dict[str, s
 
 
 def record(mac: str, found: list[Records]) -> dict:
-    """Returns a record with the PHY's clock over all seeds. It also names the critical path of the slowest seed."""
+    """Returns a record about all seeds: the frequencies that place-and-route reaches for the PHY's clock, and the
+    critical path of the slowest seed.
+    """
     clocks = [next(r for r in records if r["clock"] == CLOCK) for records in found]
     reached = sorted(clocks, key=lambda r: r["achieved_mhz"])
     return {

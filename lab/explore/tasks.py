@@ -24,7 +24,7 @@ from lab.explore.records import records
 CACHE = REPOSITORY / "build" / "explore"
 FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
 Target = Member | Peer
-# Modules of `lab.explore` that do not affect the results. A change of their source does not start a new build.
+# Modules of `lab.explore` that do not affect the results. If only their source changes, no core is built again.
 UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars", "ghash", "ghash_members", "lte", "lte_members")
 # Modules that affect the simulation of a netlist.
 MEASURING = ("measure", "mapped", "mapped_memories", "protocols")
@@ -71,7 +71,9 @@ class Task:
         return self.folder / f"records-{self.device}-{seeds}.json"
 
     def key(self) -> dict[str, str]:
-        """Returns digests of everything that the results depend on: tools, flow and, for our cores, their sources."""
+        """Returns digests of everything that the results depend on: tools, flow, and the sources of the core if it is
+        ours.
+        """
         flow, sources = _present()
         is_peer = isinstance(self.target, Peer)
         return {"flow": digest([], flow, json.dumps(self.versions)), "sources": "" if is_peer else sources}
@@ -101,8 +103,8 @@ TARGETS: dict[str, Target] = {target.name: target for target in [*members(), *PE
 
 
 def build(task: Task) -> tuple[list[dict], str | None]:
-    """Builds the core of a task. Returns the task's records (a record can describe a failure) and the digest of the
-    core's netlist. The digest is None if synthesis failed.
+    """Builds the core of a task. Returns the task's records and the digest of the core's netlist. If a step failed, the
+    records contain the reason; if synthesis failed, the digest is None.
     """
     target = task.target
     task.folder.mkdir(parents=True, exist_ok=True)
@@ -154,8 +156,8 @@ def up_to_date(task: Task) -> list[dict] | None:
         return None
     kept, key = json.loads(task.records.read_text()), task.key()
     if kept["key"] != key:
-        # A changed source file does not always change this core. So compare the stored digest of the netlist with the
-        # present one.
+        # A changed source file does not always change this core. So compare the stored digest of the netlist with a
+        # digest that is computed from the present sources.
         if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
             return None
         keep(task, kept["records"], kept["netlist"])

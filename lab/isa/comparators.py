@@ -20,8 +20,8 @@ PTLU_64, PTLU_128, ZVKNED = 1, 2, 3
 
 
 class _Sets(CFUUnit):
-    """Connects several units to one CFU port. `chosen` is the number of the unit that gets a command. A unit gets a
-    command only when the CPU has taken the previous answer.
+    """Connects several units to one CFU port. `chosen` is the number of the unit that gets a command. No unit gets a
+    command before the CPU takes the answer to the previous command.
     """
 
     def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:

@@ -13,7 +13,7 @@ from migen import READ_FIRST, Array, Case, Cat, If, Memory, Module, Mux, Signal,
 from gateware.aes.transforms import masked
 
 TABLES, ENTRIES, LOOKUPS = 8, 256, 4
-SUBWORDS = (1, 2, 4)  # bytes
+SUBWORDS = (1, 2, 4)  # possible sizes of a subword in bytes
 
 
 class LookupTables(Module):
@@ -60,8 +60,8 @@ class LookupTables(Module):
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
         # Select the byte of `word` that is the index of each lookup. For words wider than 32 bits, each lookup has a
-        # multiplexer. For words of 32 bits, each byte of an entry has its own multiplexer; the number of the index byte
-        # controls it.
+        # multiplexer. For words of 32 bits, each byte of an entry has its own multiplexer, which the number of the
+        # index byte controls.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:

@@ -27,7 +27,7 @@ from gateware.aes.transforms import masked
 from gateware.isa.cfu import OneCycleUnit
 
 FUNCT3 = 2
-# Bits 1:0 of funct7.
+# Operation codes: bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
 # Maps each operation to four byte numbers, the low byte of the result first. If the operand is byte 3 of a register,

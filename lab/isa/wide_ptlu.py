@@ -27,7 +27,7 @@ from lab.isa.lookup_tables import LookupTables
 from lab.isa.wide_registers import MOVE, OWN, WideRegistersUnit
 
 PTLU, EXCLUSIVE, ADD_KEY = 1, 2, 3
-SHIFT = 1 << 6  # of funct7
+SHIFT = 1 << 6  # this bit of funct7
 LANE = 32
 
 

@@ -33,8 +33,8 @@ MOVE_IN, KEY_WRITE, MOVE_OUT, OWN = range(4)
 
 
 class WideRegistersUnit(OneCycleUnit):
-    """Contains the registers of a unit, and executes moves between them and the CPU's registers through the streams of
-    `CFUUnit`. Subclasses add further instructions.
+    """Contains the registers of a unit. Executes moves between these registers and the CPU's registers, through the
+    streams of `CFUUnit`. Subclasses add further instructions.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ class WideRegistersUnit(OneCycleUnit):
             low_key.eq(is_key_write | self.writes_key),
         ]
 
-        # If the previous instruction writes the register that is read, use the result of that instruction instead of
-        # the old word in memory.
+        # If the previous instruction writes a register that this instruction reads, use the result of the previous
+        # instruction instead of the old word in memory.
         self._registers = Memory(width, REGISTERS, init=[0] * REGISTERS, name="registers")
         self._keys = Memory(width, keys, init=[0] * keys, name="keys")
         self._written, self._write_register, self._write_key = Signal(max=keys), Signal(), Signal()
@@ -126,7 +126,7 @@ class WideRegistersUnit(OneCycleUnit):
         return Mux(is_written & (self._written == number), self.result, port.dat_r)
 
     def read_key(self, number):
-        """Add a read port to the round keys. Return the value of key register number `number`, as it is when an
-        instruction is accepted.
+        """Add a read port to the round keys. Return the value of key register number `number` at the time when the unit
+        accepts an instruction.
         """
         return self._read(self._keys, number, self._write_key)

@@ -19,7 +19,7 @@ from migen import Array, Mux, Signal
 from gateware.aes.sbox import SBox
 from gateware.isa.cfu import ColumnUnit
 
-# Bits 4:0 of funct7.
+# Operation codes: bits 4:0 of funct7.
 AES32ESI = 0b10001
 AES32ESMI = 0b10011
 AES32DSI = 0b10101

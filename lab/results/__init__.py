@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Store measured figures (values) in the repository, and make pages and plots from them: ``python -m lab.results``."""
+"""Store figures (measured values) in the repository, and make pages and plots from them: ``python -m lab.results``."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw the plots of the pages. Each plot also has its data as a table."""
+"""Draw the plots for the pages, and return the data of each plot as a table."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -44,8 +44,8 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot: its picture as SVG, and its data as a table. The values in `rows` are not rounded; `columns` are the
-    headings.
+    """A plot: its picture as SVG, and its data as a table. `columns` are the headings of the table; the values in
+    `rows` are not rounded.
     """
 
     svg: str
@@ -74,7 +74,7 @@ def speeds() -> Plot:
     )
 
 
-# Markers in the plot `cores`, by the abilities of a core (see `explore.abilities`).
+# Maps the abilities of a core (see `explore.abilities`) to its marker in the plot `cores`.
 ABILITIES = {
     "encryption, keys loaded before": "o",
     "both directions, keys loaded before": "s",
@@ -158,8 +158,8 @@ def instructions() -> Plot:
 
 
 def ciphers_of_lte() -> Plot:
-    """Plot area and switching activity of two ciphers with different S-boxes: SNOW 3G, and AES with round keys on the
-    fly.
+    """Plot area and switching activity of SNOW 3G and AES cores with different S-boxes. The AES cores compute round
+    keys on the fly.
     """
     content = kept.load(explore_lte.TABLE.sources, explore_lte.TABLE.command)["explore-lte"]
     drawn, rows = [], []
@@ -200,7 +200,7 @@ def layer2() -> Plot:
     return Plot(svg, ("engine", "cipher", "Mbit/s", "ns a byte", "ms", "kind"), rows)
 
 
-# The engines in the plot `record`, and how the plot names the stages of a record's processing.
+# The engines in the plot `record`, and the names of the processing stages in the plot.
 WALKED = ("ise", "ise_vmem", "accelerator")
 STAGES = {
     "driver": "registers of the MAC",
@@ -213,7 +213,9 @@ ON_WIRE, OFF_WIRE = "wire to the board", "wire to the host"
 
 
 def record() -> Plot:
-    """Plot how many cycles one record over UDP spends in each stage: wire, the board's parts, and wire again."""
+    """Plot how many cycles a record over UDP spends in each stage: on the wire, in the parts of the board, and on the
+    wire again.
+    """
     data = kept.load((*bench_udp.TABLE.sources, *bench_eth.TABLE.sources), bench_udp.TABLE.command)
     found = {r["engine"]: r for r in data["bench-udp"]["records"]}
     mbps, record_bytes = headline.wire_limit(data)
@@ -224,8 +226,8 @@ def record() -> Plot:
         for engine, r in found.items()
         if r["packet_cycles"]
     }
-    # The latency runs from the first bit of a frame to the first bit of its answer. The whole frame must arrive before
-    # the answer begins, so the latency includes the time on the wire. Subtract this time.
+    # The measured latency runs from the first bit of a frame to the first bit of its answer. The whole frame must
+    # arrive before the answer begins, so this latency includes the frame's time on the wire. Subtract this time.
     through = bench_eth.latency_cycles(data["bench-eth"], record_bytes + HEADER.size, clock)
     courses["fastpath"] = {ON_WIRE: wire, "fast path": through - wire, OFF_WIRE: wire}
     shown = tuple((engine, tuple(courses[engine].items())) for engine in (*WALKED, "fastpath"))
@@ -239,8 +241,8 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# For each paper, the plot at the top of its page: the plot's title, a table or figure of the paper, and the end of a
-# name. The plot shows those values of the table or figure whose names have this end.
+# Defines the plot at the top of each paper's page: the plot's title, a table or figure of the paper, and a suffix. The
+# plot shows the values of the table or figure whose names end with the suffix.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),
@@ -250,7 +252,7 @@ BESIDE = {
 
 
 def beside(paper: str) -> Plot:
-    """Plot values of a paper, each next to our value."""
+    """Plot values from a paper, each next to our value."""
     title, entry, end = BESIDE[paper]
     found = [r for r in papers.records(paper, papers.load(paper)) if r["entry"] == entry and r["value"].endswith(end)]
     found = [r for r in found if r["ratio"] is not None]

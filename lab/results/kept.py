@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Read and write the figures in `lab/results/data`. These are the parts of the files in `build/results` that pages
-show.
+"""Read and write the figures in `lab/results/data`. They are copied from the files in `build/results`, but only the
+figures that pages show.
 
 A file is JSON: `provenance` tells how the figures were measured (`cipherlane_base.figures` makes it), the rest is the
 figures.
@@ -18,11 +18,12 @@ Content = dict
 
 
 class ResultsError(Exception):
-    """Figures or pages are missing or unusable. The message tells the user how to repair this."""
+    """Figures or pages are missing or unusable. The message tells the user what to do."""
 
 
 def load(patterns: Iterable[str], command: str) -> dict[str, Content]:
-    """Return the contents of the files in `lab/results/data` that match the patterns, by file name without `.json`.
+    """Return the contents of the files in `lab/results/data` whose names match `patterns`. The keys are the file names
+    without `.json`.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def load(patterns: Iterable[str], command: str) -> dict[str, Content]:
 
 
 def measured(path: Path, command: str) -> Content:
-    """Return the content of a results file that a command wrote.
+    """Return the content of the results file `path`, which the command `command` wrote.
 
     Raises
     ------
@@ -55,7 +56,7 @@ def measured(path: Path, command: str) -> Content:
 
 
 def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
-    """Return a copy of each row with only the fields that `names` lists."""
+    """Return a copy of each row that contains only the fields in `names`."""
     return [{name: row[name] for name in names} for row in rows]
 
 

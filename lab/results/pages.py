@@ -45,7 +45,8 @@ from lab.results.tables import (
 )
 
 LIST_PAGE = "lab/results/README.md"
-# A version in a tool's output: two or more numbers with dots. The number of later commits and a hash can follow.
+# Matches a version in a tool's output: two or more numbers separated by dots. The number of later commits and a hash
+# can follow.
 VERSION = re.compile(r"\d+\.\d+(\.\d+)*(-\d+-g[0-9a-f]+)?")
 # Maps names of tools in results files to the names that pages show.
 TITLES = {"python": "Python", "yosys": "Yosys", "nextpnr-ecp5": "nextpnr", "ecppack": "Project Trellis"}
@@ -108,7 +109,7 @@ def table_list() -> list[str]:
 
 
 def origin(content: Content) -> str:
-    """Return a sentence that tells with which command and tools the figures were measured, and when."""
+    """Return a sentence that names the command, the tools and the date of a measurement."""
     p = content["provenance"]
     if "note" in p:
         return f"`{p['command']}`, {p['date'][:10]}: {p['note']}."
@@ -120,7 +121,7 @@ def origin(content: Content) -> str:
 
 
 def shown_setting(value) -> str:
-    """Return the value of a setting as text; a list or dict loses its brackets and quotes."""
+    """Return the value of a setting as text. Lists and dicts are shown without brackets and quotes."""
     if isinstance(value, list):
         separator = " " if all(isinstance(each, str) for each in value) else ", "
         return separator.join(map(shown_setting, value))
@@ -139,7 +140,7 @@ def tool_version(name: str, printed: str) -> str:
 
 
 def block(each: Table) -> list[str]:
-    """Return the lines that a page shows for a table: the table, then the source of its figures."""
+    """Return the lines of a page for one table: the table, then a sentence about how its figures were measured."""
     contents = kept.load(each.sources, each.command)
     lines = each.render(contents)
     if each.keep:
@@ -149,7 +150,7 @@ def block(each: Table) -> list[str]:
 
 
 def pages() -> dict[Path, str]:
-    """Return the text of every page and picture, by path.
+    """Return a dict that maps the path of every page and picture to its text.
 
     Raises
     ------

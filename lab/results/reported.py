@@ -28,7 +28,7 @@ NONE = "**No report has arrived yet**, so no figure of this project comes from h
 
 
 def stored() -> list[Report]:
-    """Return all reports in the repository, by board and date; raise FileError if a stored file is no report."""
+    """Return all reports in the repository, sorted by board and date; raise FileError if a stored file is no report."""
     found = [reports.read(path.name, path.read_bytes()) for path in sorted(FOLDER.glob("*.json"))]
     return sorted(found, key=lambda report: (report.board, report.date, report.build_id))
 
@@ -58,8 +58,8 @@ def add(name: str) -> Path:
 
 
 def render(loaded: dict[str, Content]) -> list[str]:
-    """Return a row for each measurement of the stored reports. If the same case was measured on the simulated board,
-    compare both.
+    """Return a table with a row for each measurement in the stored reports. If the same case was also measured on the
+    simulated board, the row compares the two results.
     """
     found = stored()
     if not found:

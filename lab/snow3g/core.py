@@ -31,7 +31,7 @@ from lab.snow3g.keystream import Snow3G
 
 NUMBER_BITS = 16
 BLOCKS = 2**NUMBER_BITS
-WORDS = 4  # words in a key, and also in a block
+WORDS = 4  # number of words in a key; a block also has this number of words
 
 
 class Snow3GCore(Module):
@@ -72,7 +72,8 @@ class Snow3GCore(Module):
 
         self.submodules.generator = generator = Snow3G(s_r, s_q)
 
-        # The keys. Each word of a key has its own memory, so one cycle is enough to read or zeroize a slot.
+        # The keys. Each of the four words of a key is in its own memory, so one cycle is enough to read or zeroize a
+        # slot.
         slot = Signal(slot_bits)  # the key slot that the current block uses
         self.rows = rows = [KeyMemory(width=WORD_BITS, depth=slots, registered=False) for _ in range(WORDS)]
         self.submodules += rows
@@ -109,16 +110,18 @@ class Snow3GCore(Module):
 
         # Counter blocks.
         given = [sink.data[8 * n : 8 * n + 8] for n in range(16)]
-        given_head = Cat(given[4][2:], *reversed(given[:4]))  # this signal is COUNT || BEARER || DIRECTION
+        # The signal `given_head` is COUNT || BEARER || DIRECTION.
+        given_head = Cat(given[4][2:], *reversed(given[:4]))
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
-        # While `live` is 1, the generator contains the state of the message `running` at block number `position`. The
-        # message's key is in key slot `generator_slot`.
+        # While `live` is 1, the generator is at block `position` of a message's keystream. `running` is the message's
+        # COUNT || BEARER || DIRECTION, and `generator_slot` is the slot of its key.
         live = Signal()
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
-        count = Signal(max=WORDS)  # number of finished words in the current block; the core may be skipping this block
+        # Number of words of the current block that the generator has produced. The core uses or skips these words.
+        count = Signal(max=WORDS)
         same, follows, takes = Signal(), Signal(), Signal()
         self.comb += [
             same.eq(live & (head == running) & (slot == generator_slot)),
@@ -136,8 +139,8 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # `touched`: a key is being replaced or removed. `cut`: the current block uses this key. `stale`: the generator
-        # uses this key.
+        # `touched`: the client replaces or removes a key. `cut`: this is the key of the current block. `stale`: this is
+        # the key that the generator uses.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -172,17 +175,19 @@ class Snow3GCore(Module):
             NextState("WAIT"),
             If(sink.valid, NextState("CHOOSE"), If(follows & ~stale, NextState("GIVE"))),
         ]
-        fsm.act(  # the core waits for a counter block
+        fsm.act(  # state WAIT: the core waits for a counter block
             "WAIT",
             *taking,
         )
-        fsm.act(  # the core compares the block's number with the generator's position, in one cycle
+        # State CHOOSE takes one cycle: the core compares the block's number with the generator's position.
+        fsm.act(
             "CHOOSE",
             If(bad | cut | ~chosen[slot], NextState("REFUSE"))
             .Elif(~same | (block < position), NextState("BEGIN"))
             .Else(NextState("PASS")),
         )
-        # the core waits until the generator accepts a key; the generator accepts none during its initialisation
+        # State BEGIN: the core waits until the generator accepts a key. During its initialisation, the generator
+        # accepts none.
         fsm.act(
             "BEGIN",
             If(
@@ -201,7 +206,7 @@ class Snow3GCore(Module):
                 ),
             ),
         )
-        fsm.act(  # the core waits until the generator reaches the block
+        fsm.act(  # state PASS: the core waits until the generator reaches the block
             "PASS",
             If(
                 cut,
@@ -215,8 +220,8 @@ class Snow3GCore(Module):
                 pass_over.eq(generator.source.valid),
             ),
         )
-        # The core waits for the words of the block, and until the client has taken the previous result. Together with
-        # the last word, the core accepts the next counter block.
+        # State GIVE: the core waits until the client has taken the previous result, and collects the words of the
+        # block. In the cycle of the last word, the core accepts the next counter block.
         fsm.act(
             "GIVE",
             If(
@@ -228,7 +233,7 @@ class Snow3GCore(Module):
                 If(count == WORDS - 1, *taking),
             ),
         )
-        fsm.act(  # the core waits until the client has taken the previous result
+        fsm.act(  # state REFUSE: the core waits until the client has taken the previous result
             "REFUSE",
             If(room, refuse.eq(1), NextState("WAIT")),
         )

@@ -53,7 +53,7 @@ class EEA1(Module):
         self.submodules.generator = generator = Snow3G(s_r, s_q)
         left = Signal(WORD_BITS)
         key = [_swapped(job.key[32 * n : 32 * n + 32]) for n in range(4)]
-        key.reverse()  # reversed, because the first word of the key is k3
+        key.reverse()  # the list is reversed, because the first word of the key is k3
         stream_of = Cat(Replicate(0, 26), job.direction, job.bearer)
         fields = {f"k{n}": word for n, word in enumerate(key)}
         fields |= {"iv3": job.count, "iv2": stream_of, "iv1": job.count, "iv0": stream_of}
@@ -64,8 +64,8 @@ class EEA1(Module):
             generator.sink.valid.eq(job.valid & (job.length != 0) & (left == 0) & ~ended),
             job.ready.eq((left == 0) & ~ended & (generator.sink.ready | (job.length == 0)) & ~self.clear),
             is_last.eq(left <= WORD_BITS),
-            # Mask of the valid message bits, in the bit order of a keystream word: the highest bit is for the first
-            # message bit.
+            # The mask `kept` selects the bits that belong to the message. Its highest bit selects the first message
+            # bit, as in a keystream word.
             Case(
                 Cat(left[:5], is_last),
                 {

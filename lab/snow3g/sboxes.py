@@ -17,7 +17,7 @@ S_Q_IMPLEMENTATIONS = ("table", "ecp5", "onehot")
 
 
 class WordSBox(Module):
-    """The S-box S1 if `boxes` implement the byte S-box S_R, or S2 if they implement S_Q.
+    """The S-box S1 or S2: S1 if `boxes` implement the byte S-box S_R, S2 if they implement S_Q.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class WordSBox(Module):
         self.comb += [box.i.eq(self.i[byte]) for box, byte in zip(boxes, highest_first, strict=True)]
         y = [box.o for box in boxes]
         doubled = [_mulx(byte, polynomial) for byte in y]
-        # Row 0 of the result is r0 = 2y0 + y1 + y2 + 3y3; r1, r2 and r3 have all indices 1, 2 and 3 higher (modulo 4).
-        # So each doubled byte 2yn is added to row n and to the next row.
+        # Row 0 of the result is r0 = 2y0 + y1 + y2 + 3y3. For row n, add n (modulo 4) to all indices. Since 3y3 = 2y3 +
+        # y3, each doubled byte 2yn contributes to row n and to the next row.
         self.comb += [
             self.o[byte].eq(doubled[n] ^ doubled[n - 1] ^ y[n - 1] ^ y[n - 2] ^ y[n - 3])
             for n, byte in enumerate(highest_first)
@@ -52,12 +52,12 @@ class WordSBox(Module):
 
 
 def create_s1(implementation: str = "table") -> WordSBox:
-    """Return the S-box S1. `implementation` is one of `gateware.aes.sbox.IMPLEMENTATIONS`; else raise ValueError."""
+    """Return the S-box S1. Raise ValueError unless `implementation` is in `gateware.aes.sbox.IMPLEMENTATIONS`."""
     return WordSBox([SBox(implementation=implementation) for _ in range(4)], S_R_POLYNOMIAL)
 
 
 def create_s2(implementation: str = "table") -> WordSBox:
-    """Return the S-box S2. `implementation` is an item of `S_Q_IMPLEMENTATIONS`; else raise ValueError."""
+    """Return the S-box S2. Raise ValueError unless `implementation` is in `S_Q_IMPLEMENTATIONS`."""
     check_implementation(implementation, S_Q_IMPLEMENTATIONS)
     return WordSBox([ByteTable(S_Q, implementation) for _ in range(4)], S_Q_POLYNOMIAL)
 

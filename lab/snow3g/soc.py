@@ -14,7 +14,8 @@ from lab.snow3g.core import Snow3GCore
 
 
 def add_snow3g(self: CipherlaneSoC, target: Target) -> list[wishbone.Interface]:
-    """Add the CTR service and the accelerator to the SoC `self`. Return the bus master of the accelerator's DMA.
+    """Add the CTR service and the accelerator to the SoC, which is the argument `self`. Return the bus master of the
+    accelerator's DMA.
 
     The SoC has the name `self`, so that Migen names signals as in a method of the SoC.
     """

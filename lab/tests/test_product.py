@@ -16,7 +16,7 @@ from tests.waiting import HANG_S
 
 LABORATORY = Path(__file__).resolve().parents[1]
 ROOT = LABORATORY.parent
-# Tests that read all files of the repository, or that read lists to which the laboratory adds entries.
+# Tests to run in the copy: they read all files of the repository, or lists to which the laboratory adds entries.
 OF_THE_TREE = (
     "tests/test_clocks.py",
     "tests/test_readme.py",
@@ -28,7 +28,7 @@ OF_THE_TREE = (
     "tests/gateware/flow/test_environment.py",
     "tests/host/test_package.py",
 )
-SOME_TIME_S = 4 * HANG_S  # timeout of the copy's tests, which can run at the same time as the original's tests
+SOME_TIME_S = 4 * HANG_S  # timeout, long enough to run the copy's tests while the original's tests run, too
 
 
 def left_out(folder, names):
@@ -60,7 +60,8 @@ def succeeds(tree, *command, limit=HANG_S):
         "MAKEFLAGS": "",
         "COLUMNS": "200",
     }
-    variables["PYTHONHASHSEED"] = "0"  # fixed, because the hash seed affects the order of names in Migen's output
+    # Migen orders names by their hashes. A fixed hash seed makes this order, and so the Verilog, reproducible.
+    variables["PYTHONHASHSEED"] = "0"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")} | variables
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=limit)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
@@ -109,12 +110,14 @@ def test_the_simulated_board_is_made_of_the_same_sources(product):
     assert made[0] == made[1] and "sim_rom.init" in made[0]
 
 
-@pytest.mark.thorough  # slow, and the lint of the original already covers the same sources
+# This test is slow, and the lint of the original repository already covers the same sources.
+@pytest.mark.thorough
 def test_lint_is_clean(product):
     assert succeeds(product, ".ci/lint", limit=SOME_TIME_S).endswith("lint: clean\n")
 
 
-@pytest.mark.thorough  # slow: it runs all tests again
+# This test is slow, because it runs all tests of the product again.
+@pytest.mark.thorough
 @pytest.mark.simboard
 def test_its_demo_and_its_tests_pass(product):
     assert "bytes" in succeeds(product, "make", "demo", limit=SOME_TIME_S)

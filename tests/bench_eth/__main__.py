@@ -31,10 +31,11 @@ SESSIONS = (1, 8)
 KEY_BITS = (128, 256)
 BAR_SHARE = 0.99
 BAR_PAYLOAD = 1024
-# UDP payloads to measure with MACsec. The largest is the largest record at the MTU of 1468 bytes that MACsec leaves.
+# UDP payloads to measure with MACsec. MACsec reduces the MTU to 1468 bytes, so the last value is the largest record at
+# this MTU.
 PROTECTED_PAYLOADS = (*PAYLOADS[:-2], 1440)
-# AES cores to measure: the boards' core with two engines, and a core with one engine, to show for which payloads one
-# engine is too slow.
+# AES cores to measure. The boards have the first core, with two engines. The second core has one engine, and shows for
+# which payloads one engine is too slow.
 CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
 PROTECTED = targets.load("ecpix5", "macsec")
 # The AES core of the boards with MACsec, but with the S-boxes that Verilator compiles fastest.
@@ -72,7 +73,7 @@ def show(records: list[dict]) -> None:
 
 
 def protected() -> list[dict]:
-    """Measure the fast path on a link that MACsec protects; return the records."""
+    """Measure the fast path with MACsec on the link; return the records."""
     print("measuring with MACsec", file=sys.stderr, flush=True)
     clock_hz = PROTECTED.sys_clk_freq
     board = GMIIBoard(sys_hz=clock_hz, macsec=True, **PROTECTED_CORE)

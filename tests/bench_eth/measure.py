@@ -21,8 +21,8 @@ WIRE_MBPS = 1000
 FRAMES_MIN = 40
 BYTES_MIN = 60_000
 DRAIN_CYCLES = 60_000
-# Maps a datapath (width in bits, or pipelined) and a key length to the cycles that one engine of an AES core needs for
-# a block.
+# Maps a datapath (its width in bits, or "pipelined") and a key length in bits to the cycles that one engine of an AES
+# core needs per block.
 BLOCK_CYCLES = {
     "pipelined": {128: 1, 192: 1, 256: 1},
     128: {128: 10, 192: 12, 256: 14},
@@ -38,7 +38,7 @@ class WrongAnswerError(Exception):
 @dataclass(frozen=True)
 class Case:
     """A case to measure: UDP payload in bytes (record header included), number of sessions that take turns, key length
-    in bits, system clock in Hz, and the suite of MACsec, if the link is protected.
+    in bits, system clock in Hz, and MACsec's cipher suite (None if the link has no MACsec).
     """
 
     payload: int
@@ -103,7 +103,9 @@ def latency(board: GMIIBoard, session: Session, payload: int, link: Bare) -> int
 
 
 def _start(board: GMIIBoard, case: Case, rng: random.Random, **directions: bool) -> tuple[list[Session], Bare]:
-    """Reset the board and open the sessions of a case. Return the sessions, and the peer's end of the link."""
+    """Reset the board and open the sessions of a case. Return the sessions, and the object that models the peer's end
+    of the link.
+    """
     board.set_clock(case.clock_hz)
     board.reset()
     sessions = _sessions(rng, case)
@@ -113,7 +115,7 @@ def _start(board: GMIIBoard, case: Case, rng: random.Random, **directions: bool)
 
 
 def added_latency_ns(board: GMIIBoard, case: Case) -> dict[str, int]:
-    """Return the latency in ns that MACsec adds when the board receives a datagram, and when it sends the answer."""
+    """Return two latencies in ns that MACsec adds: when the board receives a datagram, and when it sends the answer."""
     cycles = {}
     for receives, transmits in ((False, False), (True, False), (False, True)):
         sessions, link = _start(board, case, random.Random(1), receives=receives, transmits=transmits)

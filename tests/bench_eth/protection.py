@@ -57,16 +57,18 @@ class Link(Bare):
         self._driver.set_policy(**c.STRICTLY | {"protect": transmits, "validate": c.STRICT if receives else c.DISABLED})
 
     def seal(self, frame: bytes) -> bytes:
-        """Return a frame as the peer sends it to the board: protected, if the board requires it."""
+        """Return the frame as the peer sends it to the board: with MACsec protection if the board requires it."""
         return protect(frame, self._peer_s, 0) if self._receives else frame
 
     def open(self, frame: bytes) -> bytes | None:
-        """Verify a frame that the board sent; return it without the protection, or None if the verification fails."""
+        """Verify a frame that the board sent; return it without the MACsec protection, or None if the verification
+        fails.
+        """
         if not self._transmits:
             return frame
         taken = self._receiver.take(frame)
         return taken and taken[0]
 
     def overruns(self) -> int:
-        """Return how many frames the SecY dropped because it was too slow."""
+        """Return the number of frames that the SecY dropped because it could not keep up with the wire."""
         return self._driver.count(int(Counter.InPktsOverrun))

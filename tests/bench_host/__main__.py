@@ -55,8 +55,8 @@ def null_board() -> Iterator[tuple[str, psutil.Process]]:
 
 
 def pin(board: psutil.Process) -> bool:
-    """Pin this process and the null board to one CPU core each. If fewer than two cores are available, pin nothing and
-    return False.
+    """Pin this process and the null board to one CPU core each. Return True. If fewer than two cores are available, pin
+    nothing and return False.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     if len(cores) < 2:
@@ -93,15 +93,15 @@ def echo(transport: UdpTransport, window: int, seconds: float) -> int:
 
 
 def figure(seconds: float, busy: float, board_busy: float, count: int) -> dict:
-    """Return three rates in Mbps for `count` bytes: per second of this process's CPU time, of the null board's CPU
-    time, and of wall-clock time. A rate is 0 if its time is 0.
+    """Return three data rates in Mbps: `count` bytes divided by this process's CPU time, by the null board's CPU time,
+    and by the wall-clock time. If a time is 0, its rate is 0.
     """
     rates = {"core_mbps": busy, "board_core_mbps": board_busy, "wall_mbps": seconds}
     return {name: count * 8 / taken / 1e6 if taken else 0.0 for name, taken in rates.items()}
 
 
 def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: float) -> dict:
-    """Measure the host tool and a plain echo alternately; return the medians of their rates over all rounds."""
+    """Measure the host tool and a plain echo in turns. Return the median rates of both over all rounds."""
     found: dict[str, list[dict]] = {"tool": [], "echo": []}
     with Device(UdpTransport(url)) as device:
         window = device.info().rx_window // device.link.transport.wire_size(HEADER.size + RECORD_BYTES)

@@ -42,14 +42,15 @@ TURN = 2.5  # stretches
 
 
 class Turns(Hub):
-    """Collect the stream's measurements, with and without a viewer. Skip a period if the viewer connected or
-    disconnected during it.
+    """Collect the measurements of the picture stream in periods with and without a viewer. Skip periods during which
+    the viewer connected or disconnected.
     """
 
     def __init__(self, rounds: int):
         super().__init__()
         self.found: dict[int, list[dict]] = {0: [], 1: []}
-        self.spent: Callable[[], float] = lambda: 0.0  # returns the CPU seconds used for pictures so far
+        # A function that returns how many CPU seconds were used for pictures so far.
+        self.spent: Callable[[], float] = lambda: 0.0
         self._pictures, self._rounds, self._begun, self._spent = 0, rounds, -1, 0.0
 
     def put(self, channel: Channel, message: bytes) -> None:
@@ -66,7 +67,7 @@ class Turns(Hub):
 
 
 def rates_of(points: list[dict]) -> dict[str, list[float]]:
-    """Return two data rates for each period, in Mbit: per second of CPU time, and per second of wall-clock time."""
+    """Return two data rates for each period: in Mbit per second of CPU time and per second of wall-clock time."""
     return {
         "core": [each["wall_mbps"] / each["host_share"] for each in points],
         "wall": [each["wall_mbps"] for each in points],
@@ -74,14 +75,14 @@ def rates_of(points: list[dict]) -> dict[str, list[float]]:
 
 
 def clock_of(thread: str) -> int:
-    """Return the id of the clock that counts the CPU time of the thread with this name."""
+    """Return the id of the clock that counts the CPU time of the thread named `thread`."""
     (found,) = (each for each in threading.enumerate() if each.name == thread)
     assert found.ident
     return time.pthread_getcpuclockid(found.ident)
 
 
 def measure(rounds: int) -> dict:
-    """Alternate periods with a viewer and periods without; return a record of their rates."""
+    """Measure in turns with a viewer and without a viewer; return a record with the rates of both."""
     streamer.STRETCHES = (STRETCH,)
     hub = Turns(rounds)
     with null_board() as (url, _), contextlib.suppress(Enough):

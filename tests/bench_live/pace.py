@@ -29,8 +29,8 @@ STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Stream with each engine and number of bits per pixel in `choices`, one after the other. Measure each combination
-    over `rounds` periods, after one period that does not count.
+    """Stream with each combination of engine and bits per pixel in `choices`, one combination after the other. Skip one
+    period of each combination, then measure `rounds` periods.
     """
 
     def __init__(self, choices: list[dict], rounds: int):

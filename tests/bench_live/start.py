@@ -22,7 +22,8 @@ from tests.bench_live.viewing import load
 from tests.gateware.support import ROOT
 
 COMMAND = "make bench-live LIVE=start"
-BARS = {"cold": 600.0, "second": 30.0}  # maximum seconds to the first picture, in the first and in the second run
+# Maximum seconds until the first picture, in the first run and in the second run of `make live`.
+BARS = {"cold": 600.0, "second": 30.0}
 PATIENCE = 60.0  # maximum seconds to wait for a message after the address is printed
 
 

@@ -18,7 +18,7 @@ from websockets.asyncio.client import connect
 
 
 class Enough(BaseException):
-    """An exception that ends the streaming when all measurements are done."""
+    """Raised when all measurements are done, to end the streaming."""
 
 
 async def view(address: str, on: float, off: float) -> None:
@@ -47,9 +47,7 @@ def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[Non
 
 
 def points_of(channel: Channel, message: bytes) -> list[dict]:
-    """Return the measurements in a message of the live view if it is a status message; otherwise return an empty
-    list.
-    """
+    """If a message of the live view is a status message, return its measurements. Otherwise return an empty list."""
     return json.loads(message)["points"] if channel == Channel.STATE else []
 
 

@@ -40,8 +40,8 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def build_baseline(target: targets.Target, directory: Path) -> Path:
-    """Build the baseline for the comparison; return its folder. LiteX's own script builds the baseline, whose model
-    evaluates every unit at every clock edge.
+    """Build the baseline for the comparison; return its folder. LiteX's own script builds it. The baseline's simulation
+    model evaluates every unit at every clock edge.
     """
     _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))
@@ -66,8 +66,8 @@ def cpu_seconds(pid: int) -> float:
 
 
 def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
-    """Run the benchmark with each engine. For each engine, return the cycles on the simulated board and the CPU seconds
-    of the simulator.
+    """Run the benchmark with each engine. For each engine, return how many cycles the benchmark took on the simulated
+    board, and how many CPU seconds the simulator used.
     """
     transport = SimTransport(folder)
     with Device(transport) as device:
@@ -81,8 +81,8 @@ def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
 
 
 def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[int, float]]) -> dict:
-    """Return the result of one engine: simulated cycles per CPU second for the board and for the baseline (medians over
-    all rounds), and their ratio.
+    """Return the result of one engine: how many cycles per CPU second the board and the baseline simulate (medians over
+    all rounds), and the ratio of these speeds.
 
     Raises
     ------

@@ -23,7 +23,8 @@ from pathlib import Path
 ADDRESS = "192.168.1.100/24"
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 ETH_P_ALL = 3
-REORDERED_SECONDS = 0.3  # delay of a reordered frame; several records pass during this delay
+# A reordered frame arrives this many seconds late; in this time, several records pass it.
+REORDERED_SECONDS = 0.3
 
 
 class BadWire:
@@ -88,7 +89,7 @@ class Host:
 
 
 class Interface:
-    """An end of the cable at a network device of this network namespace."""
+    """An end of the cable that is attached to a network device in this network namespace."""
 
     def __init__(self, name):
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
@@ -108,8 +109,9 @@ class Interface:
 
 
 class Bridged(Interface):
-    """The end of the cable at the network device of another machine, such as user-mode Linux. The bridge `br0` connects
-    this device with the board's device; until `close`, both devices are removed from the bridge.
+    """The end of the cable at a network device that leads to another machine, such as user-mode Linux. The bridge `br0`
+    normally connects this device with the board's device. The constructor removes both devices from the bridge, and
+    `close` adds them again.
     """
 
     def __init__(self, name):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Helpers for tests of the simulated board with Ethernet: start the board, add hosts to its network, check
-transfers.
+"""Helpers for tests of the simulated board with Ethernet: functions that start the board, add hosts to its network, and
+check transfers.
 """
 
 import contextlib

@@ -48,7 +48,7 @@ class Killed:
         self._folder.cleanup()
 
     def run(self, seed, commands):
-        """Start one of the commands and kill it; return the processes and folders that remain, ideally none."""
+        """Start one of the commands and kill it; return the processes and folders that remain. There should be none."""
         rng = random.Random(seed)
         port, words = rng.choice(commands)
         if (port, words) not in self._seconds:
@@ -81,8 +81,8 @@ class Killed:
         )
 
     def _duration(self, port, words):
-        """Return how many seconds a command runs if it is not killed. `cipherlane live` does not end by itself: return
-        twice the seconds that it takes to start.
+        """Return how many seconds a command runs if it is not killed. The command `cipherlane live` does not end by
+        itself. For it, return twice the seconds that it takes to start.
         """
         begun = time.monotonic()
         process = self._start(port, words)
@@ -107,8 +107,8 @@ class Killed:
 
 
 def built(commands):
-    """Return the commands that can run here: those whose simulated board is built, and for which this user has the
-    necessary privileges.
+    """Return the commands that can run here. A command can run if its simulated board is built, and if this user has
+    the privileges that it needs.
     """
     boards = {"sim": "sim", "sim+udp": "sim_eth"}
     there = set()

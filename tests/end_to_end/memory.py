@@ -30,8 +30,8 @@ from tests.gateware.isa import fips197
 
 WORD = 4
 WORDS_MIN = 2
-# The search for the simulation model skips memory mappings of the simulator that are larger than this, because the
-# model takes less than a megabyte.
+# The simulation model takes less than a megabyte. To find the model, the search skips all memory mappings of the
+# simulator that are larger than this number of bytes.
 MAPPING_BYTES_MAX = 1 << 22
 
 
@@ -77,7 +77,8 @@ class Secret:
 
 def words_of(data: bytes) -> set[int]:
     """Return the 32-bit words of `data`. Some memories store only one of the four bytes of each word, so also return
-    the words that such a memory contains: bytes 0, 4, 8 and 12 of each 16-byte block, bytes 1, 5, 9 and 13, and so on.
+    the words that such a memory contains. These words consist of bytes 0, 4, 8 and 12 of each 16-byte block, bytes 1,
+    5, 9 and 13, and so on.
     """
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
@@ -130,8 +131,8 @@ class BoardMemory:
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search the board for secrets as `found` does, but in memories whose entries have 16 bits and contain one data
-        byte each, such as the UART's FIFOs.
+        """Search the board for secrets, as `found` does. But search for memories, such as the UART's FIFOs, that store
+        each data byte in an entry of 16 bits.
         """
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))

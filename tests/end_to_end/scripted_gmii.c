@@ -49,8 +49,8 @@ enum {
 	OP_SILENT
 };
 
-/* Cycles that the simulation runs before the test's first turn. In this time, the simulator prints
- * the port of its UART. */
+/* Number of cycles that the simulation runs before the test's first turn. In this time, the
+ * simulator prints the number of the TCP port of its UART. */
 #define FIRST_TURN 1000
 #define FRAME_MAX  2048
 #define FRAMES     256
@@ -58,12 +58,12 @@ enum {
 #define PREAMBLE   8
 #define SEQUENCE   4
 #define GAP        12
-/* Limit of `ahead`, which is the number of bytes of the flood that were sent, minus the bytes of
- * queued frames that were sent during the flood. */
+/* Limit of `ahead`. While a flood runs, `ahead` is the number of bytes of the flood that were sent,
+ * minus the number of bytes of queued frames that were sent. */
 #define AHEAD_MAX (2 * FRAME_MAX)
 
 struct frame {
-	uint8_t bytes[FRAME_MAX]; /* the frame with its preamble and check sequence */
+	uint8_t bytes[FRAME_MAX]; /* preamble, frame, check sequence */
 	uint32_t size;
 	bool silent;
 };
@@ -77,8 +77,8 @@ struct wire {
 	uint64_t cycle, turn;
 	struct frame queue[FRAMES], floods[FLOODS];
 	uint32_t first, count, flood_count, flood_next;
-	/* The frame that the board is receiving. `received` counts its bytes and the bytes of the
-	 * gap after it that have passed. */
+	/* The frame that the board is receiving. `received` is the number of bytes that have passed
+	 * on the wire: bytes of the frame, then of the gap after it. */
 	const struct frame *now;
 	struct frame current;
 	uint32_t received;

@@ -100,8 +100,8 @@ class Wire:
             self._command(Op.SILENT if silent else Op.FLOOD, frame)
 
     def ask(self, frame: bytes, wanted, cycles: int = ANSWER_CYCLES) -> bytes:
-        """Send a frame to the board. Return the first frame from the board for which `wanted(frame)` is true, or b"" if
-        none comes within `cycles` cycles.
+        """Send a frame to the board. Return the first frame from the board for which the function `wanted` returns
+        True, or b"" if no such frame comes within `cycles` cycles.
         """
         self.send(frame)
         end = self.cycle + cycles
@@ -155,7 +155,7 @@ def scripted_board(built: Path | None = None):
 
 
 def reply_in(frame: bytes) -> r.Reply:
-    """Check the UDP checksum of a frame from the board's CPU or fast path; return the reply that the frame contains."""
+    """Check the UDP checksum of a frame that the board's CPU or fast path sent. Return the reply in this frame."""
     datagram = frame[34 : 14 + int.from_bytes(frame[16:18], "big")]
     assert f.checksum(frame[26:34] + bytes((0, f.UDP)) + len(datagram).to_bytes(2, "big") + datagram) == 0
     return r.parse(datagram[8:])
@@ -186,8 +186,8 @@ class Peer:
         return frame[:6] == self.mac and frame[12:14] == b"\x08\0" and frame[23] == f.UDP
 
     def ask(self, type_: int, data: bytes = b"", *, again: int = ANSWER_CYCLES, attempts: int = 1, **header) -> r.Reply:
-        """Send a request and return the reply. If no reply comes within `again` cycles, repeat the request. Send it at
-        most `attempts` times in all.
+        """Send a request and return the reply. If no reply comes within `again` cycles, send the request again, at most
+        `attempts` times in all.
         """
         request = self.frame(r.record(type_, data, **{"session": self.session, "token": self.token, **header}))
         for _ in range(attempts):
@@ -206,8 +206,8 @@ class Peer:
         self.session = 0
 
     def stream(self, records: int, window: int, *, fast_path: bool = False, again: int = ANSWER_CYCLES):
-        """Let the board encrypt `records` records, and check the data of each reply. Up to `window` records are in
-        flight at a time.
+        """Let the board encrypt `records` records, with up to `window` records in flight at a time. Check the data of
+        each reply.
 
         Returns the cycles from the first request to the last reply, and how many requests were sent again after `again`
         cycles without a reply.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests sessions and counter blocks on the simulated board for all engines, with records that the test itself makes.
-Also tests how many cycles requests take.
+"""Tests sessions and counter blocks on the simulated board for all engines, with records that the tests build
+themselves. Also checks how many cycles some requests take.
 """
 
 import random
@@ -42,8 +42,8 @@ def open_session(line, key, iv, engine, **fields) -> r.Reply:
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_a_stream_that_goes_from_engine_to_engine_serves_each_block_once(line, key_bits):
-    """Each engine resumes the stream where the previous engine stopped. The board must answer a repeated record again,
-    but it must refuse different data at the same offset.
+    """Encrypt one stream with all engines: each engine resumes the stream where the previous engine stopped. The board
+    must answer a repeated record again, but must refuse different data at the same offset.
     """
     rng = random.Random(key_bits)
     key, iv = rng.randbytes(key_bits // 8), rng.randbytes(16)

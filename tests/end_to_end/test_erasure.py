@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""No part of a key or of its data may remain on the board. The tests search all memories and registers of a simulated
-board.
+"""After a session is closed, no part of its key or of its data is allowed to remain on the board. The tests search all
+memories and registers of a simulated board.
 
 Each test first finds what it looks for, while a session is open. "After close" means after the board has received the
 next record, since it zeroizes its stack and caches before that. Two places are exceptions, since no instruction and no
@@ -37,10 +37,11 @@ from tests.waiting import HANG_S, until
 pytestmark = pytest.mark.simboard
 
 KEY_BITS = (128, 192, 256)
-# Enough data for the engines to use vector loads and stores; the last block is not full.
+# Number of data bytes. It is large enough for vector loads and stores, and the last block is not full.
 DATA_BYTES = 613
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
-# ISE_VMEM keeps round keys in registers that all sessions share; ACCELERATOR has a separate slot for each session.
+# Engines with memories for keys. The engine ISE_VMEM keeps round keys in registers that all sessions share. The engine
+# ACCELERATOR has a separate slot for each session.
 HARDWARE = [Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
@@ -164,8 +165,8 @@ def test_close_in_compact_firmware(compact_board, direction):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_mac(memory, device, engine):
-    """After the board has computed and sent a MAC, no part of the key or of the message may remain. A MAC needs no
-    session, so no session is closed either.
+    """After the board has computed and sent a MAC, no part of the key or of the message may remain on the board. A MAC
+    needs no session, so the board cannot wait for a session to be closed.
     """
     secret = Secret(random.Random(f"mac{engine}"), 128, 400)
     session = opened(device, secret, engine)
@@ -177,14 +178,15 @@ def test_mac(memory, device, engine):
 
 
 def test_sessions_that_end_by_themselves(memory, device):
-    """The board ends a session because it was idle. It must then zeroize the session's data itself, because no later
-    record overwrites them.
+    """The board ends a session because it was idle. The board must then zeroize the data of the session itself, because
+    no later record overwrites these data.
     """
     secret = Secret(random.Random(8), 256, DATA_BYTES)
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
-    # When the board ends this second session, the number of free ranges increases again. The test waits for this.
+    # The test opens a second session, and waits until the board has ended this session. The number of free ranges then
+    # increases again.
     device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)
     assert device.connect().ranges_free < free
     until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")
@@ -226,8 +228,8 @@ def test_two_engines(memory, device, engines):
 
 
 def test_all_slots_of_the_accelerator(memory, device):
-    """Open eight sessions, each with a key in one of the accelerator's slots. When a session is closed, the board must
-    zeroize the key of this session and no other key.
+    """Open eight sessions. The accelerator has one slot for the key of each session. When a session is closed, the
+    board must zeroize the key of this session and no other key.
     """
     rng = random.Random(8)
     secrets = [Secret(rng, KEY_BITS[n % 3], 40, str(n)) for n in range(8)]
@@ -245,8 +247,8 @@ def test_all_slots_of_the_accelerator(memory, device):
 
 @pytest.mark.parametrize("engine", [Engine.ACCELERATOR, Engine.TABLE, Engine.ISE])
 def test_copies_of_an_open_key(memory, device, engine):
-    """While a session is open, the board must hold exactly one copy of its key: in the accelerator's slot or, for other
-    engines, in the SRAM.
+    """While a session is open, the board must hold exactly one copy of its key. With the accelerator, the copy is in a
+    slot; with other engines, it is in the SRAM.
 
     Another session with another key has run meanwhile.
     """
@@ -294,8 +296,8 @@ def test_refused_open(memory, device, values):
 
 
 def test_refused_key(memory, device):
-    """The board refuses to open a session for used counter blocks. To recognise used counter blocks, the board computes
-    with the key. No part of the key may remain.
+    """The board refuses to open a session for used counter blocks. Before it refuses, the board computes a number that
+    identifies the key. After the refusal, no part of the key may remain on the board.
     """
     secret = Secret(random.Random(4), 256, DATA_BYTES)
     close(device, opened(device, secret, Engine.TABLE))
@@ -381,15 +383,15 @@ def ethernet_device(ethernet_board):
         yield connected
 
 
-# Number of 32-bit words of a secret that can remain in the simulator. Verilator keeps the last bytes that each memory
-# port wrote in variables of its own (`__Vlvbound_*`), which a real board does not have. The DMA's port writes one
-# block of 16 bytes.
+# Number of 32-bit words of a secret that can remain in the simulator. Verilator's variables `__Vlvbound_*` hold the
+# bytes that each memory port wrote last. A real board has no such variables. The DMA's port writes one block of 16
+# bytes.
 SLOT_WORDS_LEFT = 4
 
 
 def settle_frames(device):
     """Send more frames than the Ethernet MAC has frame buffers (slots). The frames overwrite the last word of each
-    slot, of which the simulator also keeps a copy in a variable.
+    slot. They also overwrite the variable in which the simulator keeps a copy of this word.
     """
     for _ in range(9):
         device.counters()
@@ -400,19 +402,19 @@ def settle_frames(device):
     [(Engine.TABLE, "encrypt"), (Engine.ISE_VMEM, "decrypt"), (Engine.ACCELERATOR, "decrypt")],
 )
 def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction):
-    """After a session is closed, no data may remain in the frame buffers (slots) of the Ethernet MAC, for received and
-    for sent frames.
+    """After a session is closed, the Ethernet MAC's frame buffers (slots) must not contain the session's data. The MAC
+    has slots for received frames and slots for sent frames.
     """
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # The function `found` need not find the data, because the Ethernet MAC's slots store them with an offset of two
-    # bytes. The function `in_slots` takes this offset into account.
+    # The function `found` is not required to find the data, because the Ethernet MAC's slots store them with an offset
+    # of two bytes. The function `in_slots` takes this offset into account.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
-    # The one block of this second session replaces the block that the DMA wrote last.
+    # The second session has one block of data, which replaces the block that the DMA wrote last.
     other = Secret(random.Random(f"{engine} other"), 128, 16)
     close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
     assert ethernet_memory.found(secret) == {}
@@ -435,8 +437,8 @@ def send_damaged(board, payload):
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_device, damaged):
-    """If the board refuses a request to open a session, or receives a damaged request, no part of the key may remain.
-    The checksums over the frame must not remain either, because they depend on the key.
+    """If the board refuses a request to open a session, or receives a damaged request, no part of the key in this
+    request may remain on the board. Checksums of the request must not remain either, because they depend on the key.
     """
     secret = Secret(random.Random(f"open {damaged}"), 256, 16)
     record = open_record(secret, engine=Engine.ISE if damaged else 31)
@@ -447,7 +449,8 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
     else:
         with pytest.raises(BoardError):
             ethernet_device.exchange(record)
-    for _ in range(3):  # too few frames to overwrite all slots of the MAC, but enough to overwrite the receive FIFO
+    # Three frames are too few to overwrite all slots of the MAC, but enough to overwrite the receive FIFO.
+    for _ in range(3):
         settle(ethernet_device)
     assert ethernet_memory.found(secret) == {}
     words = [int.from_bytes(record.data[i : i + 4], "little") for i in range(0, len(record.data) // 4 * 4, 4)]
@@ -457,7 +460,8 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
 
 
 def test_close_of_the_fast_path(ethernet_memory, ethernet_device):
-    """After sessions on the fast path, no key remains on the board, in whatever order the sessions are closed.
+    """After all sessions of the fast path are closed, no key remains on the board. The order in which they are closed
+    makes no difference.
 
     Data may stay in packet memories until other data replace them.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The host tool and the simulated board exchange records over UDP, over good and bad simulated Ethernet cables."""
+"""The host tool and the simulated board exchange records over UDP. The simulated Ethernet cable is good or bad."""
 
 import io
 import json
@@ -51,7 +51,8 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     assert out.getvalue() == reference(key, iv, data)
     assert report.records == 12, "the window several times over"
     seen = {name: after[name] - before[name] for name in after}
-    assert seen["records"] >= 12 + 1  # 12 data records, and the request `network` that reads this counter
+    # The counter includes 12 data records, and the request `network`, which reads it.
+    assert seen["records"] >= 12 + 1
     assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
     assert all(seen[name] > 0 for name in parts)
@@ -59,8 +60,8 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
 
 
 def test_requests_that_come_in_pairs_after_a_close_are_answered(board):
-    """Requests arrive in pairs while the board zeroizes the frames of a closed session. Over all pairs, the board may
-    lose at most one request.
+    """Requests arrive in pairs while the board zeroizes the frames of a closed session. Of the requests of all pairs,
+    the board is allowed to lose one.
     """
     lost = 0
     with Device(Host(board)) as device, board.udp_socket() as host:

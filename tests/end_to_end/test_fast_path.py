@@ -29,7 +29,9 @@ def board():
 
 
 class Counted:
-    """Reads the counters of the fast path, and returns their changes since this object was created."""
+    """Reads the counters of the fast path. The method `changed` returns the counters that have increased since this
+    object was created, with their increases.
+    """
 
     def __init__(self, device):
         self.device = device
@@ -161,8 +163,8 @@ def test_session_that_is_closed_serves_nobody_and_its_counters_are_not_used_agai
 
 
 def test_session_that_is_gone_ends_the_transfer(board):
-    """The session is closed during a transfer. The fast path drops the records of a session that it does not know, so
-    the host asks the CPU, which reports that there is no such session.
+    """Close the session during a transfer. The fast path then drops the records of this session. When no answers come,
+    the host asks the CPU, which must report that there is no such session.
     """
     with Device(Host(board)) as device:
         session = device.open_session(KEY, None, Engine.FASTPATH)

@@ -58,8 +58,8 @@ def board_with(tmp_path):
 
 @pytest.mark.parametrize("first", [JUMP_TO_ITSELF, NO_INSTRUCTION])
 def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
-    """The firmware hangs in a loop, or in a trap without a handler. `confirm`, which `make flash` calls, must report
-    that the board does not answer.
+    """The firmware hangs in a loop, or in a trap without a handler. The function `confirm`, which `make flash` calls,
+    must report that the board does not answer.
     """
     monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # a short timeout, because this board never answers
     board, build = board_with(lambda image: first.to_bytes(4, "little") * (len(image) // 4))
@@ -73,8 +73,8 @@ def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
 
 
 def test_firmware_of_another_build(board_with):
-    """The board runs other firmware than expected. `confirm` must notice it by the build id, because the board does not
-    check its ROM.
+    """The board runs other firmware than expected. The function `confirm` must notice this by the build id, because the
+    board does not check its ROM.
     """
     board, build = board_with(lambda image: image)
     other = build[:-1] + ("0" if build[-1] != "0" else "1")

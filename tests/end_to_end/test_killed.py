@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""If a command is killed, neither its simulated board nor the board's folder may remain. The program `killed_runs`
-kills more commands.
+"""After a command is killed, neither its simulated board nor the folder of this board is allowed to remain. The program
+`killed_runs` tests the same with more commands.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def test_a_web_page_does_not_reach_the_board():
             with socket.create_connection(("127.0.0.1", board.port)) as page:
                 page.settimeout(60)
                 page.sendall(first)
-                # The UART closes the connection although it has unread bytes, which can cause a TCP reset.
+                # The UART closes the connection without reading all bytes. The host can then receive a TCP reset.
                 with contextlib.suppress(ConnectionResetError):
                     assert page.recv(100) == b""
         with Device(SerialTransport(board.url)) as device:

@@ -35,7 +35,9 @@ def wire():
 
 @pytest.fixture
 def owner(wire):
-    """Yield a host that can open a session. After the test, end the flood, and close the session if one is open."""
+    """Yield a host that can open a session. After the test, end the flood, and close the session if the host has one
+    open.
+    """
     owner = Peer(wire, OWNER)
     yield owner
     wire.flood()
@@ -83,8 +85,8 @@ TO_HARDWARE = {
 
 
 def some(floods, short):
-    """Return the names of the floods as parameters of a test. Floods that are also in `short` run in every test run,
-    the other floods only in the thorough suite.
+    """Return the names of the floods as parameters of a test. Every test run uses the floods that are also in `short`.
+    Only the thorough suite uses the other floods.
     """
     return [name if name in short else pytest.param(name, marks=pytest.mark.thorough) for name in floods]
 
@@ -97,8 +99,8 @@ def initial(text: str) -> bytes:
 @pytest.mark.parametrize("flood", some(TO_CPU, SHORT))
 def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
     """During a flood, the session must keep half of its goodput and lose no record. The test sends two streams of
-    records during the flood and measures only the second, because the stranger can first use up cycles that its budget
-    has saved.
+    records during the flood and measures only the second, because the board has saved up CPU cycles for the stranger,
+    which the stranger uses up during the first.
     """
     owner.open(KEY, initial(f"cpu {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     wire.wait(QUIET)
@@ -134,7 +136,8 @@ def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
 @pytest.mark.parametrize("flood", some(["another type", "short pings", "records", "long records"], ["another type"]))
 def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
     """A new host opens a session during a flood. It repeats its open request at random moments, until the MAC has a
-    free slot for it. If the stranger sends records, the budget for hosts without a session must also have cycles left.
+    free slot for it. If the stranger sends records, the new host must also wait until the board's CPU budget for hosts
+    without a session has cycles left.
     """
     owner.open(KEY, initial(f"owner {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     newcomer, rng = Peer(wire, NEWCOMER, token=5), random.Random(flood)

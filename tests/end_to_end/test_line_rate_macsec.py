@@ -38,7 +38,7 @@ OWNER_SCI = bytes((0x0A, 0, 0, 0, 0, OWNER[-1])) + b"\0\1"
 TO_BOARD, FROM_BOARD = (random.Random(direction).randbytes(32) for direction in ("to", "from"))
 RECORD_BYTES = 1392  # data bytes per record, which fit the MTU of 1468 bytes that MACsec leaves
 FULL_SIZE = 1514  # bytes of the longest frame, without its check sequence
-AROUND = 46  # bytes that a protected frame has in addition to its data: addresses and type, SecTAG with SCI, ICV
+AROUND = 46  # bytes added to the data in a protected frame: addresses and type, SecTAG with SCI, ICV
 
 
 class SecureWire(Wire):
@@ -60,8 +60,8 @@ class SecureWire(Wire):
 
 
 def over_uart(wire: Wire, work):
-    """Call `work` with a `Device` at the board's UART, and return its result. Meanwhile, the simulation continues on
-    the wire.
+    """Call the function `work` with a `Device` at the board's UART; return the result of `work`. Keep the simulation
+    running until `work` returns.
     """
 
     def run():
@@ -95,8 +95,8 @@ def forged(size: int) -> bytes:
 
 
 MKPDU = bytes((3, 5, 0, 42)) + bytes(42)  # an MKPDU with a header, but without the parameter sets that must follow
-# For each flood: its frame, and the counter that the SecY increases when it drops this frame. None for MKPDUs, because
-# the SecY does not drop them but passes them to the CPU.
+# For each flood: its frame, and the name of the counter that the SecY increases when it drops this frame. For MKPDUs,
+# this name is None: the SecY does not drop MKPDUs but passes them to the CPU.
 FLOODS = {
     "short forged frames": (forged(100), "not_valid"),
     "long forged frames": (forged(FULL_SIZE), "not_valid"),
@@ -138,7 +138,8 @@ def test_a_stranger_without_a_key_costs_less_than_a_twentieth(wire, flood, engin
         wire.flood(frame, silent=True)
         alone = stream()
         wire.flood(frame)
-        stream()  # this stream is not measured: the stranger can first use up cycles that its budget has saved
+        # Do not measure this stream: the stranger first uses up the CPU cycles that its budget has saved.
+        stream()
         beside = stream()
         print(f"{engine.name.lower()} beside {flood}: {alone / beside:.1%} of the goodput")
         assert alone >= FAST_SHARE * beside

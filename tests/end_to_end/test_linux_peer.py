@@ -28,8 +28,8 @@ HERE, CPU, FAST_PATH = "192.168.1.100", "192.168.1.50", "192.168.1.51"
 MACSEC, EAPOL = bytes.fromhex("88e5"), bytes.fromhex("888e")
 TOOL = str(Path(sys.prefix) / "bin" / "cipherlane")
 FAILURES = ("bad_tag", "no_sa_error", "late", "not_valid")
-# A Python program that runs the host tool, and appends each random token to the file TOKENS, as a line with a decimal
-# number.
+# RECORDING_TOOL: a Python program that runs the host tool. It appends each random token that the host tool draws to the
+# file TOKENS, as a line with a decimal number.
 TOKENS = "/tmp/tokens"
 RECORDING_TOOL = f"""
 import secrets, sys
@@ -118,7 +118,8 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
-# Tests marked `thorough` repeat a test with another engine, or a case that test_mka.py tests without a real peer.
+# A test marked `thorough` repeats a test with another engine, or tests with a real peer what test_mka.py tests without
+# one.
 def engines(often: str) -> list:
     """Return the engines as parameters of a test. Every test run uses the engine in `often`, and the thorough suite
     also uses the other engines.
@@ -129,8 +130,8 @@ def engines(often: str) -> list:
 
 @pytest.mark.parametrize("engine", engines("fastpath"))
 def test_the_tool_works_through_macsec(peer, secure, engine):
-    """The host tool must work over MACsec: it finds out that the interface's MTU is only 1468 bytes, encrypts a file,
-    and checks each byte of the result.
+    """The host tool must work over MACsec, where the MTU of the interface is only 1468 bytes. It encrypts a file, and
+    the test checks each byte of the result.
     """
     secure(Suite.GCM_AES_128)
     assert "yes" in encrypt(peer, engine)
@@ -156,7 +157,7 @@ def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure
         frames = cable.frames()
     key = bytes.fromhex(peer.run("cat", "/tmp/key"))
     tokens = [int(token).to_bytes(8, "little") for token in peer.run("cat", TOKENS).split()]
-    # Check that records contain the tokens in this form.
+    # Check that a record contains its token as these eight little-endian bytes.
     assert len(tokens) > 1 and tokens[0] in Record(RecordType.INFO, token=int.from_bytes(tokens[0], "little")).encode()
     plain = Path(sys.executable).read_bytes()[:30_000]
     secrets_in_frames = [
@@ -170,7 +171,8 @@ def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure
     assert len(protected) > 40
     everything = b"".join(frame[14:] for frame in protected)
     assert not [secret for secret in secrets_in_frames if secret in everything]
-    # The four bytes of an address can occur anywhere by chance, so look only where IPv4 and ARP have addresses.
+    # The four bytes of an address can occur anywhere by chance, so look only at the offsets at which IPv4 and ARP store
+    # addresses.
     assert not [frame for frame in protected if frame[26:30] in addresses or frame[30:34] in addresses]
     readable = [frame for frame in frames if frame[12:14] != MACSEC]
     assert not [frame for frame in readable if any(address in frame for address in addresses)]
@@ -185,7 +187,8 @@ def test_replayed_and_forged_frames_are_dropped_and_counted(peer, device, secure
         before = device.macsec().counters
         cable.send(asked)
         forged = bytearray(asked)
-        forged[16:20] = (1000).to_bytes(4, "big")  # set the packet number to one that the peer has not used yet
+        # Set the packet number to one that the peer has not used yet.
+        forged[16:20] = (1000).to_bytes(4, "big")
         cable.send(bytes(forged))
         unprotected = asked[:12] + bytes.fromhex("0806") + bytes(46)
         cable.send(unprotected)
@@ -254,7 +257,7 @@ def pair(device, *words) -> str:
 @pytest.mark.thorough
 def test_the_script_of_pair_sets_up_linux(peer, device, tmp_path):
     """`cipherlane pair --static` sends keys to the board over the UART, and writes a script that sets up MACsec in
-    Linux. The link must then work.
+    Linux. The link between Linux and the board must then work.
     """
     peer.remove_macsec()
     mac_address = peer.run("cat", "/sys/class/net/eth0/address").strip()
@@ -270,8 +273,8 @@ def test_the_script_of_pair_sets_up_linux(peer, device, tmp_path):
 
 
 def test_wpa_supplicant_agrees_with_the_board(peer, device, tmp_path):
-    """The commands that `cipherlane pair` prints must set up the link. The link must also recover after the cable was
-    unplugged, and after the peer was restarted.
+    """The commands that `cipherlane pair` prints must set up a protected link. This link must also recover after the
+    cable was unplugged, and after the peer was restarted.
 
     wpa_supplicant 2.10 creates macsec0 for GCM-AES-128 only.
     """

@@ -61,7 +61,7 @@ def browser():
 
 @pytest.fixture
 def page(tool, browser, request):
-    """Open the page and wait until it shows pictures; at the end, check that it had no errors."""
+    """Open the page and wait until it shows pictures. After the test, check that the page reported no errors."""
     options = getattr(request, "param", {})
     context = browser.new_context(**{"viewport": {"width": 1400, "height": 1200}, **options})
     context.set_default_timeout(WAIT_MS)
@@ -76,7 +76,7 @@ def page(tool, browser, request):
 
 
 def picture(page, panes=PANES, codes=CODES):
-    """Return the pixels of each of the page's `panes` (source, wire and so on), all from the same picture."""
+    """Return the pixels of each of the page's `panes` (source, wire and so on). They all show the same picture."""
     return [bytes(codes[pixel] for pixel in pane) for pane in page.evaluate(f"() => {list(panes)}.map({PIXELS})")]
 
 
@@ -140,7 +140,7 @@ def test_the_table_of_byte_values_counts_what_the_wiretap_shows(page):
     page.get_by_role("button", name="Pause").click()
     another(page, another(page, b"")[1])
     table = "() => [...document.querySelectorAll('#counts tbody tr')].map(row => [...row.cells].map(c => c.innerText))"
-    # read pixels and table in one call, so that both belong to one picture
+    # Read the pixels and the table in one call, because both must belong to the same picture.
     pixels, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")
     wire = bytes(CODES[pixel] for pixel in pixels)
     assert [row[0] for row in cells] == [f"{value:X}x" for value in range(16)]

@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
 TIMEOUT_S = 120  # timeout for a reply, long enough for a busy machine
-STAYS_S = 20  # real seconds, long enough for a loader that starts its firmware by itself
+STAYS_S = 20  # real seconds: a faulty loader would start the firmware again within this time
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +108,8 @@ def load(board, *words):
 
 
 def loaded(board, path, build):
-    """Load the firmware at `path`; check that the command reports its build id, and that the firmware answers with this
-    id.
+    """Load the firmware at `path`; check that `cipherlane load` reports the build id of this firmware, and that the
+    firmware answers with the same id.
     """
     status, stdout, stderr = load(board, path, "--json")
     assert status == 0, stderr
@@ -120,8 +120,8 @@ def loaded(board, path, build):
 
 
 def refused(board, path, *said):
-    """Load firmware that fails soon after its start. Check that the command reports the failure, and that its message
-    contains each text in `said`.
+    """Load firmware that fails soon after its start. Check that `cipherlane load` reports the failure, and that its
+    message contains each text in `said`.
     """
     status, stdout, stderr = load(board, path)
     assert (status, stdout) == (7, "")
@@ -131,8 +131,8 @@ def refused(board, path, *said):
 
 @contextlib.contextmanager
 def talk(board):
-    """Yield a connection to the board that has sent no request yet, only the zero byte with which each connection to
-    the simulated UART must begin.
+    """Yield a connection to the board on which no request was sent yet. Only the zero byte was sent, with which each
+    connection to the simulated UART must begin.
     """
     with contextlib.closing(Device(SerialTransport(board.url))) as device:
         device.link.transport.resync()
@@ -147,8 +147,8 @@ def test_the_board_starts_the_bitstream_s_firmware_by_itself(built, board):
 
 @pytest.fixture
 def waiting_board(built, tmp_path):
-    """Yield a simulated board with a loader that waits for requests for a tenth of a second after power-on, like the
-    loader of a real board.
+    """Yield a simulated board whose loader waits a tenth of a second for requests after power-on, as the loader of a
+    real board does.
     """
     out, folder = tmp_path / "loader", tmp_path / "board"
     out.mkdir()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test simulated boards with SDRAM. The firmware must initialise and test the SDRAM and keep records in it. No secret
-may remain after a session is closed.
+"""Test simulated boards with SDRAM. The firmware must initialise and test the SDRAM and keep records in it. After a
+session is closed, no secret of this session may remain in memory.
 
 One board has LiteDRAM's model of DDR3, which has no pins. Two have pins, with the SDR SDRAM of existing boards.
 """
@@ -53,7 +53,8 @@ def board(request):
 
 @pytest.fixture
 def device(board):
-    with Device(SerialTransport(board.url), timeout=120) as connected:  # the board boots slowly on a busy machine
+    # Timeout in seconds. The board boots slowly on a busy machine.
+    with Device(SerialTransport(board.url), timeout=120) as connected:
         yield connected
 
 
@@ -104,7 +105,7 @@ def parts(secret):
 
 def left(held, *secrets):
     """For each secret, return the names of its parts (such as the key) that are in the board's memory. To save time,
-    the search skips pages of zeros.
+    the search skips memory pages that contain only zeros.
     """
     image = held.image()
     pages = (image[at : at + PAGE] for at in range(0, len(image), PAGE))
@@ -144,8 +145,9 @@ def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
 
 
 def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held, device):
-    """The board ends an idle session while an unfinished frame with a key arrives. To zeroize memory, it writes its
-    caches back to the SDRAM module, and with them a part of that frame. It must zeroize this part, too.
+    """The board ends an idle session while an unfinished frame with a key arrives. To zeroize memory, the board writes
+    its caches back to the SDRAM module. This also writes a part of that frame, with the key, to the module. The board
+    must zeroize this part, too.
 
     Nothing of the session's last record may remain either, although no later record overwrites it.
     """

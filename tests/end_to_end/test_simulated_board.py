@@ -126,8 +126,8 @@ def test_encrypts_an_authenticated_file_and_decrypts_it(board, tmp_path, engine,
 
 
 def test_authenticated_files_without_naming_anything(tmp_path, monkeypatch):
-    """Encrypt and decrypt files with default options. Each command starts a new board, so the board that decrypts does
-    not know the counter blocks that were used for encryption, and accepts them.
+    """Encrypt and decrypt files with default options. Each command starts a new board. The board that decrypts does not
+    know which counter blocks the encryption used, so it accepts them.
     """
     monkeypatch.chdir(tmp_path)
     data = random.Random(12).randbytes(2500)
@@ -175,7 +175,7 @@ def test_counter_wraps(board, iv, engine):
 
 
 def _through_board(board, key, iv, data, engine, **options):
-    """Process `data` in one session. Return the result, and the options with which another session can resume the
+    """Process `data` in one session. Return the result, and the options that another session needs to resume the
     stream.
     """
     output = io.BytesIO()
@@ -234,7 +234,8 @@ def test_only_this_machine_reaches_the_uart(board):
     assert [line[1] for line in lines if line[1].endswith(port) and line[3] == "0A"] == ["0100007F" + port]
     with socket.create_connection(("127.0.0.1", board.port), timeout=HANG_S):
         pass
-    others = {"127.0.0.2"}  # a server that listens on all addresses accepts connections to this address
+    # 127.0.0.2 is an address on which only a server that listens on all addresses accepts connections.
+    others = {"127.0.0.2"}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(("192.0.2.1", 9))  # sends nothing
         others.add(probe.getsockname()[0])

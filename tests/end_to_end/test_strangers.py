@@ -16,7 +16,7 @@ pytestmark = pytest.mark.simboard
 
 ENGINES = [*(engine for engine in Engine if engine not in (Engine.ZKN, Engine.SNOW3G))]
 IV, RECORD_BYTES, ANSWER_S = bytes(range(16)), 256, 60
-CYCLES_BYTES = 48  # number of bytes of the cycle counts, with which the reply to the request `network` begins
+CYCLES_BYTES = 48  # the reply to the request `network` begins with this many bytes of cycle counts
 STAT_CYCLES = slice(16, 32)
 
 
@@ -58,9 +58,9 @@ class Stranger:
         raise AssertionError("no answer")
 
     def around(self, victim, record: bytes, to, expected: bytes) -> list[bytes]:
-        """Return the cycle counts that the board reports to this host just before and just after it answers a record of
-        another host, the victim. The argument `victim` is the victim's socket. The data of the answer must equal
-        `expected`.
+        """Let the victim, another host, send a record. Return the cycle counts that the board reports to this host just
+        before and just after it answers this record. The argument `victim` is the victim's socket. The data of the
+        answer must equal `expected`.
 
         If the board drops one of the three frames, because it is zeroizing or the strangers' budget is used up, all
         three are sent again.
@@ -94,7 +94,8 @@ CASES += [pytest.param(engine, 100, marks=pytest.mark.thorough) for engine in EN
 
 @pytest.mark.parametrize(("engine", "count"), CASES, ids=str)
 def test_probes_before_and_after_a_record_are_equal_for_all_keys(board, engine, count):
-    """The answers to an attacker's requests just before and after a record must not depend on the key.
+    """An attacker sends requests just before and just after a session's record. The answers must not depend on the
+    session's key.
 
     Only the owner learns the cycles.
     """

@@ -64,7 +64,8 @@ def test_settings_are_those_of_bare_metal(board):
         assert (info.max_data, info.rx_window) == (target.configuration.max_data, target.board.rx_window)
 
 
-@pytest.mark.thorough  # slow: Verilator needs a minute to build this board
+# This test is slow, because Verilator needs a minute to build this board.
+@pytest.mark.thorough
 def test_the_service_of_the_board_with_sdram(zephyr_sdram_board):
     target = targets.load("sim", "sdram_zephyr")
     with SimulatedBoard(zephyr_sdram_board) as board, Device(SerialTransport(board.url)) as device:
@@ -95,7 +96,8 @@ def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
             transfer(device, bytes(16), Engine.TABLE)
 
 
-# Two builds must give the same image, because the build id depends on it. Slow, because the test compiles twice.
+# Two builds must give the same image, because the build id is computed from the image. The test is slow, because it
+# compiles twice.
 @pytest.mark.thorough
 def test_the_same_image_again_whatever_the_environment(zephyr_board, monkeypatch):
     output = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "again"

@@ -33,7 +33,9 @@ def plain(text):
 
 
 def await_output(board, start, pattern):
-    """Wait until the console output from position `start` on matches `pattern`; return this output."""
+    """Wait until the console output after position `start` matches the regular expression `pattern`; return this
+    output.
+    """
 
     def text():
         return plain(board.output())[start:]
@@ -72,7 +74,7 @@ def test_bench(board, engine, key_bits):
         cycles = int(line[2])
         assert float(line[3]) == pytest.approx(cycles * 16 / size, abs=0.1)
         assert float(line[4]) == pytest.approx(8e-6 * size * clock_hz / cycles, abs=0.1)
-    # Compare the median of three measurements, because another thread may run during one of them and slow it down.
+    # Compare the median of three measurements, because another thread can interrupt and delay one of them.
     assert median(int(line[2]) for line in shown) == pytest.approx(over_records.cycles, rel=0.05)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""No part of a key or of its data may remain on a board that runs the firmware on Zephyr. Runs the bare-metal tests on
-such a board.
+"""After a session is closed, no part of its key or of its data is allowed to remain on a board that runs the firmware
+on Zephyr. Runs tests of the bare-metal firmware (`test_erasure`) on such a board.
 
 This includes stacks of threads and interrupts, the data cache, the MAC's slots and the net stack's buffers.
 """
@@ -68,8 +68,8 @@ def ethernet_board(zephyr_ethernet_board):
 
 
 def test_close_after_data_that_the_stack_brought(ethernet_board, ethernet_memory):
-    """Datagrams with IPv4 options pass through Zephyr's network stack. After such datagrams with data records, no
-    secret may remain. The records that open and close the session bypass the network stack.
+    """Send data records in datagrams with IPv4 options, which pass through Zephyr's network stack. After the session is
+    closed, no secret may remain. The records that open and close the session bypass the network stack.
     """
     secret = Secret(random.Random("brought by the stack"), 256, 1400)
     host = Host(ethernet_board)

@@ -74,8 +74,8 @@ def test_datagrams_that_are_no_records(board):
 
 
 STAGES = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
-# EARLY_CYCLES: maximum cycles per record of 1440 bytes if records bypass the network stack. STACK_CYCLES: minimum
-# cycles per record if records pass through the network stack.
+# EARLY_CYCLES: the most cycles that a record of 1440 bytes is allowed to take if it bypasses the network stack.
+# STACK_CYCLES: the fewest cycles that it takes if it passes through the network stack.
 EARLY_CYCLES, STACK_CYCLES = 16_000, 30_000
 NO_OPERATIONS = bytes((1, 1, 1, 1))
 
@@ -131,8 +131,8 @@ def test_a_record_does_not_pass_through_the_stack(board):
 
 
 def test_records_that_the_stack_brings(board):
-    """Records in datagrams with IPv4 options must pass through Zephyr's network stack, even if the datagram that opened
-    their session bypassed the stack.
+    """Records in datagrams with IPv4 options must pass through Zephyr's network stack, even if the session was opened
+    by a datagram that bypassed the stack.
     """
     data = random.Random(5).randbytes(1400 * 4)
     host = Host(board)

@@ -23,17 +23,17 @@ from tests.waiting import until
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port
-TIMEOUT_S = 600  # timeout, long enough for a busy machine
-RTO_S = 20  # minimum retransmission timeout of TCP: seconds within which the board usually answers
+TIMEOUT_S = 600  # seconds, long enough for a busy machine
+RTO_S = 20  # minimum retransmission timeout of TCP in seconds; the board usually answers sooner
 ADDRESS = "2001:db8::1"
 SETTINGS = (
-    "CONFIG_MINIMAL_LIBC=y",  # Zephyr's own C library, because Debian's compiler does not include newlib
+    "CONFIG_MINIMAL_LIBC=y",  # use Zephyr's own C library, because Debian's compiler includes no newlib
     "CONFIG_MAIN_STACK_SIZE=2048",
     'CONFIG_NET_CONFIG_MY_IPV4_ADDR="192.168.1.50"',
     "CONFIG_NET_IPV6=y",
     "CONFIG_NET_CONFIG_NEED_IPV6=y",
     f'CONFIG_NET_CONFIG_MY_IPV6_ADDR="{ADDRESS}"',
-    "CONFIG_NET_TCP_ISN_RFC6528=n",  # random initial sequence numbers are disabled, because they would need mbed TLS
+    "CONFIG_NET_TCP_ISN_RFC6528=n",  # do not draw random initial sequence numbers, because this needs mbed TLS
 )
 
 TCP = """
@@ -52,8 +52,8 @@ for size in map(int, sys.argv[5:]):
     print(size, flush=True)
 """
 
-# The program sends and receives on a raw socket. For raw sockets, the host's kernel computes and checks the checksums
-# of ICMPv6 (RFC 3542, 3.1).
+# PING: a program that sends and receives on a raw socket. For raw sockets, the host's kernel computes and checks the
+# checksums of ICMPv6 (RFC 3542, 3.1).
 PING = """
 import os, socket, struct, sys
 address, timeout = sys.argv[1], int(sys.argv[2])
@@ -101,8 +101,8 @@ def inside(board, command, *arguments):
 
 
 def test_tcp(echo):
-    """Send streams of different lengths (even, odd, short, long) over TCP. The server must return the same bytes; it
-    sends them in pieces of 128 bytes.
+    """Send streams of different lengths (even, odd, short, long) over TCP. The server must return the same bytes. It
+    returns them in pieces of 128 bytes.
     """
     sizes = ["1", "127", "1460", "1461", "3001", "100000"]
     assert inside(echo, [sys.executable, "-I", "-c", TCP], echo.ip_address, PORT, TIMEOUT_S, 1, *sizes).split() == sizes

@@ -7,9 +7,9 @@
  * arguments. A reply is a length and that number of bytes; the length may be 0. Numbers are
  * little-endian; u8, u16, u32, u64 and i32 name their types. An argument without a type or a length
  * takes the remaining bytes of the command. `misalign` is the distance in bytes of a buffer from an
- * aligned address. The program is built with sanitizers. Every buffer that the core gets is
- * allocated separately, with exactly the size that the core's interface requires. So the sanitizers
- * notice every access beyond a buffer.
+ * aligned address. The program is built with sanitizers. Each buffer for the core is a separate
+ * allocation of exactly the size that the core's interface requires, so the sanitizers notice every
+ * access beyond a buffer.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -54,8 +54,8 @@ struct peer {
 	uint32_t reserve_faults;
 	struct cl_link_udp udp;
 	/**
-	 * If true, the program counts a pause before each frame. On a board, the port counts a
-	 * pause when it finds no received frame.
+	 * If true, the program increases the link's counter `pauses` before each frame. On a board,
+	 * the port increases this counter when no received frame waits.
 	 */
 	bool pause;
 	/**
@@ -73,17 +73,18 @@ struct peer {
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
 	 * The state of the simulated server, which replaces the fast path in tests. `client`: the
-	 * session that the core passed to the server last. `work`: the work that the server reports
-	 * for this session. `serving`: the number of sessions that the server serves now.
+	 * session that the core passed to the server last. `work`: the numbers of bytes, blocks and
+	 * records that the server reports for this session. `serving`: the number of sessions that
+	 * the server serves now.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
-	/** The window of the session `client`, with the records that arrived for it. */
+	/** The window of the session `client`, in which the arrived records are marked. */
 	struct cl_window came;
 	uint32_t serving;
 	int serve_status;
 	int finish_status;
-	/** The status that the random source returns, and the first random word. */
+	/** The status that the random source returns, and the next random word. */
 	int random_status;
 	uint32_t random_word;
 	/**
@@ -153,8 +154,8 @@ static void answer_u32(struct peer *peer, uint32_t value)
 }
 
 /**
- * Copies data to a separate allocation that begins `misalign` bytes after an aligned address and
- * ends with the data.
+ * Copies data to a separate allocation. The copy begins `misalign` bytes after an aligned address,
+ * and the allocation ends where the copy ends.
  */
 static uint8_t *duplicate(const uint8_t *data, size_t size, size_t misalign, uint8_t **memory)
 {
@@ -191,7 +192,7 @@ static int draw_words(void *context, uint32_t *words, size_t count)
 	return peer->random_status;
 }
 
-/** CTR of an engine with one wrong bit in its output, which the self-test must find. */
+/** CTR of an engine whose output has one wrong bit. The self-test must detect this bit. */
 static int wrong_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		     const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		     size_t len)
@@ -379,7 +380,7 @@ static void op_start(struct peer *peer, struct message *message)
 	if ((engines >> 30 & 1) != 0) {
 		serving.code = peer->engines[0]->code;
 	}
-	if (engines >> 31 != 0) { /* lists the first engine a second time */
+	if (engines >> 31 != 0) { /* bit 31: list the first engine a second time */
 		peer->engines[peer->platform.engine_count++] = peer->engines[0];
 	}
 	free(peer->service);
@@ -461,8 +462,8 @@ static void op_record_leaves(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: handle a record with a reply buffer that is one byte too small. Arguments: record.
- * Reply: length of the record's reply (u32).
+ * Command: handle a record with a reply buffer that is one byte smaller than the core requires.
+ * Arguments: record. Reply: length of the reply to the record (u32).
  */
 static void op_record_no_room(struct peer *peer, struct message *message)
 {
@@ -479,8 +480,8 @@ static void op_record_no_room(struct peer *peer, struct message *message)
 }
 
 /**
- * The bytes that the UART link receives. After each `chunk` bytes, get_byte() reports once that no
- * byte is available.
+ * The bytes that the UART link receives. After every `chunk` bytes, one call of get_byte() reports
+ * that no byte is available.
  */
 struct stream {
 	struct message message;
@@ -530,8 +531,8 @@ static void refresh_network(struct cl_link *link)
 }
 
 /**
- * Called by the link to reserve room for the frames of a session, or to end the reservation.
- * Changes the bit of this session in the mask `reserved`: the bit number is the session's index.
+ * The UDP link calls this function to reserve buffers for the frames of a session, or to end the
+ * reservation. Changes a bit in the mask `reserved`; the number of the bit is the session's index.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -546,9 +547,9 @@ static void reserve(struct cl_link *link, uint32_t place, bool open)
 }
 
 /**
- * Command: report for which sessions the link reserves room. No arguments. Reply: bit mask of
- * session indexes (u32), number of wrong calls (u32), which reserve room that is reserved already,
- * or end a reservation that does not exist.
+ * Command: report the reservations of the UDP link. No arguments. Reply: bit mask of the sessions
+ * that have a reservation (u32), number of wrong calls of reserve() (u32). A call is wrong if it
+ * makes a reservation that exists already, or ends one that does not exist.
  */
 static void op_reserved(struct peer *peer, struct message *message)
 {
@@ -643,8 +644,8 @@ static void op_udp(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: set the timing of later commands. Arguments: 1 if the port finds its receive buffer
- * empty before each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
+ * Command: set the timing of later commands. Arguments: 1 if the port finds no waiting frame before
+ * each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
  */
 static void op_pace(struct peer *peer, struct message *message)
 {
@@ -676,8 +677,8 @@ static void op_copy(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: search the stack memory after the last call into the core. Arguments: bytes. Reply: how
- * often they occur (u32).
+ * Command: search the stack memory that the last call into the core used. Arguments: bytes to find.
+ * Reply: how often these bytes occur (u32).
  */
 static void op_find_in_stack(struct peer *peer, struct message *message)
 {
@@ -699,7 +700,8 @@ static uint32_t count_in(const void *memory, size_t bytes, const uint8_t *sought
 
 /**
  * Command: search the memory of the service and of the streams, the UART's buffer, and the UDP
- * link's staging buffer and slots. Arguments: bytes. Reply: how often they occur (u32).
+ * link's staging buffer and slots. Arguments: bytes to find. Reply: how often these bytes occur
+ * (u32).
  */
 static void op_find(struct peer *peer, struct message *message)
 {
@@ -738,11 +740,11 @@ static uint64_t take_u64(struct message *message)
 
 /**
  * Command: set the results of the server `serving`. Arguments: status of serve (i32), status of
- * finish (i32), and the work to report: bytes (u64), blocks (u64), records (u32). Reply: number of
- * sessions that the server serves (u32). Then the session that the core passed to the server last:
- * session (u32), token (u64), peer (u64), length (u64), record_bytes (u32). Then this session's
- * window: first (u64), seen (u64), records (u32). If the server serves a session, the reply ends
- * with the initial counter block (16 bytes).
+ * finish (i32), and the numbers that the server reports for its last session: bytes (u64), blocks
+ * (u64), records (u32). Reply: number of sessions that the server serves (u32). Then the session
+ * that the core passed to the server last: session (u32), token (u64), peer (u64), length (u64),
+ * record_bytes (u32). Then this session's window: first (u64), seen (u64), records (u32). If the
+ * server serves a session, the reply ends with the initial counter block (16 bytes).
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
@@ -998,8 +1000,8 @@ static void op_ctr(struct peer *peer, struct message *message)
 }
 
 /**
- * CTR of an engine that fails once: in call number `gcm_fails`, counted from 1. Each call
- * decrements this number. If it is 0 at the start, no call fails.
+ * Number of calls of gcm_ctr() up to and including the call that fails; 0 if none fails. Each call
+ * decrements this number.
  */
 static uint32_t gcm_fails;
 
@@ -1015,8 +1017,8 @@ static int gcm_ctr(const struct cl_engine *engine, const struct cl_engine_key *k
 
 /**
  * Command: encrypt or decrypt a GCM message. Arguments: 1 to decrypt (u8), misalign of all buffers
- * (u8), 1 to work in place (u8), number of the engine's call that fails, or 0 (u32), key bits
- * (u32), nonce (12 bytes), key (32 bytes), tag (16 bytes), bytes of additional data (u32),
+ * (u8), 1 to work in place (u8), number of the engine's call that fails, or 0 if none fails (u32),
+ * key bits (u32), nonce (12 bytes), key (32 bytes), tag (16 bytes), bytes of additional data (u32),
  * additional data, text. Reply: status (i32), tag (16 bytes), output. If the output has a buffer of
  * its own, each byte of this buffer is 0xa5 before the call.
  */

@@ -23,7 +23,7 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Folders of the core whose code needs instructions or registers that exist only on a board.
 TARGET_ONLY = {"accelerator", "fastpath", "macsec", "protection", "random", "vector"}
-# Folders of the core that call the driver of the SecY. Their tests replace this driver.
+# Folders of the core that call the driver of the SecY. The tests of these folders replace this driver.
 OVER_SECY = {"mka"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
@@ -32,8 +32,8 @@ _SERVED = struct.Struct("<IIQQQIQQI")
 
 
 class Served(NamedTuple):
-    """The state of the test's server `serving`, which takes the place of the fast path: its number of sessions, and the
-    parameters and the window of its last session. If it serves no session, `iv` is empty.
+    """The state of the simulated server `serving`, which replaces the fast path in tests: the number of its sessions,
+    then the parameters and the window of the last session. If it serves no session, `iv` is empty.
     """
 
     count: int
@@ -49,8 +49,8 @@ class Served(NamedTuple):
 
 
 class PeerDied(RuntimeError):
-    """The program ended or did not reply in time. It ends if a sanitizer finds a fault, or if it does not know a
-    command.
+    """The program ended or did not reply in time. The program ends if a sanitizer finds a fault, or if a command is
+    unknown.
     """
 
 
@@ -135,7 +135,9 @@ class CorePeer:
         return self
 
     def __exit__(self, *_exception):
-        """End the process. Raise an error if a sanitizer reports a leak, or a fault while the process ends."""
+        """End the process. Raise `PeerDied` if a sanitizer reports a memory leak or another fault at the end of the
+        process.
+        """
         _, errors = self._process.communicate(timeout=HANG_S)
         if self._process.returncode:
             raise PeerDied(errors.decode())
@@ -191,7 +193,7 @@ class CorePeer:
         return int.from_bytes(self.call("C", head, bytes(16), bytes(32))[:4], "little", signed=True)
 
     def expand(self, key: bytes) -> tuple[int, bytes]:
-        """Expand an AES key; return the number of rounds, and all bytes of the round keys."""
+        """Expand an AES key; return the number of AES rounds, and the round keys as bytes."""
         result = self.call("K", struct.pack("<I", 8 * len(key)), key.ljust(32, b"\0"))
         status, rounds = struct.unpack_from("<iI", result)
         assert status == 0
@@ -222,7 +224,7 @@ class CorePeer:
         self, *, max_data=256, clock_hz=1_000_000, bench_bytes=1024, engines=0b1111, cycles=0, step=1000,
         idle_cycles=100_000_000, kind=1, random=False,
     ) -> int:  # fmt: skip
-        """Start the record service as after power-on, and its UART link. Return the status of the service's start."""
+        """Start the record service as after power-on, and its UART link. Return the status of `cl_service_init`."""
         head = struct.pack("<9I", max_data, clock_hz, bench_bytes, engines, cycles, step, idle_cycles, kind, random)
         status = int.from_bytes(self.call("S", head), "little", signed=True)
         self.call("u")
@@ -244,11 +246,11 @@ class CorePeer:
         return self.call("U", struct.pack("<I", chunk), stream)
 
     def udp_start(self, mac: bytes, address: bytes, port: int, max_data: int, *, staging: bool = False) -> None:
-        """Start the UDP link to the service, with its counters and its state as after power-on."""
+        """Start the UDP link of the service, with all its counters and its state as after power-on."""
         self.call("p", mac, address, struct.pack("<HHB", port, max_data, staging))
 
     def reserved(self) -> list[int]:
-        """Return the indexes of the sessions for which the UDP link reserves room for frames."""
+        """Return the indexes of the sessions for whose frames the UDP link reserves buffers."""
         mask, faults = struct.unpack("<2I", self.call("O"))
         assert faults == 0, "it was told what it knew"
         return [n for n in range(32) if mask >> n & 1]
@@ -258,7 +260,7 @@ class CorePeer:
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """Set the timing of later calls. With `pauses`, the port finds its receive buffer empty before each frame.
+        """Set the timing of later calls. If `pauses` is true, the port finds no waiting frame before each frame.
         `ctr_cycles` is the number of cycles that the engine `faulty` takes.
 
         With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.
@@ -271,18 +273,18 @@ class CorePeer:
         return int.from_bytes(result[:4], "little"), result[4:]
 
     def occurrences(self, data: bytes) -> int:
-        """Return how often the bytes occur in the memory of the service, the streams, and the UART and UDP links."""
+        """Return how often `data` occurs in the memory of the service, its streams, its UART link and its UDP link."""
         return int.from_bytes(self.call("F", data), "little")
 
     def serving(self, *, status=0, finish=0, bytes_=0, blocks=0, records=0) -> "Served":
-        """Set the statuses that the server `serving` returns, and the work that it reports. Return the server's
-        state.
+        """Set the statuses that the server `serving` returns, and the numbers of bytes, blocks and records that it
+        reports for a session. Return the server's state.
         """
         result = self.call("V", struct.pack("<iiQQI", status, finish, bytes_, blocks, records))
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
     def left_on_stack(self, data: bytes) -> int:
-        """Return how often the bytes occur on the stack after the last call into the core."""
+        """Return how often `data` occurs in the stack memory that the last call into the core used."""
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
@@ -294,12 +296,12 @@ class CorePeer:
         return int.from_bytes(result[:4], "little", signed=True), result[4:]
 
     def forgotten(self) -> int:
-        """Return how often the port was asked to zeroize data in memory since this method was last called."""
+        """Return how often the core has asked the port to zeroize memory since the last call of this method."""
         return int.from_bytes(self.call("g"), "little")
 
     def serve_record(self, number: int, sum_: int) -> int:
-        """Let a record arrive at the server `serving`, for its last session. Return whether it is new, repeated or
-        refused (the result of `cl_window_judge`).
+        """Let a record for the last session arrive at the server `serving`. Return the result of `cl_window_judge`:
+        whether the record is new, repeated or refused.
         """
         return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")
 

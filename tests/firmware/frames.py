@@ -58,7 +58,7 @@ def echo_request(data: bytes, *, damage=0) -> bytes:
 
 
 def slot_sums(frame: bytes) -> tuple[int, int, int]:
-    """Return the sums that the Ethernet MAC stores after a received frame.
+    """Return the sums that the Ethernet MAC stores in a slot, after the bytes of a received frame.
 
     They are the ones' complement sum of its 16-bit halfwords, and the running sums a and b over the 32-bit words of its
     record (an incomplete last word is left out).
@@ -81,7 +81,9 @@ def transmitted(frame: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Answer:
-    """The fields of an IPv4 frame from the board. `parse` has checked its checksums and lengths."""
+    """The fields of an IPv4 frame from the board. The function `parse` has checked the checksums and lengths of this
+    frame.
+    """
 
     to_mac: bytes
     to: bytes

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Program for the simulated board: runs CTR or GCM on the vector unit's engines, as a test on the
- * host requests over the UART.
+ * Program for the simulated board: runs CTR or GCM on the vector unit's engines. A test on the host
+ * sends requests over the UART.
  *
  * Numbers are little-endian words. A request begins with seven numbers: engine (0 to 2), mode (0:
  * CTR, 1: GCM encryption, 2: GCM decryption), key bits, misalignment of the buffers, bytes of

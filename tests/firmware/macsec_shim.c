@@ -183,7 +183,8 @@ size_t shim_handle(uint8_t *record, size_t len, size_t room, bool over_network)
 	return reply;
 }
 
-/** Returns how often the bytes occur on the stack after the last record was handled. */
+/** Returns how often the bytes occur in the stack memory that the handling of the last record used.
+ *  */
 uint32_t shim_stack_holds(const uint8_t *bytes, size_t size)
 {
 	return stack_holds(bytes, size);

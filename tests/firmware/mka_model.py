@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A second implementation of MKA's keys and MKPDUs (IEEE 802.1X-2020, 6.2, 9.3, 9.8, 11.11), with `cryptography`.
+"""A second implementation of MKA's keys and MKPDUs (IEEE 802.1X-2020, 6.2, 9.3, 9.8, 11.11) with the library
+`cryptography`.
 
 It shares no code with the firmware. It writes what a test asks for, wrong MKPDUs included.
 """
@@ -153,7 +154,9 @@ def _fields(kind: int, flags1: int, flags2: int, data: bytes) -> dict:
 
 @dataclass
 class Member:
-    """A member of the group that has the CAK. It makes authentic MKPDUs and SAKs, and reads those of other members."""
+    """A member of the group that has the CAK. It makes authentic MKPDUs and SAKs, and reads the MKPDUs and SAKs of
+    other members.
+    """
 
     cak: bytes
     ckn: bytes
@@ -201,7 +204,7 @@ class Member:
         return number.to_bytes(4) + suite + keywrap.aes_key_wrap(self.kek, sak)
 
     def unwrapped(self, body: bytes) -> tuple[int, bytes]:
-        """Return the key number and the unwrapped SAK of the body of a "Distributed SAK"."""
+        """Return the key number and the unwrapped SAK from the body of a parameter set "Distributed SAK"."""
         wrapped = body[4:] if len(body) == 28 else body[12:]
         assert len(body) == 28 or body[4:12] == GCM_AES_256
         return int.from_bytes(body[:4]), keywrap.aes_key_unwrap(self.kek, wrapped)

@@ -149,8 +149,8 @@ static void op_receive(struct message *message)
 }
 
 /**
- * Command: call cl_mka_poll(). Argument: now_ms u32. Reply: for each frame that the core sends, its
- * length u32 and the frame.
+ * Command: call cl_mka_poll(). Argument: now_ms u32. Reply: each frame that the core sends, with
+ * its length u32 before it.
  */
 static void op_poll(struct message *message)
 {
@@ -185,7 +185,8 @@ static void op_rekey(struct message *message)
 	answer_u32((uint32_t)cl_mka_rekey(&peer.mka));
 }
 
-/** Command: report the calls of the SecY's functions since the last such command. Reply: text. */
+/** Command: report all calls of the SecY's functions since the last command of this kind. Reply:
+ *  text. */
 static void op_log(struct message *message)
 {
 	(void)message;
@@ -194,8 +195,9 @@ static void op_log(struct message *message)
 }
 
 /**
- * Command: set the next packet number that the SecY reports for an SA, and whether it reports that
- * packet numbers run out. Arguments: direction u8, an u8, next packet number u64, expiring u8.
+ * Command: set the next packet number that the SecY reports for an SA. Also set whether the SecY
+ * reports that packet numbers are running out. Arguments: direction u8, an u8, next packet number
+ * u64, expiring u8.
  */
 static void op_numbers(struct message *message)
 {

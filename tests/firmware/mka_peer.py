@@ -89,11 +89,13 @@ class MkaPeer(core_peer.CorePeer):
         return self.call("L").decode().splitlines()
 
     def numbers(self, direction: int, an: int, next_pn: int, *, expiring: bool = False) -> None:
-        """Set the next packet number that the SecY reports for an SA. Direction 0 is receive, 1 is transmit."""
+        """Set the next packet number that the SecY reports for an SA. For `direction`, 0 means receive and 1 means
+        transmit.
+        """
         self.call("N", struct.pack("<BBQB", direction, an, next_pn, expiring))
 
     def fail(self, *, random: int = 0, receive: int = 0, transmit: int = 0) -> None:
-        """Set the statuses that these return: the random source, and the installation of a receive or transmit SA."""
+        """Set the statuses of the random source, of installing a receive SA, and of installing a transmit SA."""
         self.call("F", struct.pack("<iii", random, receive, transmit))
 
     def seed(self, seed: int) -> None:

@@ -24,10 +24,10 @@ static struct {
 	bool there[2][CL_SECY_ASSOCIATIONS];
 	uint64_t next_pn[2][CL_SECY_ASSOCIATIONS];
 	bool expiring;
-	/** The status that cl_secy_install() returns, for each direction. */
+	/** For each direction, the status that cl_secy_install() returns. */
 	int install_status[2];
 	/**
-	 * All SAKs that were installed, for each direction, to detect a SAK that is installed
+	 * For each direction, the SAKs that were installed. They reveal a SAK that is installed
 	 * twice.
 	 */
 	uint8_t saks[2][SAKS_MAX][CL_KEY_BYTES_MAX];

@@ -9,12 +9,12 @@
 
 /** Number of bytes of stack to search: more than any call into the core uses. */
 #define STACK_BYTES 16384u
-/** More bytes than the stack frame of wipe_stack(), which must not overwrite its own frame. */
+/** Number of bytes that wipe_stack() leaves unchanged, because they contain its own stack frame. */
 #define FRAME_BYTES 128u
 
 /**
- * A copy of the stack memory below the caller of keep_stack(). It shows the data that the last call
- * into the core left there.
+ * A copy of the stack memory below the caller of keep_stack(). It contains the data that the last
+ * call into the core left on the stack.
  */
 static uint8_t stack_left[STACK_BYTES];
 

@@ -30,8 +30,8 @@ def soc(directory):
 
 
 def node(text, label):
-    """Return the properties of a devicetree node as text. `label` is the node's label, or a reference `&label`. The
-    text ends at the first closing brace.
+    """Return the properties of a devicetree node as text. The argument `label` is the label of the node, or a reference
+    to it such as `&uart0`. The returned text ends at the first closing brace.
     """
     body = re.search(rf"(?:\b{label}: [^{{]*|&{label.lstrip('&')} ){{(.*?)}}", text, re.DOTALL)
     assert body, label

@@ -20,7 +20,9 @@ def oracle(key, counter, data):
 
 
 def fields(path):
-    """Return the `NAME = HEX` groups of a NIST response file, one dictionary for each COUNT."""
+    """Read a response file of NIST, whose lines have the form `NAME = HEX`. Yield one dictionary for each COUNT, which
+    maps names to bytes.
+    """
     group = {}
     for line in path.read_text().splitlines():
         if match := re.fullmatch(r"(COUNT|KEY|PLAINTEXT|CIPHERTEXT) = (\w+)", line.strip()):
@@ -48,8 +50,8 @@ def test_block_cipher_on_nist_known_answers(core, engine, bits, name):
     assert checked >= 10
 
 
-# Maps key bits to the key and the ciphertext of the CTR examples in SP 800-38A, F.5.1 to F.5.6. All examples have the
-# same initial counter block and plaintext.
+# Maps key bits to the key and the ciphertext of the CTR examples in SP 800-38A, F.5.1 to F.5.6. All examples use the
+# same initial counter block and the same plaintext.
 F5_COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
 F5_PLAINTEXT = bytes.fromhex(
     "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
@@ -124,8 +126,8 @@ def test_counter_block_of_any_offset(core):
             assert core.counter(iv, block) == expected.to_bytes(16, "big")
 
 
-# Key expansions from FIPS-197, A.1 to A.3. Each has the cipher key, the first word that is computed from it, and the
-# last word.
+# Key expansions from FIPS-197, A.1 to A.3. Each consists of the cipher key, the first word that is computed from this
+# key, and the last word.
 @pytest.mark.parametrize(
     ("key", "first", "last"),
     [

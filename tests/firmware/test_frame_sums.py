@@ -38,7 +38,7 @@ def checksum(data):
 
 
 def frame(protocol, payload, *, padding=0, options=b"", right=True):
-    """Return an Ethernet frame with right checksums. If `right` is false, its checksum fields are 0."""
+    """Return an Ethernet frame. Its checksums are correct, or 0 if `right` is false."""
     addresses, total = random.Random(len(payload)).randbytes(8), 20 + len(options) + len(payload)
     header = bytearray([0x45 + len(options) // 4, 0, *total.to_bytes(2, "big"), 0, 1, 0x40, 0, 64, protocol, 0, 0])
     header += addresses + options

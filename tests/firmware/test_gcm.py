@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test GCM, computed with an engine's CTR mode and GHASH in C: all lengths against `cryptography`, forged messages,
-faults of the engine, and zeroizing.
+"""Test GCM, computed with an engine's CTR mode and GHASH in C: messages of all lengths against the library
+`cryptography`, forged messages, faults of the engine, and zeroizing.
 """
 
 import errno
@@ -69,8 +69,9 @@ def test_nist_vectors(core, bits):
 
 
 def test_factors_of_ghash_with_many_and_few_ones(core):
-    """GHASH multiplies with integer instructions, whose carries must not change the result. The test uses data with
-    many and with few ones, because it cannot choose the hash subkey, which is the other factor.
+    """GHASH multiplies with integer instructions. The carries of these instructions must not change the result. One
+    factor is the hash subkey, which the test cannot choose. The other factor is the data, so the test uses data with
+    many and with few ones.
     """
     patterns = [bytes([value]) * 16 for value in (0, 0xFF, 0x11, 0x88, 0x80, 1, 0xA5)]
     patterns += [(1 << bit).to_bytes(16, "big") for bit in range(128)]

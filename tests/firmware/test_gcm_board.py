@@ -21,7 +21,8 @@ pytestmark = pytest.mark.simboard
 ENGINES = ("ise", "ise_fused", "ise_vmem")
 CTR, ENCRYPT, DECRYPT = range(3)
 LARGE = 16384
-MORE = {"ise": 8, "ise_fused": 8, "ise_vmem": 4.5}  # largest number of cycles per block that GCM may add to CTR
+# The most cycles per block that GCM is allowed to take in addition to CTR.
+MORE = {"ise": 8, "ise_fused": 8, "ise_vmem": 4.5}
 EBADMSG = 77  # picolibc's number
 
 
@@ -44,8 +45,8 @@ class GCMBoard:
     def run(
         self, engine, mode, key, nonce, aad=b"", text=b"", tag=bytes(16), *, misalign=0, length=None
     ) -> tuple[int, int, bytes, bytes]:
-        """Run one message on the board; return status, cycles, tag and text. If `length` is given, the board uses a
-        text of this length from its memory, and no text is sent or returned.
+        """Run one message on the board; return status, cycles, tag and text. If `length` is given, the text is `length`
+        bytes that the board's buffer already contains, and the UART transfers no text.
         """
         head = (ENGINES.index(engine), mode, 8 * len(key), misalign, len(aad), len(text) if length is None else length)
         self._port.write(struct.pack("<7I", *head, len(text)) + key + bytes(32 - len(key)) + nonce + tag)
@@ -97,7 +98,7 @@ def test_nist(board, bits):
 
 
 def cycles_a_block(board, engine, mode, key_bytes) -> float:
-    """Return the cycles for each further block of a large message, without the fixed cost of a message."""
+    """Return the cycles per block of a large message, without the fixed cycles that each message costs."""
     key, nonce = bytes(range(key_bytes)), bytes(12)
     cycles = [board.run(engine, mode, key, nonce, length=length)[1] for length in (LARGE // 4, LARGE)]
     return (cycles[1] - cycles[0]) / (LARGE * 3 / 4 / 16)
@@ -106,7 +107,9 @@ def cycles_a_block(board, engine, mode, key_bytes) -> float:
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_cycles(board, engine, key_bytes):
-    """GHASH runs at the same time as the AES rounds, so GCM may take only a few cycles more per block than CTR."""
+    """GHASH runs at the same time as the AES rounds, so GCM is allowed to take only a few more cycles per block than
+    CTR.
+    """
     ctr, gcm = (cycles_a_block(board, engine, mode, key_bytes) for mode in (CTR, ENCRYPT))
     print(f"{engine}, {8 * key_bytes} bits: CTR {ctr:.2f}, GCM {gcm:.2f} cycles a block")
     assert gcm <= ctr + MORE[engine]

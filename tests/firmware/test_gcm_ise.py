@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test GCM with the vector unit's engines, built for the host with sanitizers and a model of the unit: results, faults,
-and data that remain.
+"""Test GCM with the vector unit's engines, built for the host with sanitizers and a model of the unit: the results, the
+behaviour after faults, and the data that remain in memory.
 """
 
 import errno
@@ -35,7 +35,9 @@ def engine(request):
 
 @pytest.mark.parametrize("key_bytes", KEY_BYTES)
 def test_every_length(peer, engine, key_bytes):
-    """Encrypt and decrypt messages with many lengths of text and additional data. The addresses are aligned or not."""
+    """Encrypt and decrypt messages with many lengths of text and additional data. The buffers are aligned in some cases
+    and unaligned in others.
+    """
     rng = random.Random(f"{engine} {key_bytes}")
     key = rng.randbytes(key_bytes)
     assert peer.set_key(engine, 0, key) == 0

@@ -25,7 +25,7 @@ ENCRYPT, DECRYPT = 0, 1
 
 
 class GcmHost(Host):
-    """A host with sessions in GCM. It stores the plaintext of each nonce, to find a nonce that was used for two
+    """A host with sessions in GCM. It stores the plaintext of each nonce, and so detects a nonce that was used for two
     plaintexts.
     """
 
@@ -49,7 +49,7 @@ class GcmHost(Host):
         return reply.error, reply.detail
 
     def encrypted(self, opened, number, text, last=False, key=KEY, **header):
-        """Send a record to encrypt and check the answer. Return the error that the board reports, or None."""
+        """Send a record for encryption, and check the answer. Return the error that the board reports, or None."""
         reply = self.send(opened, number, text, last, **header)
         if reply.error is None:
             assert reply.data == message(number, text, last, key, opened.iv[:8])
@@ -194,7 +194,7 @@ def test_a_refused_record_moves_no_window_and_ends_no_stream(host):
 
 @pytest.mark.parametrize("length", [1, 16, SIZE])
 def test_nothing_of_a_forged_record_is_released(host, length):
-    """After the answer to a forged record, neither the record's buffer nor the stack may contain plaintext or
+    """After the board has answered a forged record, neither the record's buffer nor the stack may contain plaintext or
     keystream.
     """
     opened = host.opened(direction=DECRYPT)
@@ -331,8 +331,8 @@ def test_a_prefix_serves_one_stream_under_a_key(host):
 
 
 def test_a_key_uses_a_counter_block_in_one_mode(host):
-    """A counter block used in GCM must not be used in CTR, or the other way round. The board treats 2^33 counter blocks
-    of each GCM record as used, and also block 0, which gives the hash subkey.
+    """Under one key, the board must not use a counter block both in GCM and in CTR. For each GCM record, the board
+    treats 2^33 counter blocks as used. It also treats block 0 as used, from which GCM computes the hash subkey.
     """
     number = int.from_bytes(IV, "big")
     tap = Wiretap(host.core)

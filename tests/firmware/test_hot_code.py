@@ -24,8 +24,8 @@ for rounds in (10, 12, 14):
     WAYS[f"ise_fused-{rounds}"] = ("begin", "ise_fused_ctr", f"ise_fused_{rounds}")
     memory = (f"ise_vmem_{rounds}", "port_drain", "port_dcache_flush")
     WAYS[f"ise_vmem-{rounds}"] = ("begin", "ise_vmem_ctr", *memory)
-# `STAYS`: functions that must stay in the cache from record to record. `TURNS`: functions that may evict each other,
-# but must not evict a function of `STAYS`.
+# `STAYS`: functions that must stay in the cache from one record to the next. `TURNS`: functions that are allowed to
+# evict each other, but not a function in `STAYS`.
 STAYS = ("port_cycles", "cl_ctr_counter", "memcpy", "cl_sum", "ethernet_poll")
 STAYS += ("cl_frame_carry_out", "cl_service_carry_out", "cl_handle_data")
 TURNS = ("cl_session_data", "cl_window_judge", "cl_window_sum_from", "cl_link_udp_receive", "cl_sessions_tick")
@@ -62,8 +62,8 @@ def lines(place: tuple[int, int]) -> range:
 
 
 def assert_apart(places: dict[str, tuple[int, int]], names, others=()):
-    """Check that no two functions of `names` evict each other, and that no function of `others` evicts one of
-    `names`.
+    """Check that the functions in `names` do not evict each other, and that no function in `others` evicts any of
+    the functions in `names`.
     """
     owners: dict[int, int] = {}
     for name in names:

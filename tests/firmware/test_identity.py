@@ -23,9 +23,7 @@ NO_KEY = bytes(16)
 
 @pytest.fixture
 def board(core):
-    """Return the core, started with the configuration of a real board. A simulated board would not use the random
-    source.
-    """
+    """Return the core, started as on a real board, because a simulated board does not use the random source."""
     assert core.start(max_data=MAX_DATA, step=10, kind=0, random=True) == 0
     core.random(word=FIRST_WORD)
     return core
@@ -42,8 +40,8 @@ def chain(key, message):
 
 
 def messages(key):
-    """Return a dictionary from each operation to three values: the key and the message of its CBC-MAC, and how many
-    bytes of the CBC-MAC are the operation's result.
+    """Return a dictionary from each operation to three values: the key of its CBC-MAC, the message of its CBC-MAC, and
+    the number of bytes that the operation takes from the CBC-MAC as its result.
     """
     return {
         "key": (key, bytes([1]).ljust(32, b"\0"), 8),
@@ -63,7 +61,8 @@ def test_nothing_is_left_on_the_stack(board, what, key_bytes):
     key = random.Random(key_bytes).randbytes(key_bytes)
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
-    _, *before, mac = chain(of_mac, message)  # all values after the cipher's first input, which is not secret
+    # `before` omits the first input of the cipher, because this input is not secret.
+    _, *before, mac = chain(of_mac, message)
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []
     assert left_on_stack(board, round_keys(board, of_mac)[len(of_mac) :], *before) == []

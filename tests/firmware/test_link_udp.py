@@ -46,7 +46,9 @@ def open_session(core, **sender) -> int:
 
 
 def dropped(core, *received: bytes) -> dict[str, int]:
-    """Send frames that the board must not answer. Return the drop counters that increased, with their increases."""
+    """Send frames that the board must not answer. Return a dictionary with the drop counters that have increased, and
+    by how much.
+    """
     before = network(core)
     for frame in received:
         assert core.udp(frame) == b"", frame.hex()
@@ -71,8 +73,8 @@ def test_data_of_any_length(board, length, summed, staging):
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 61, 1440])
 def test_the_mac_s_sums_are_the_window_s(board, length):
-    """The Ethernet MAC and the CPU must compute the same checksums of record data. Otherwise the board would not
-    recognise a repeated record, or would accept different data under the same record number.
+    """The Ethernet MAC and the CPU must compute the same checksums of record data. If the checksums differed, the board
+    would not recognise repeated records, or would accept different data under the same record number.
     """
     data = random.Random(length).randbytes(length)
     session = open_session(board)
@@ -82,7 +84,8 @@ def test_the_mac_s_sums_are_the_window_s(board, length):
         return r.parse(f.parse(board.udp(frame)).data)
 
     others = [bytes((data[0] ^ 1,)) + data[1:], data[:-1] + bytes((data[-1] ^ 0x80,)), data[:-1]]
-    for behind in (b"", b"\xff", b""):  # if bytes follow the record, the CPU must compute the checksum
+    # If other bytes follow the record in the frame, the CPU must compute the checksum itself.
+    for behind in (b"", b"\xff", b""):
         assert send(data, behind).data == oracle(data)
         assert [send(other, behind).error for other in others] == [r.E_OTHER_DATA] * 3
 
@@ -106,7 +109,7 @@ def test_a_fault_leaves_nothing_of_the_data(board, staging):
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, 31])
 def test_a_key_stays_in_no_slot(board, engine):
     """After a request to open a session, the frame buffers must not contain the key. If the board refused the request,
-    no memory may contain it.
+    no memory at all is allowed to contain the key.
     """
     ask(board, r.record(r.OPEN_TYPE, r.open_data(KEY, IV, length=16, record_bytes=16, engine=engine), token=TOKEN))
     assert board.occurrences(KEY) == (engine == ENGINE_BYTE), "the session has it"
@@ -265,7 +268,8 @@ def test_a_byte_that_changes_on_its_way_never_gives_wrong_data(board):
         frame = bytearray(good)
         frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
         answer = board.udp(bytes(frame))
-        if answer:  # the changed bit is in the sender's MAC address, which no checksum of this frame protects
+        # The board answers if the changed bit is in the sender's MAC address, which no checksum of this frame protects.
+        if answer:
             answered += 1
             assert r.parse(f.parse(answer).data).data == oracle(data)
     assert 0 < answered < 100

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test how the loader handles records. It is built for the host, with sanitizers and an array as the code memory."""
+"""Test how the loader handles records. The loader is built for the host, with sanitizers, and with an array instead of
+the code memory.
+"""
 
 import random
 import struct
@@ -26,8 +28,8 @@ class LoaderPeer(CorePeer):
         self.call("M", memory)
 
     def record(self, kind, data=b"", offset=0):
-        """Let the loader handle a record. Return its reply (None if there is none), and True if the loader would then
-        start the firmware.
+        """Let the loader handle a record. Return the loader's reply (None if there is none). Also return True if the
+        loader would start the firmware after this record.
         """
         return self.raw(Record(kind, offset=offset, token=TOKEN, data=data).encode())
 

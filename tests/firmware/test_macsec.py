@@ -60,8 +60,8 @@ class Board:
         return found
 
     def ask(self, kind: RecordType, data: bytes = b"", *, network: bool = False, token: int = 7):
-        """Send a record; return the fields of the reply or of the error. Afterwards, the attribute `left` is the
-        contents of the record's buffer.
+        """Send a record; return the fields of the reply or of the error. Then set the attribute `left` to the contents
+        of the buffer that held the record.
         """
         header = HEADER.pack(version=VERSION, type=kind, length=len(data), session=0, offset=0, token=token)
         buffer = ctypes.create_string_buffer(header + data, ROOM)

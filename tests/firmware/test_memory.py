@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test memcpy and memset of the bare-metal port. They are compiled for the host, with names that differ from the names
-in the host's C library.
+"""Test memcpy and memset of the bare-metal port. They are compiled for the host under other names, because the host's C
+library has functions with these names.
 """
 
 import ctypes

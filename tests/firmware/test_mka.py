@@ -95,7 +95,9 @@ def heartbeat(board, member, time_ms, follow=False, **fields):
 
 
 def using(mkpdu, **fields):
-    """Return the SAK Use with which a member reports that it uses the latest key of this MKPDU."""
+    """Return a parameter set "MACsec SAK Use". With it, a member reports that it uses the latest key that this MKPDU
+    names.
+    """
     latest = mkpdu.use[0]
     return (replace(latest, rx=True, tx=True, lowest_pn=1, **fields), KeyUse())
 
@@ -186,7 +188,7 @@ def test_the_board_as_member(board, cak, sak_bytes):
         answer = last(board, member)
         use = KeyUse(member.mi, number, an, rx=True, lowest_pn=1)
         assert answer.use[0] == use
-        # If the key server sends the same SAK again, the board must do nothing.
+        # The key server sends the SAK that the board has already installed. The board must do nothing.
         board.receive(member.frame(live=((answer.mi, answer.mn),), use=(use, KeyUse()), **fields))
         assert board.log() == []
         board.receive(member.frame(live=((answer.mi, answer.mn),), use=(replace(use, tx=True), KeyUse())))
@@ -247,8 +249,8 @@ def test_packet_numbers_run_out(board, who):
 
 
 def test_a_member_reports_its_packet_numbers(board):
-    """The board must report its packet numbers of about two seconds ago, so that the key server knows when they run
-    out.
+    """The board must report its packet numbers of about two seconds ago, so that the key server knows when
+    packet numbers run out.
     """
     member, hello = joined(board, priority=NEVER)
     board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(1, bytes(16))))
@@ -380,8 +382,8 @@ def test_lists_of_any_length(board, count):
 
 
 def test_frames_that_change_nothing(board):
-    """The board must count MKPDUs from strangers, and forged, repeated and malformed MKPDUs. They must not change its
-    state.
+    """The board must count MKPDUs from strangers and MKPDUs that are forged, repeated or malformed. These MKPDUs must
+    not change the state of the participant.
     """
     member, mkpdu, _sak = secured(board)
     heard = heartbeat(board, member, 2000, use=using(mkpdu))
@@ -410,7 +412,8 @@ def test_frames_that_change_nothing(board):
         unchanged((int.from_bytes(good) ^ 1 << (8 * len(good) - 1 - bit)).to_bytes(len(good)), "forged")
     unchanged(good[:12] + b"\x08\x00" + good[14:], None)
     after = board.memory()
-    # In the participant's memory, only the counters and the remaining number of ICVs to compute are allowed to change.
+    # Of the participant's memory, only two parts are allowed to change: the counters, and the number of ICVs that the
+    # participant can still compute.
     changed = [n for n in range(len(before)) if before[n] != after[n]]
     assert len(changed) <= 12, changed
     assert board.log() == []
@@ -467,7 +470,7 @@ def test_a_flood_of_members_from_an_earlier_life(board):
 @pytest.mark.parametrize("ours", [10, 16, 20])
 def test_two_key_servers(board, ours):
     """Both participants claim to be key server. The lower priority number wins, then the lower SCI. If the board wins,
-    it must refuse the other's SAK.
+    it must refuse a SAK of the other participant.
     """
     member, _hello = joined(board, priority=ours)
     serves = ours < 16 or (ours == 16 and member.sci > SCI)
@@ -505,8 +508,8 @@ def test_two_members_that_both_cannot_be_server(board):
     ],
 )
 def test_saks_that_are_refused(board, fields):
-    """The board must refuse SAKs without confidentiality, with a confidentiality offset, without MACsec, with an
-    unknown cipher suite, and SAKs that were wrapped with another KEK.
+    """The board must refuse a SAK without confidentiality, with a confidentiality offset, without MACsec, or with an
+    unknown cipher suite. It must also refuse a SAK that was wrapped with another KEK.
     """
     member, hello = joined(board, priority=NEVER)
     board.log()
@@ -567,7 +570,8 @@ def test_the_secy_fails(board, direction):
     board.fail(**{direction: -110})
     heartbeat(board, member, 3000)
     state = board.state()
-    assert 4 <= state.counts["faults"] <= 7  # the number of attempts: the board tries again, but not too often
+    # The counter `faults` is the number of attempts. The board must try again, but not too often.
+    assert 4 <= state.counts["faults"] <= 7
     assert (state.phase, state.counts["keys"]) == (Phase.PEER, 0)
     log = board.log()
     count = 0 if direction == "receive" else state.counts["faults"]
@@ -630,8 +634,8 @@ def test_delay_protection_makes_hellos_frequent(board):
 
 
 def test_keys_are_where_expected_and_zeroized_by_stop(board):
-    """Before the participant is stopped, its memory contains each key once, and no SAK. Afterwards, all of this memory
-    must be zero.
+    """While the participant runs, its memory contains each key once, and no SAK. After it is stopped, all of this
+    memory must be zero.
     """
     member, _mkpdu, sak = secured(board)
     memory = board.memory()
@@ -650,7 +654,7 @@ def test_keys_are_where_expected_and_zeroized_by_stop(board):
 
 
 def test_no_key_is_left_on_the_stack(board):
-    """After calls that use keys, the stack must not contain any aligned 8 bytes of a key."""
+    """After a call that uses keys, the stack must not contain any 8 bytes of a key that begin at a multiple of 8."""
     found = []
 
     def search(*keys):
@@ -671,7 +675,8 @@ def test_no_key_is_left_on_the_stack(board):
         board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(hello.mn, sak)))
         assert board.state().phase == Phase.RECEIVING
         search(*keys, sak)
-        board.call("Z")  # the simulated SecY forgets the SAKs, so that the second run can install them again
+        # Let the simulated SecY forget the SAKs, because the second run installs the same SAKs.
+        board.call("Z")
     assert found == []
 
 
@@ -700,7 +705,7 @@ class Pair:
 
 
 def saks(board):
-    """Return all SAKs that the board installed since its log was last read, in order."""
+    """Return the SAKs that the board has installed since the last call of `log`, in the order of installation."""
     return re.findall("install rx . (.*)", "\n".join(board.log()))
 
 
@@ -716,14 +721,15 @@ def test_two_boards_agree(board, other, sak_bits):
     assert first == second
     assert len(first) == 1
     assert len(first[0]) == sak_bits // 4
-    assert len(pair.sent) < 310  # each board sends an MKPDU every 2 s, and few additional ones
+    # Each board sends an MKPDU every 2 s, and only a few additional MKPDUs.
+    assert len(pair.sent) < 310
     assert all(b.state().counts["faults"] + b.state().counts["lost"] == 0 for b in pair.boards)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_two_boards_with_losses_rekeys_and_restarts(board, other, seed):
-    """Frames are lost, and boards rekey, restart or run out of message numbers. Soon afterwards, the link must be
-    secured again, and no SAK may be installed twice.
+    """The cable loses frames, and boards rekey, restart or run out of message numbers. Soon after each of these events,
+    the link must be secured again, and no SAK may be installed twice.
     """
     pair = Pair(board, other, seed)
     rng = pair.rng
@@ -748,8 +754,8 @@ def test_two_boards_with_losses_rekeys_and_restarts(board, other, seed):
 
 
 def test_the_board_installs_before_its_peer_transmits(board, other):
-    """During rekeys, each board must always be able to receive with the SAK with which the other transmits. So no frame
-    is lost.
+    """During rekeys, each board must always be able to receive with the SAK with which the other board transmits.
+    Otherwise frames would be lost.
     """
     pair = Pair(board, other, 5)
     pair.start()

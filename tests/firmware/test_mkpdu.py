@@ -19,7 +19,8 @@ from tests.firmware.mka_model import KeyUse, Member
 BAD_MESSAGE = -74
 CAK, CKN = bytes(range(16)), b"a connectivity association key n"
 
-# Maps message lengths in bytes to the AES-CMAC, from RFC 4493, section 4.
+# Examples from RFC 4493, section 4. The dictionary maps the length of a message in bytes to the AES-CMAC of this
+# message.
 RFC_4493_KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
 RFC_4493_TEXT = bytes.fromhex(
     "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
@@ -31,8 +32,8 @@ RFC_4493 = {
     40: "dfa66747de9ae63030ca32611497c827",
     64: "51f0bebf7e3b9d92fc49741779363cfe",
 }
-# Maps (bytes of the KEK, bytes of the key) to the wrapped key, from RFC 3394, section 4. In both keys, each byte is one
-# more than the byte before it.
+# Examples from RFC 3394, section 4. Maps (bytes of the KEK, bytes of the key) to the wrapped key. In both keys, each
+# byte is one more than the byte before it.
 RFC_3394 = {
     (16, 16): "1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5",
     (32, 16): "64e8c3f9ce0f5ba263e9777905818a2a93c8191e7d6e8ae7",
@@ -149,7 +150,8 @@ def test_mkpdus_are_read_and_written_as_by_scapy(peer, rng):
     for _ in range(100):
         mkpdu = arbitrary(rng)
         if mkpdu.sak is not None and len(mkpdu.sak) != 28:
-            continue  # Scapy supports only wrapped keys of 24 bytes
+            # Scapy supports only wrapped keys of 24 bytes, so skip this MKPDU.
+            continue
         frame = mkpdu.without_icv() + bytes(16)
         packet = Ether(frame)
         packet[EAPOL].len = len(frame) - 18
@@ -181,7 +183,9 @@ def test_lists_of_every_length(peer, rng):
 
 
 def test_a_frame_that_ends_early_is_refused(peer, rng):
-    """Cut an MKPDU after each of its bytes. The length field keeps the old length, or gets the new length."""
+    """Cut an MKPDU after each of its bytes. In one case, the length field keeps the original length; in the other, it
+    contains the length after the cut.
+    """
     for _ in range(20):
         frame = arbitrary(rng).without_icv() + rng.randbytes(16)
         for size in range(len(frame)):
@@ -197,8 +201,8 @@ def test_a_frame_that_ends_early_is_refused(peer, rng):
     [(0, 3), (5, 4), (12, 0x08), (14, 2), (15, 4), (16, 0x80), (17, 0xFF), (46, 1), (49, 2), (20, 0x0F), (21, 28)],
 )
 def test_a_wrong_field_is_refused(peer, rng, at, value):
-    """The core must refuse an MKPDU with a wrong group address, EtherType, EAPOL version or type, length, algorithm, or
-    CKN length.
+    """The core must refuse an MKPDU if one of these is wrong: the group address, the EtherType, the EAPOL version, the
+    EAPOL type, a length, the algorithm, or the length of the CKN.
     """
     frame = bytearray(replace(arbitrary(rng), ckn=CKN).without_icv() + bytes(16))
     assert peer.rewrite(bytes(frame))[0] == 0

@@ -34,21 +34,21 @@ class Model:
         return True
 
     def conflicts(self, key, wanted):
-        """Return True if a wanted block was used in CTR or GCM. Also return True if block 0 and GCM would be used under
-        one key, because GCM uses block 0 for its hash subkey.
+        """Return True if one of the requested blocks was used before, in CTR or GCM. Also return True if one key would
+        be used for block 0 and in GCM, because GCM itself uses block 0 for its hash subkey.
         """
         other = self.used.get(key ^ 1, set())
         zero = 0 in other if key & 1 else 0 in wanted and bool(other)
         return bool(wanted & (self.used.get(key, set()) | other)) or zero
 
     def released(self, key):
-        """Return the used blocks of a key that are not part of a range that a stream holds."""
+        """Of the used blocks of a key, return those outside all ranges that streams hold."""
         held = [self.blocks(first, count) for other, first, count in self.held.values() if other == key]
         return self.used.get(key, set()).difference(*held)
 
     def expected(self):
-        """Return the ranges that the table must contain: those that streams hold, and the longest runs of released
-        blocks.
+        """Return the ranges that the table must contain: the ranges that streams hold, and the released blocks, joined
+        into the longest possible ranges.
         """
         entries = [(*held, True) for held in self.held.values()]
         for key in self.used:

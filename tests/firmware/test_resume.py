@@ -167,11 +167,12 @@ def test_tickets_are_a_pseudo_random_function_of_key_initial_block_and_session(h
 
 
 def test_what_a_key_is_recognised_by_is_never_sent(host):
-    """The board stores a number that identifies a key and is computed with this key. It must never send this number,
-    and no keystream may contain it.
+    """For each key, the board stores a number that it computes from the key. The board must never send this number, and
+    no keystream may contain it.
     """
     identity = cmac_chain(KEY, b"\x01" + bytes(15), bytes(16))[:8]
-    identity = bytes([identity[0] & ~1]) + identity[1:]  # the lowest bit is the mode, here CTR
+    # The lowest bit of the number is the mode. Here it is 0, for CTR.
+    identity = bytes([identity[0] & ~1]) + identity[1:]
     host.opened()
     assert host.core.occurrences(identity) >= 2
     keystream = host.opened(KEY, b"\x01" + bytes(15))

@@ -78,7 +78,8 @@ def write_headers(folder, phy, cache=CACHE):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    # Copy this header, because from its own folder it would include the real port.h instead of the test's port.h.
+    # Copy this header, because it includes port.h. In its own folder, it would find the real port.h instead of the
+    # test's port.h.
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
 
 
@@ -155,8 +156,8 @@ def test_module_gets_the_sequence_of_litedram_in_time(program):
 
 
 def test_sdr_module_gets_the_sequence_of_litedram_in_time(sdr_program):
-    """The driver must initialise an SDR module with precharge, mode, precharge, two refreshes, and mode again. This PHY
-    needs no levelling.
+    """The driver must send these commands to initialise an SDR module: precharge, load mode, precharge, two refreshes,
+    load mode. The PHY of SDR modules needs no levelling.
     """
     found = run(sdr_program, NO_LANES)
     wanted, waits = wanted_steps(SDR)
@@ -226,8 +227,8 @@ def test_a_step_that_is_none():
 
 @pytest.mark.parametrize("cache", [8192, 64])
 def test_what_was_zeroized_is_written_back(tmp_path, cache):
-    """The driver must write back the whole L2 cache. To force this, the driver reads words from the SDRAM. All lines
-    must be written back even if the CPU's cache already contains some of these words.
+    """The driver must write back the whole L2 cache. To force the cache to write back its lines, the driver reads words
+    from the SDRAM. All lines must be written back even if the CPU's cache already contains some of these words.
     """
     write_headers(tmp_path, SDR, cache)
     include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]

@@ -12,7 +12,7 @@ from tests.firmware import records as r
 from tests.firmware.core_peer import ENGINE_BYTE, ENGINE_FAULTY, ENGINE_TABLE, ENGINE_WRONG, CorePeer
 
 KEY = bytes(range(0x40, 0x60))
-IV = b"\xff" * 14 + b"\xff\xfe"  # the 128-bit counter wraps to 0 at the third block
+IV = b"\xff" * 14 + b"\xff\xfe"  # the 128-bit counter wraps to 0 at the third block of the stream
 TOKEN = 0x0123456789ABCDEF
 MAX_DATA = 256
 STEP = 1000
@@ -200,8 +200,8 @@ def test_retransmitted_open_gives_the_same_session_and_reply(host):
 
 
 def test_retransmitted_open_is_known_by_each_field(host):
-    """The board must recognise a repeated open request only if all its fields are equal. Otherwise it is a new request,
-    which the board refuses if it needs a range that is in use.
+    """The board must recognise a repeated open request only if all its fields are equal. If one field differs, it is a
+    new request. The board refuses a new request if it needs a range of counter blocks that is in use.
     """
     session = host.open()
     request = {"key": KEY, "iv": IV}
@@ -327,7 +327,7 @@ def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
         pytest.fail("no session became idle")
 
 
-# Tests of what a peer can learn about the times and counters of other peers
+# Tests of what a peer can learn about the cycles and the counters of other peers
 
 
 def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
@@ -356,7 +356,8 @@ def test_nothing_of_the_key_is_left_after_close(host, engine, how, key_bytes):
     rounds, words = host.core.expand(key)
     session = host.open(key, engine=engine)
     host.ask(r.DATA, bytes(64), session=session)
-    assert host.core.occurrences(key) == 1  # check the search itself: it must find the key while the session is open
+    # Check the search itself: while the session is open, it must find the key.
+    assert host.core.occurrences(key) == 1
     host.ask(how, session=session)
     for i in range(0, 16 * (rounds + 1), 4):
         assert host.core.occurrences(words[i : i + 4]) == 0
@@ -386,8 +387,8 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
     for length in (64, 61):
         host.ask(r.DATA, bytes(range(length)), session=session)
         assert left_on_stack(core, schedule, keystream[:48]) == []
-        # On the host, the block cipher in C leaves its state on the stack, so the last block is there up to twice. On a
-        # board, this state is in registers.
+        # On the host, the block cipher in C leaves its state on the stack, so up to two copies of the last block
+        # remain. On a board, this state is in registers.
         assert core.left_on_stack(keystream[48:]) <= 2
     assert (
         host.refused(r.OPEN_TYPE, r.open_data(key.ljust(32, b"\0"), IV, key_bits=bits, engine=1 - engine))[0]
@@ -437,7 +438,8 @@ def test_answer_over_the_uart_leaves_no_data_on_the_stack(host):
 def test_nothing_is_left_in_the_uart_buffer_after_close(host, end):
     core, text = host.core, b"attack at dawn, or a little later" * 3
     core.uart(r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV, direction=1), token=TOKEN)))
-    assert core.occurrences(KEY[16:]) == 1  # only the session is allowed to contain the key, not the UART's buffer
+    # The key must be in memory once, in the session. The UART's buffer must not contain it.
+    assert core.occurrences(KEY[16:]) == 1
     session = host.open(direction=1)
     (reply,) = r.unframe(core.uart(r.frame(r.record(r.DATA, oracle(KEY, IV, text), session=session, token=TOKEN))))
     assert r.parse(reply).data == text
@@ -582,7 +584,8 @@ def test_values_that_are_not_allowed(host):
         assert refused == (r.E_VALUE, record_bytes)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, reserved=5)) == (r.E_VALUE, 5)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, ticket=7)) == (r.E_VALUE, 7)
-    for bits in (128, 192):  # the last byte of the key field is not 0, although the key is shorter
+    # The last byte of the key field is not 0, although the key is shorter than the field.
+    for bits in (128, 192):
         assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
     assert host.refused(r.BENCH_TYPE, r.bench_data(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
     assert host.refused(r.BENCH_TYPE, r.bench_data(1, 0, 128, 0, 16)) == (r.E_VALUE, 0)
@@ -599,12 +602,13 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # works, because the failed request has not reserved the range
+    # This succeeds, because the failed request has not reserved the range of counter blocks.
+    host.open(KEY[::-1], engine=ENGINE_FAULTY)
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
 
 
-# Tests of records that the service drops without an answer, and counts
+# Tests of records that the service counts and drops without an answer
 
 
 def test_records_that_are_dropped(host):

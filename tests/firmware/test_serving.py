@@ -24,7 +24,7 @@ NAMES = [
 ]  # fmt: skip
 THERE = 1440
 """Most data bytes of a record where the engine takes them."""
-ENGINES = 0b10011  # bit mask: the two engines in C, and `serving`, which takes the place of the fast path
+ENGINES = 0b10011  # bit mask of the engines: the two engines in C, and `serving`, which replaces the fast path
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_stream_goes_on_between_the_engine_and_firmware(board):
 
 def test_where_the_engine_does_not_tell_what_came_all_is_used(board):
     """If the server fails to report which records arrived, the board must treat the whole range of the stream as used.
-    It must forget the stream's ticket and the checksums of its records.
+    It must also forget the ticket of this stream and the checksums of its records.
     """
     opened, total = r.opened(ask(board, open_record())), random.Random(1).getrandbits(64)
     assert board.serve_record(0, total) == 0
@@ -168,8 +168,8 @@ def test_bench_and_selftest_leave_it_alone(board):
 
 
 def test_a_session_that_is_served_closes_when_no_records_come_any_more(core):
-    """A session of the server is idle if no record arrives for a million cycles. In this time, the service checks eight
-    times whether the session's record count has changed.
+    """In this test, a session of the server is idle if no record arrives for a million cycles. In this time, the
+    service reads the session's record count eight times, and compares it with the previous count.
     """
     assert core.start(max_data=2048, engines=ENGINES, step=10, idle_cycles=1_000_000) == 0
     core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, 960)

@@ -12,7 +12,7 @@ from tests.firmware.core_peer import ENGINE_FAULTY, ENGINE_TABLE
 
 IV, MAX_DATA = bytes(range(16, 32)), 1440
 OWNER, STRANGER = bytes((192, 168, 1, 100)), bytes((192, 168, 1, 101))
-STEP = 100  # the cycle counter advances by this number each time it is read
+STEP = 100  # each time the cycle counter is read, it advances by this number of cycles
 CYCLES = struct.Struct("<6Q")
 PART, STRANGERS_MOST, SESSION_MOST = 8, 1 << 18, 1 << 21  # as in firmware/core/service/budget.h
 
@@ -112,7 +112,7 @@ def probe(stranger: Station, session: int) -> list[bytes]:
 @pytest.mark.parametrize("own_session", [False, True])
 def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
     """The engine's run time depends on the key. The board must report this time only to the owner of the session, and
-    no reply to another host is allowed to depend on it.
+    no reply to another host is allowed to depend on this time.
 
     The stranger asks before and after a record of the victim.
     """
@@ -255,7 +255,7 @@ LONG = {
 @pytest.mark.parametrize(("type_", "data"), LONG.values(), ids=LONG)
 def test_of_a_queue_of_long_requests_the_first_is_carried_out(board, type_, data):
     """Several long requests are in the receive queue. The board must handle only the first, and drop the others until
-    the queue is empty. Otherwise a request to open a session would have to wait for them.
+    the queue is empty. Otherwise a request to open a session would have to wait for all of them.
     """
     stranger, victim = Station(board, STRANGER), Station(board)
     board.pace(pauses=False)

@@ -14,8 +14,8 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# Functions that code compiled by GCC is allowed to call although there is no C library. The code is also allowed to
-# call libgcc's functions, whose names begin with two underscores.
+# There is no C library, but GCC's code is allowed to call these functions. It is also allowed to call the functions of
+# libgcc, whose names begin with two underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
 # Limit for the code of all portable sources, in bytes. The ROM has 64 KB, and a real firmware omits unused code, such
 # as ECB and CBC (14 KB).
@@ -35,8 +35,8 @@ def linked(name, sources, *options):
     assert shutil.which(f"{PREFIX}gcc"), "riscv64-unknown-elf-gcc is missing: apt install gcc-riscv64-unknown-elf"
     folder = BUILD / "target"
     write_wire_header(folder)
-    # The build of the C library (picolibc) generates this header. The headers that the core uses need none of its
-    # contents, so an empty file is enough.
+    # The build of the C library (picolibc) generates this header. The headers that the core uses need nothing from it,
+    # so an empty file is enough.
     (folder / "picolibc.h").write_text("")
     library = Path(importlib.util.find_spec("pythondata_software_picolibc").origin).parent
     flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", *options]

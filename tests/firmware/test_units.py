@@ -30,7 +30,8 @@ EVENTS = next(
 PLACES = 40
 SLOTS = 8
 KEY_BYTES = (16, 24, 32)
-INVERSE = MODES.index("ise_inverse")  # this implementation supports only ECB decryption, with keys of 128 and 256 bits
+# The implementation `ise_inverse` supports only ECB decryption, with keys of 128 and 256 bits.
+INVERSE = MODES.index("ise_inverse")
 ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
 VECTOR_CONTEXT = struct.Struct("128s240s16s")  # the register fields v0 to v7, k0 to k14, and k15
 EMPTY = (0, 0, [0] * 64)
@@ -54,8 +55,8 @@ def ctr(key, counter, data):
 
 
 def schedule(key: bytes, decrypt: bool = False) -> set[int]:
-    """Return the round keys of a key, as pairs of 32-bit words. With `decrypt`, add the round keys of the equivalent
-    inverse cipher.
+    """Return the round keys of a key, as pairs of 32-bit words. If `decrypt` is true, also return the round keys of the
+    equivalent inverse cipher.
     """
     keys = fips197.expand_key(key)
     found = pairs(b"".join(keys))
@@ -79,7 +80,8 @@ class Session:
     secret: set[int]
     data: set[int] = field(default_factory=set)
     lost: bool = False  # True if a fault has zeroized the session's key
-    # Only for sessions in ECB or CBC: index of the implementation, index of the device, and direction.
+    # The following three fields are only for sessions in ECB or CBC: index of the implementation, index of the device,
+    # and direction.
     modes: int = 0
     device: int = 0
     decrypt: bool | None = None
@@ -103,7 +105,7 @@ class Sessions:
         self.free = list(range(PLACES))
         self.gone: set[int] = set()
         self.counts = Counter()
-        self.windows: list[Window] = []  # windows of ended fast-path sessions, whose streams can be resumed
+        self.windows: list[Window] = []  # windows of ended fast-path sessions; their streams can be resumed
         self.bounce_bytes = bounce_bytes
         self.ever = 0
         assert peer.start(remains=seed, bounce_bytes=bounce_bytes) == 0
@@ -112,8 +114,8 @@ class Sessions:
         return [session for session in self.live if session.engine == engine]
 
     def taken(self, engine):
-        """Return the number of the engine's key slots in use. In the fast path, a session that has lost its key still
-        uses its slot.
+        """Return the number of the engine's key slots in use. In the fast path, a session still uses its slot after a
+        fault has zeroized its key.
         """
         return sum(engine == FASTPATH or not session.lost for session in self.of(engine))
 
@@ -276,7 +278,9 @@ class Sessions:
             self.close(session)
 
     def datagram(self, session, polls=0):
-        """Send a data record to the fast path: a new record, a repeated record, or one that it must refuse."""
+        """Send a data record to the fast path: a new record, a repeated record, or a record that the fast path must
+        refuse.
+        """
         window = session.window
         if window is None:
             return
@@ -352,7 +356,7 @@ class Sessions:
             session.lost = True
 
     def fault_for(self, engine):
-        """Choose the fault that the hardware shows during an operation; in most cases, `none`."""
+        """Choose the fault of the hardware that happens during an operation. In most cases, this is `none`."""
         faults = ("none",)
         if self.rng.random() < 0.2:
             faults = {

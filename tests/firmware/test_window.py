@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the window of records with a model that stores every record, and the checksum of a record with a second
+"""Compares the window of records with a model that stores every record. Compares the checksum of a record with a second
 implementation.
 """
 

@@ -40,7 +40,7 @@ def test_suite_with_ethernet(zephyr_ethernet_board, name, folder, configuration)
     check(folder, configuration, run_suite(name, folder, configuration, zephyr_ethernet_board, running_board))
 
 
-# Slow: Verilator needs a minute to build this board.
+# This test is slow, because Verilator needs a minute to build this board.
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "folder", "configuration"), cases("cipherlane_sim_sdram"))
 def test_suite_with_sdram(zephyr_sdram_board, name, folder, configuration):

@@ -17,8 +17,8 @@ from gateware.flow import zephyr
 pytestmark = pytest.mark.thorough
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
-# Lists (folder of an application, target for which it is built). The TLS sample is left out, because it needs a module
-# that is not part of a Zephyr tree.
+# Lists (folder of an application, target for which it is built). The TLS sample is not in the list, because it needs a
+# module that is not part of a Zephyr tree.
 APPLICATIONS = [(zephyr.APPLICATION, "sim_eth_zephyr"), (zephyr.APPLICATION, "sim_sdram_zephyr")] + [
     (path.parent, "sim_zephyr")
     for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))

@@ -19,7 +19,7 @@ from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, wr
 
 UNITS = Path(__file__).with_name("units")
 ROOMS = ["accelerator", "aes", "engine", "fastpath", "streams", "vector"]
-ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # `*_b` use a second vector context
+ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # engines `*_b` use a second vector context
 ENGINES += ["accelerator", "fastpath", "byte", "table"]
 MODES = ["ise", "ise_fused", "ise_vmem", "ise_inverse"]
 FAULTS = [
@@ -31,7 +31,9 @@ WINDOW = struct.Struct("<QQ64QI4x")
 
 
 class State(NamedTuple):
-    """Bit masks of the key slots and session rows in use; all state of the hardware models and firmware, as bytes."""
+    """The state of the hardware models and the firmware: bit masks of the key slots and session rows in use, and all
+    memory as bytes.
+    """
 
     slots: int
     accel_keys: int
@@ -145,7 +147,7 @@ class UnitsPeer(CorePeer):
         return self._status("x", bytes((engine, place))) == 0
 
     def serve(self, place, session, token, peer, length, record_bytes, iv, window) -> int:
-        """Begin a fast-path session with the fields (first, seen, sums) of a `cl_window`; return the status."""
+        """Begin a fast-path session; return the status. `window` is (first, seen, sums), as in a C `cl_window`."""
         first, seen, sums = window
         head = struct.pack("<BIQQQI", place, session, token, peer, length, record_bytes)
         return self._status("s", head, iv, WINDOW.pack(first, seen, *sums, 64))
@@ -169,7 +171,7 @@ class UnitsPeer(CorePeer):
         return self.call("a", struct.pack("<I", size))
 
     def fault(self, name: str) -> bool:
-        """Select a fault that the hardware models will cause once. Return whether the fault selected before has
+        """Select a fault that the hardware models will cause once. Return whether the previously selected fault has
         happened.
         """
         return self.call("F", bytes([FAULTS.index(name)])) == bytes(4)

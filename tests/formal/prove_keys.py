@@ -129,7 +129,7 @@ def test_keys_stay_under_their_blocks(datapath):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # mutant: replaces a key while in use
+        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # mutant: replaces a key in use
         (r"assign (\w*hold) = [^;]*;", r"assign \1 = 1'd0;"),  # mutant: zeroizes a key while blocks use it
         (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # mutant: ignores missing keys
     ],

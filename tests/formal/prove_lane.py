@@ -29,7 +29,8 @@ module proof(input sys_clk, input [31:0] column, input substitute, input inverse
 endmodule
 """
 INPUTS = ("column", "substitute", "inverse", "mix", "replacement", "replace", "round_key", "add_key")
-IMPLEMENTATIONS = ("table", "block_ram")  # forms of stage 2: portable code, and FPGA cells
+# The S-box that stage 2 uses. With "table", stage 2 is portable code. With "block_ram", it is made of FPGA cells.
+IMPLEMENTATIONS = ("table", "block_ram")
 
 
 def lane_verilog(sbox: str) -> str:

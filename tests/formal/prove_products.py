@@ -131,7 +131,7 @@ def test_products():
     ("pattern", "replacement"),
     [
         (r" \| rhs_self1\);", ");"),  # mutant: instructions use registers of an unfinished product
-        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses tables of an overwritten factor
+        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses the tables of a factor that has changed
         (r"\(\(~products_ready\) \| \(pending\w* != 1'd0\)\)", "(~products_ready)"),  # mutant: ignores loads
         (r"\| active\);", ");"),  # mutant: the context changes during a product
         (r"~\(stale \| products_ghash_busy\)", "~products_ghash_busy"),  # mutant: writes tables during zeroization

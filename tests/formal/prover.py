@@ -13,12 +13,12 @@ from migen import ClockDomain, Module, Signal
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "formal"  # not in /tmp, which YoWASP's Yosys cannot read
+BUILD = ROOT / "build" / "formal"  # YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere
 TIMEOUT_S = 900
 
 
 class ProofError(RuntimeError):
-    """Yosys could neither prove nor refute the assertions."""
+    """Raised when Yosys can neither prove nor refute the assertions."""
 
 
 def to_verilog(module: Module, name: str, ports: dict[str, Signal], *, clocked: bool = False) -> str:

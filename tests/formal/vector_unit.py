@@ -87,8 +87,8 @@ def decoder_verilog() -> str:
 
 
 def mutate(verilog: str, pattern: str, replacement: str) -> str:
-    """Return the Verilog with the first match of `pattern` replaced. The result is a faulty unit, which the proof must
-    refute.
+    """Return the Verilog with the first match of `pattern` replaced. The result is a faulty unit, for which the
+    proof must fail.
     """
     broken, count = re.subn(pattern, replacement, verilog, count=1)
     assert count, f"nothing in the unit's Verilog matches {pattern}"

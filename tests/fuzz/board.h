@@ -19,7 +19,7 @@
 #define BENCH_BYTES 64u
 #define RECORD_MAX  CL_SERVICE_RECORD_MAX(MAX_DATA)
 
-/** Aborts the run if the condition is false; libFuzzer then saves the input that caused this. */
+/** Aborts the run if the condition is false; libFuzzer then saves the current input. */
 #define EXPECT(condition)                                                                          \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \

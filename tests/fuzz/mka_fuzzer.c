@@ -4,9 +4,13 @@
  * addition to the sanitizers' checks, a model of the SecY checks the calls that the participant
  * makes, and the participant's own MKPDUs must be well-formed.
  *
- * The input is a sequence of commands. Bits 0 and 1 of a command's first byte select its type. 0: a
- * frame, unchanged. 1: a frame that gets the right addresses, CKN and ICV. 2: an MKPDU of another
- * member, written by compose(). 3: time passes. The second byte is the length of the frame or the
+ * The input is a sequence of commands. Bits 0 and 1 of a command's first byte are its type:
+ * - 0 delivers a frame of the input unchanged;
+ * - 1 gives a frame of the input the right addresses, CKN and ICV, and delivers it;
+ * - 2 delivers an MKPDU of another member, written by compose();
+ * - 3 lets time pass.
+ *
+ * For types 0 and 1, the second byte is a quarter of the frame's length. For type 3, it is the
  * number of time steps.
  */
 #include <stdio.h>
@@ -94,9 +98,13 @@ static void fill_use(struct cl_mkpdu_key_use *use, unsigned int bits, uint8_t an
 }
 
 /**
- * Writes an MKPDU of one of four members. The bytes of @p arguments are: which parameter sets are
- * present, and the member (bits 7:6); the increment of the message number; the priority; the use of
- * two keys; the SAK's number, size and other properties; the SCI.
+ * Writes an MKPDU of one of four members. The bytes of @p arguments contain:
+ * - byte 0: the MKPDU's flags and parameter sets, and the number of the member (bits 7:6);
+ * - byte 1: the increment of the message number;
+ * - byte 2: the key server priority;
+ * - byte 3: the use of the latest key (bits 3:0) and of the old key (bits 7:4);
+ * - byte 4: the SAK's AN, confidentiality, size and number;
+ * - byte 5: a part of the SCI (bits 1:0) and the old key's AN (bits 3:2).
  */
 static size_t compose(uint8_t *frame, const uint8_t arguments[ARGUMENTS])
 {

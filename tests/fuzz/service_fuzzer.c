@@ -149,7 +149,7 @@ static void open_session(struct input *input)
 		}
 	}
 	if ((request.flags & CL_WIRE_FLAG_GCM) != 0 && (base & 0x20) == 0) {
-		request.iv[7] ^= request.iv[15]; /* for GCM: a nonce prefix, then zeros */
+		request.iv[7] ^= request.iv[15]; /* GCM's IV is a nonce prefix, then zeros. */
 		memset(request.iv + 8, 0, 8);
 	}
 	put_key(request.key, key, request.key_bits);

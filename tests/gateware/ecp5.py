@@ -30,7 +30,7 @@ from gateware.flow.cells import expression
 from gateware.flow.mapped import Netlist
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mapped"  # not in /tmp, which YoWASP's Yosys cannot read
+BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
 SCRIPT += ["write_json out.json"]
@@ -83,7 +83,8 @@ def with_cells(verilog: str) -> str:
 
 
 def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
-    """Synthesise module `top`, if not done before. Return a folder in `BUILD` that contains the netlist `out.json`.
+    """Synthesise module `top`, unless an earlier call did so. Return the folder in `BUILD` that contains the netlist
+    `out.json`.
 
     Raises
     ------

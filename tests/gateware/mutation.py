@@ -22,16 +22,16 @@ from migen.fhdl.structure import DUID
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mutants"  # not in /tmp, which YoWASP's Yosys cannot read
+BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere
 RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for a list of the simulated designs and of the tests that simulate them
 FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with faulty Verilog to simulate instead of the designs
-NUMBER = "CIPHERLANE_FAULT"  # number of the fault to use, from 1; 0 for none
+NUMBER = "CIPHERLANE_FAULT"  # number of the fault to use: 1 is the first fault, 0 means no fault
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"
 WIDTH = 16  # width of the fault's number, in bits
-SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # removes unused logic, where a fault has no effect
+SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # these passes remove unused logic, where a fault would have no effect
 TIMEOUT_S = 600
-LARGEST = 1_000_000  # longest Verilog, in characters: larger designs take minutes to compile
+LARGEST = 1_000_000  # maximum size of the Verilog in characters; larger designs take minutes to compile
 
 _substituted = set()
 
@@ -53,7 +53,9 @@ def pytest_sessionfinish(session):
 
 def _count_anew() -> None:
     """Make Migen number signals as in a new process, so that the Verilog is the same in every test run."""
-    step = 1 << 17  # more than any design's signals; Migen's simulator allocates this many numbers each time
+    # The step exceeds the number of signals in any design. A larger step is not useful, because Migen's simulator
+    # allocates an entry for every number up to the last.
+    step = 1 << 17
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 

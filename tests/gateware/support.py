@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulate Migen modules with Verilator, driven by Python generators like Migen's own simulator.
+"""Simulate Migen modules with Verilator. Python generators drive the simulation, as in Migen's own simulator.
 
 A test bench is a generator. It acts like a synchronous process: ``value = yield signal`` reads the
 signal before the coming clock edge, ``yield signal.eq(value)`` writes it after that edge, and a bare
@@ -47,7 +47,7 @@ void model_clock(void *m, const uint32_t *in, uint32_t *out) {
 
 
 class SimulationTimeout(AssertionError):
-    """The test bench did not end within its maximum number of cycles."""
+    """Raised if a test bench does not end within its maximum number of cycles."""
 
 
 def flatten(ports) -> list[Signal]:
@@ -94,7 +94,8 @@ class Simulation:
         self.rst = top.cd_sys.rst
         signals = flatten(ports)
         output = convert(top, {*signals, top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # LiteX's banner contains the date
+        # The cache finds a compiled model by its Verilog. LiteX's banner contains the date, so remove all comments.
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)
         header = verilog[: verilog.index(");")]
         directions = {name: (kind, int(high or 0) + 1) for kind, high, name in PORT.findall(header)}
         self._places: dict[int, tuple[bool, int, int, int]] = {}
@@ -138,7 +139,7 @@ class Simulation:
             self.reset()
 
     def close(self):
-        """Free the model."""
+        """Free the memory of the compiled model."""
         if self._model:
             self._library.model_destroy(self._model)
             self._model = None
@@ -150,7 +151,7 @@ class Simulation:
         self.close()
 
     def clock(self, cycles: int = 1):
-        """Simulate this number of clock cycles with unchanged inputs. In long runs, this is faster than a bench."""
+        """Simulate this number of clock cycles with unchanged inputs. This is faster than a test bench that waits."""
         for _ in range(cycles):
             self._library.model_clock(self._model, *self._addresses)
         self.cycle += cycles
@@ -166,7 +167,7 @@ class Simulation:
         self._inputs[offset : offset + size] = (value & mask).to_bytes(size, "little")
 
     def reset(self):
-        """Set every input to its reset value and pulse the reset; memories keep their contents."""
+        """Set every input to its reset value, and reset the module for one cycle. Memories keep their contents."""
         for signal in self._signals:
             if self._places[signal.duid][0]:
                 self._poke(signal, signal.reset.value)
@@ -175,7 +176,7 @@ class Simulation:
             self._library.model_clock(self._model, *self._addresses)
 
     def peek(self, signal) -> int:
-        """Return the present value of a port."""
+        """Return the present value of a signal that is a port of the module."""
         is_input, offset, size, _ = self._places[signal.duid]
         return int.from_bytes((self._inputs if is_input else self._outputs)[offset : offset + size], "little")
 

@@ -24,8 +24,8 @@ _NAME = re.compile(
     rf"|\b{LABORATORY}\.(?:{_MODULES})\b",
     re.M,
 )
-# Packages in `gateware` that are allowed to import the build flow, and the package `firmware` that generates files from
-# the hardware.
+# The packages in `gateware` that build something. All other packages in `gateware` must import neither these packages
+# nor the package `firmware`, which generates files from the hardware.
 BUILDERS = ("cores", "flow")
 # Layers of `gateware/net`, the lowest first. Each layer is allowed to import the layers before it.
 NET_LAYERS = (
@@ -53,8 +53,8 @@ def _layer(module):
 
 
 def _sources():
-    """Yield the names of the repository's source files outside the folder `LABORATORY`: of programs, builds and tests,
-    but not of pages or generated files.
+    """Yield the names of the repository's source files outside the folder `LABORATORY`. These are the files of
+    programs, builds and tests, without pages and generated files.
     """
     kinds = {".py", ".c", ".h", ".cpp", ".v", ".S", ".ld", ".mk", ".toml", ".yml", ".yaml", ".cmake", ".txt", ".js"}
     others = {"build", LABORATORY}

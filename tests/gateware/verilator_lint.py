@@ -25,9 +25,10 @@ from tests.gateware import ecp5, units
 from tests.gateware.boards import ACCELERATORS, FAST_PATHS, TARGETS, VECTOR_UNITS, title
 from tests.gateware.support import flatten
 
-# These warnings concern generated Verilog, not our sources. LiteX uses nonblocking assignments for combinational
-# signals (its own simulation ignores COMBDLY, too). Migen writes intermediate expressions that are wider than their
-# target. Migen also puts a whole design into one module, and unrolls comparisons that are constant for some lanes.
+# Verilator's warnings about generated Verilog, which are no faults of our sources. LiteX uses nonblocking assignments
+# for combinational signals; LiteX's own simulation ignores the warning COMBDLY, too. Migen writes intermediate
+# expressions that are wider than their target. Migen also puts a whole design into one module, and unrolls comparisons
+# that are constant for some lanes.
 IGNORED = (
     "COMBDLY",
     "CMPCONST",

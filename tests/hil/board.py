@@ -239,8 +239,8 @@ class _Exported:
             self._resource.poll()
 
     def _here(self):
-        """Check that the board runs on this machine, because only this machine can reach the board's network and
-        process.
+        """Check that the board runs on this machine. Only programs on the same machine can reach the board's network
+        and process.
         """
         host = offered.host(self._resource.host)
         try:

@@ -14,7 +14,7 @@ SERIES = ("target", "serial", "kind")
 
 
 class HistoryError(Exception):
-    """The history of runs cannot be used. The message tells what to do."""
+    """Raised if the history of runs cannot be used. The message tells what to do."""
 
 
 def read(path: Path) -> list[dict]:

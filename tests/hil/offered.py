@@ -23,7 +23,7 @@ _MOST_TEXT = 64
 
 
 class OfferError(PortError):
-    """The coordinator offers an invalid value. The message contains the value."""
+    """Raised if the coordinator offers an invalid value. The message contains the value."""
 
     def __init__(self, what, value, expected):
         """Make the message from the invalid value, the name of the value in `what`, and the description of valid

@@ -24,7 +24,7 @@ TOKEN = "LG_TOKEN"
 
 
 class PlaceError(Exception):
-    """No place could be acquired. The message tells what to do."""
+    """Raised if no place could be acquired. The message tells what to do."""
 
 
 def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIENT_S) -> str:
@@ -92,7 +92,7 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:
-        with contextlib.suppress(PlaceError):  # without this, the reservation expires a minute after its last use
+        with contextlib.suppress(PlaceError):  # if this fails, the reservation expires a minute after its last use
             client(coordinator, "cancel-reservation", token)
 
 

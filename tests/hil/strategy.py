@@ -139,7 +139,8 @@ class BoardStrategy(Strategy):
         if self.part:
             flash.require_part(self.part, self.loader.detect(), self.title)
         self.loader.load()
-        self.target.deactivate(self.loader)  # releases the cable, which on some boards also carries the serial port
+        # On some boards, the same cable also carries the serial port, so the loader must release the cable.
+        self.target.deactivate(self.loader)
 
     def _await_answer(self):
         end = time.monotonic() + ANSWER_S

@@ -79,9 +79,7 @@ def test_a_cable_of_any_chip(vendor, product, known):
 
 
 def test_a_port_that_went_away():
-    """A board's serial port disappears when its cable is used for JTAG, or is removed. To open the port must then
-    fail.
-    """
+    """A board's serial port disappears when its cable is used for JTAG or removed. Opening the port must then fail."""
     target = Target("main")
     port = USBSerialPort(target, None, match={"ID_VENDOR_ID": "ffff"}, speed=1_000_000)
     driver = AttachedBoardDriver(target, None)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests a serial port that is exported over RFC 2217, as labgrid's exporter does. The simulated board is connected to
-the port.
+"""Tests a serial port that a server exports over RFC 2217, as labgrid's exporter does. A simulated board is connected
+to the port.
 """
 
 import socket

@@ -65,7 +65,7 @@ def coordinator(tmp_path_factory):
 
 
 def create_place(coordinator, board):
-    """Create a place at the coordinator for a board, named after the board."""
+    """Create a place for a board at the coordinator. The place is named after the board."""
     there = ("-p", f"{board}_place")
     place.client(coordinator, *there, "create")
     place.client(coordinator, *there, "set-tags", f"board={board}")
@@ -107,7 +107,7 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
 
 
 def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monkeypatch):
-    """The test interrupts just after the coordinator has granted the place. The place must still be released."""
+    """The test interrupts the client just after the coordinator has granted the place. The place must be released."""
     with contextlib.suppress(place.PlaceError):  # another test may have created the place
         create_place(coordinator, "sim")
     ask = place.client
@@ -133,7 +133,7 @@ def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
     assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
 
 
-@pytest.mark.thorough  # takes half a minute, and differs from the other tests only by its transport, UDP
+@pytest.mark.thorough  # this test takes half a minute, and differs from the other tests only by its transport, UDP
 def test_a_board_with_ethernet(coordinator, tmp_path):
     """Run the suite on a simulated board with Ethernet, with the fast path. Without the privilege to create the board's
     network, the test is skipped and prints the reason.
@@ -150,7 +150,7 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
     assert "sim_eth_place" not in place.client(coordinator, "who"), "it was given back"
 
 
-@pytest.mark.thorough  # takes half a minute; the code that releases the place is the same as after any other run
+@pytest.mark.thorough  # this test takes half a minute; after any other run, the same code releases the place
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
     with contextlib.suppress(place.PlaceError):  # another test may have created the place

@@ -61,8 +61,8 @@ def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
 
 @pytest.mark.parametrize("noise", [0.0, 0.002, 0.02, 0.1])
 def test_noise_is_not(noise):
-    """By noise alone, one value in 1000 is refused on average. In 100 histories of 60 runs, the test tolerates three
-    refusals in 1000 values.
+    """If all differences are noise, one value in 1000 is refused on average. The test simulates 100 histories of 60
+    runs, and tolerates three refusals in 1000 values.
     """
     refused = judged = 0
     for seed in range(100):

@@ -39,8 +39,8 @@ class PortBehindTheCable(USBSerialPort):
 
 @pytest.fixture
 def board_behind_cable(tmp_path):
-    """Return a function that makes the strategy (labgrid's object that controls a board) for a board. Each time it is
-    found, the board's serial port gets the next of the given names.
+    """Return a function that makes a strategy (labgrid's object that controls a board). The function takes names for
+    the board's serial port. Each time the port is found, it has the next of these names.
     """
     program, words = recorded_loader(tmp_path / "programs")
     bitstream = tmp_path / "board.bit"
@@ -60,8 +60,8 @@ def board_behind_cable(tmp_path):
         def load_and_take_the_port(*arguments):
             load(*arguments)
             port.away = True
-            # Keep the port away for less time than a real cable does, but longer than 0.1 s, labgrid's interval between
-            # two checks of its resources.
+            # The port stays away for a shorter time than with a real cable. But it stays away for more than 0.1 s,
+            # labgrid's interval between two checks of its resources.
             time.sleep(0.2)
 
         loader.load = load_and_take_the_port

@@ -34,8 +34,8 @@ def overlap(one, other):
 
 
 class Window:
-    """Remembers which records have arrived among the last `size` records up to the highest record number received. For
-    each of these, it remembers the checksum.
+    """Remembers which records have arrived, and their checksums. The window covers `size` record numbers; the last of
+    them is the highest number that has arrived.
     """
 
     def __init__(self, size):

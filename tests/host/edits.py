@@ -56,9 +56,7 @@ class Sealed:
         return self.header + b"".join(self.records)
 
     def clean(self, data):
-        """Return the plaintext of the records in `data` before the first record that differs from the record of this
-        file.
-        """
+        """Compare `data` with this file. Return the plaintext of all records before the first record that differs."""
         if data[:HEADER] != self.header:
             return b""
         at, clean = HEADER, 0
@@ -221,7 +219,8 @@ def check(seed, folder, *words):
     source, out = folder / "in", folder / "out"
     source.write_bytes(data)
     clean = file.clean(data)
-    streams = random.Random(seed).random() < 0.5  # write to standard output, which gets each record once it is verified
+    # If `streams` is true, the command writes to standard output, which gets each record as soon as it is verified.
+    streams = random.Random(seed).random() < 0.5
     env = {"CIPHERLANE_KEY": file.key.hex()}
     status, stdout, stderr = command("decrypt", *words, source, "-" if streams else out, env=env)
     what = f"seed {seed}, {name}: status {status}, {stderr}"

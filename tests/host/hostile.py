@@ -15,28 +15,30 @@ from .loader_model import LoaderBoard
 from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 
 PIECE = 0.002  # seconds that the clock advances for each arriving piece of data
-ARRIVAL = 5e-6  # minimum seconds between a frame and its arrival, so that time always advances
+ARRIVAL = 5e-6  # minimum seconds between the sending of a frame and its arrival, so that time always advances
 LAST = float("inf")
-# Maximum number of clock readings. At this number, the live view is interrupted; every other command fails as endless.
+# Maximum number of clock readings. After this number, the live view is interrupted; any other command fails, because it
+# counts as an endless loop.
 MOST_CALLS = 400_000
-MOST_STUCK = 1000  # maximum number of clock readings at the same simulated time; more count as an endless loop
+# If the host reads the clock more often than this at the same simulated time, the host is in an endless loop.
+MOST_STUCK = 1000
 BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
 REPLIES = {record["code"]: record["reply"] for record in WIRE["record"]}
 TEXTS = (b"[/x]", b"[bold]a[/bold]", b"\x1b[2J\x07", b"\xff\xfe\x80", b":smile:", b"a\nb\r", b"%s{0}", b"")
 
 
 class EndlessLoop(AssertionError):
-    """The host has read the clock too often."""
+    """Raised when the host has read the clock too often."""
 
 
 class Clock(SimulatedClock):
-    """A simulated clock that advances when data arrive. It counts its readings, to detect endless loops."""
+    """A simulated clock that advances when data arrive. To detect endless loops, it counts how often it is read."""
 
     def __init__(self):
         super().__init__()
         self.calls = self.stuck = 0
         self.last = self.time
-        self.ends = LAST  # time at which to interrupt the running command (only once)
+        self.ends = LAST  # the clock interrupts the running command at this simulated time, and then never again
 
     def now(self):
         self.calls += 1
@@ -102,8 +104,8 @@ class HostileBoard:
         self.last = b""
 
     def load(self):
-        """Replace the model board by a model board with a loader. At random, either the loader or the firmware runs at
-        first.
+        """Replace the model board by a model board with a loader. It starts at random with either the loader or the
+        firmware.
         """
         self.peer = HostileLoader(running=self.random.random() < 0.7, starts=self.random.random() < 0.8)
 

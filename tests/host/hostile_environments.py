@@ -41,7 +41,7 @@ BAD = ("Traceback", "Exception ignored", "Fatal Python", 'File "', "Exception in
 
 
 class FreshBoard(SocketBoard):
-    """Serves a new board, as after power-on, to each client."""
+    """Serves each client with a new board, which is in its state after power-on."""
 
     def __init__(self, make):
         super().__init__(make())
@@ -73,9 +73,7 @@ def boards():
 
 
 class Child(BaseException):
-    """Raised in a forked process. It leaves the loop over the seeds; after that, the forked process runs the
-    command.
-    """
+    """Raised in a forked process, to leave the loop over the seeds. After that, the forked process runs the command."""
 
 
 def run(seed, urls, folder):

@@ -231,7 +231,7 @@ def lay_out(plan, folder, image, figures):
 
 
 def enter(plan, folder, files, rng):
-    """Change this process permanently to the environment that the plan describes.
+    """Put this process into the environment that the plan describes, until the process ends.
 
     `files` are the descriptors that capture output and errors.
     """
@@ -333,7 +333,7 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send each signal at its step, as soon as the tool has executed that number of lines.
+    """Send each signal at its step: as soon as the tool has executed this number of lines.
 
     Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
     """

@@ -50,7 +50,8 @@ EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
 # Maximum seconds until a stalled transfer ends. The host first repeats a record, then asks whether the session still
 # exists.
 STANDSTILL = 5 * EXCHANGE
-# Maximum seconds of one step of loading firmware: repeated calls of the loader, its last call, and a connection.
+# Maximum seconds of one step of loading firmware. A step calls the loader repeatedly, calls it a last time, and makes a
+# connection.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
 LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until it has closed the board
 FILE_BYTES = 5003
@@ -61,7 +62,7 @@ ON_TERMINAL = int(sys.platform == "win32" or bool(private.fcntl))
 
 
 class WaitedTooLong(AssertionError):
-    """A wait was longer than the user's limit allows."""
+    """Raised if a wait was longer than the user's limit allows."""
 
 
 class Watched(Device):
@@ -310,7 +311,7 @@ def run_many(seeds):
     """
     outcomes, failures = {}, {}
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "[", "x]")  # the package rich would read this name as invalid markup
+        file = Path(folder, "[", "x]")  # the package `rich` would read this name as invalid markup
         file.parent.mkdir()
         file.write_bytes(bytes(range(251)) * (FILE_BYTES // 251))
         Path(f"{file}.firmware").write_bytes(image.pack(FIRMWARE, BUILD, ORIGIN))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulated links between a Device and a model board: they damage records at random, by seed, in simulated time."""
+"""Simulated links between a `Device` and a model board: they damage records at random, by seed, in simulated time."""
 
 import random
 from collections import deque
@@ -62,8 +62,8 @@ class LossyLink(Transport):
         self.shared = shared
         self.pace = pace
         self.run = run
-        self.runs = []  # for each run delivered so far, the number of its records
-        self.left = None  # a received record that starts the next run: an empty or a longer one
+        self.runs = []  # number of records in each run that was delivered so far
+        self.left = None  # a received record that starts the next run: it is empty, or longer than this run's records
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()

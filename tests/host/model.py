@@ -33,7 +33,7 @@ KEY_CYCLES = 100
 
 
 class PeerBoard:
-    """A model board: answers records one by one. `seen` lists the names of the records received, for tests."""
+    """A model board that answers records one by one. For tests, `seen` lists the names of the records received."""
 
     def __init__(
         self,

@@ -35,8 +35,8 @@ END
 
 
 def make_build(directory, program=None, extra=""):
-    """Create the files that `make sim` creates. By default, the executable runs the model board; `program` replaces
-    it.
+    """Create the files that `make sim` creates. The executable is the script `program`; by default, it is a script that
+    runs the model board.
     """
     gateware = directory / "gateware"
     (gateware / "obj_dir").mkdir(parents=True)

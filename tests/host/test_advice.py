@@ -419,7 +419,7 @@ def test_of_ports(place, server, to, monkeypatch):
     board = NullBoard(port=0)
     with Served(lambda: board.serve_once(0.05)):
         works("find", "--network", board.url, "--timeout", "1")
-        works("info", "--port", board.url)  # the URL has an IPv4 address
+        works("info", "--port", board.url)  # follows the advice to give an IPv4 address: `board.url` contains one
     board.close()
     refused("check the address, or start the board", "info", "--port", board.url)
     board = NullBoard(port=int(board.url.rpartition(":")[2]))

@@ -298,7 +298,7 @@ def test_raw_files_are_told_apart(server, source, tmp_path):
 
 
 def test_without_a_board_only_what_needs_none(server, source, tmp_path):
-    """With --port none, the tool only decrypts authenticated files. The advice in its refusals works."""
+    """With --port none, the tool decrypts authenticated files. It refuses everything else, and its advice works."""
     (tmp_path / "secret").write_bytes(sealed(b"abc").data)
     for verb, words in (("encrypt", ()), ("decrypt", ("--verify",))):
         words = (verb, "--port", server.url, *words, tmp_path / "secret", tmp_path / verb)
@@ -399,7 +399,7 @@ def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
 
 
 def stopped(server, words, part, number, records):
-    """Start a command; once the board has answered `records` data records, send a signal; return the error text."""
+    """Start a command. When the board has answered `records` data records, send a signal. Return the error text."""
     server.most = records + 1
     (part.parent / "key").write_text(KEY)
     (part.parent / "key").chmod(0o600)

@@ -114,7 +114,7 @@ def test_boards_that_are_not_ours(monkeypatch):
         opens = common.open_device
 
         def opened(args):
-            """Open a device, send it a meaningless record, and return the device once an answer has arrived."""
+            """Open a device, send it a meaningless record, wait until an answer has arrived, and return the device."""
             transport = (device := opens(args)).link.transport
             transport.send(b"first")
             until(transport.strays, step=lambda: transport.receive(0.1))

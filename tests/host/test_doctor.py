@@ -126,7 +126,9 @@ def test_a_clock_that_is_not_what_the_firmware_says(checked, share):
 
 @pytest.mark.parametrize(("pauses", "passed"), [([5.0], True), ([5.0, 5.0], True), ([5.0, 5.0, 5.0], False)])
 def test_pauses_of_this_machine_are_not_taken_for_the_board_s_clock(checked, pauses, passed):
-    """The check of the board's clock fails only if this machine pauses during every measurement."""
+    """If this machine pauses during a measurement of the board's clock, the tool measures again. Pauses make the check
+    of the clock fail only if every measurement contains one.
+    """
     board = TimedBoard()
     board.pauses = list(pauses)
     status, checks = checked(board)
@@ -155,7 +157,7 @@ def test_a_link_that_loses_requests(checked):
 
 
 def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
-    """Until a reply is lost, the host waits for each reply as long as for the first one.
+    """As long as no reply is lost, the host uses the time-out of the first reply for all replies.
 
     The limit that it derives from earlier replies, 0.25 s, is too short, because a busy machine may pause for longer.
     """

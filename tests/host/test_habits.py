@@ -408,7 +408,7 @@ def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monke
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # fail only requests to the board's port, not the board's answers
+        if address[1] == port:  # later requests to the board's port fail, but the board's answers do not
             asked.add(address)
         send(datagrams, records, address)
 

@@ -81,7 +81,7 @@ def test_strangers_on_a_real_socket_do_not_keep_the_host_waiting():
 
 
 def test_copies_without_end_do_not_slow_a_transfer_down():
-    """Copies of a reply that never stop arriving must not delay the next record."""
+    """Even if copies of a reply never stop arriving, they must not delay the next record."""
     board = tame(flood="copies", flood_after=2, flood_length=LAST)
     board.peer.window, board.peer.max_data = 1, 16
     with over_udp(board) as device, device.open_session(bytes(16), bytes(16), Engine.ISE, length=1600) as session:

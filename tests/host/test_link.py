@@ -45,14 +45,14 @@ class Delays(Transport):
 
 
 def time_outs(*seconds):
-    """Send one request for each number in `seconds`, which is the time until the request's answer arrives. Return a
-    list of the link's time-out after each request.
+    """Send one request for each number in `seconds`. The number is the time until the request's answer arrives. Return
+    a list of the link's time-out after each request.
     """
     link = Link(Delays(*seconds))
     found = []
     for number in range(len(seconds)):
         link.send(Record(RecordType.INFO, token=number))
-        for _ in range(3):  # an earlier request, which was already given up, can time out first
+        for _ in range(3):  # the link can report time-outs of earlier requests first
             if link.receive(link.patience()) or link.expire():
                 break
         found.append(link.timeout)

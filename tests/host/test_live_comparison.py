@@ -33,7 +33,7 @@ def compared(board, monkeypatch, looks, **first):
     """Compare the null board's only engine with itself until the function `looks` returns true. Return a dictionary
     that maps each picture channel to its pictures.
     """
-    # no turn is too short, so each turn sends one picture
+    # With the limit `SHORT` = 0, no turn counts as too short, so each turn sends only one picture.
     monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []

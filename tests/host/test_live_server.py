@@ -252,8 +252,8 @@ ROUNDS = 60
 
 
 def test_what_is_not_read_is_not_sent(live):
-    """If a browser asks for pictures but does not read them, the server must stop sending once the kernel's buffers are
-    full.
+    """If a browser asks for pictures but does not read them, the kernel's buffers become full. The server must then
+    stop sending.
     """
     taken, step = Counter(), live.hub.next
 

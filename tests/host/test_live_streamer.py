@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the live view without a browser: which messages the hub, which serves the viewers, receives about a board."""
+"""Tests the live view without a browser: the messages about a board that the hub receives and passes to viewers."""
 
 import itertools
 import json
@@ -32,8 +32,8 @@ class Ended(BaseException):
 
 
 class Script(Hub):
-    """A hub that passes each message to `look(channel, message)`, and ends the stream once the function `look` returns
-    true.
+    """A hub that passes each message to `look(channel, message)`. When the function `look` returns true, the hub ends
+    the stream.
     """
 
     def __init__(self, look):
@@ -117,7 +117,7 @@ def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, 
 
 
 def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
-    """The state message names a user's choice as running only once results with this choice have arrived."""
+    """The state message names a user's choice as running only after results with this choice have arrived."""
     states = []
 
     def look(streamer, channel, said):
@@ -244,7 +244,9 @@ def test_neither_keys_nor_counter_blocks_are_in_any_message(null_board, monkeypa
 
 
 def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch):
-    """Decrypting the first picture independently, from the session's initial counter block on, gives the plaintext."""
+    """The first encrypted picture must equal its plaintext encrypted by the package `cryptography`, with the session's
+    key and initial counter block.
+    """
     found = []
 
     def look(streamer, channel, said):
@@ -321,7 +323,7 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
 
 
 def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monkeypatch):
-    """A board that falls silent is reported, and the stream continues once the board answers again.
+    """The tool reports a board that falls silent. When the board answers again, the stream continues.
 
     Time limits are shortened only while the board is silent.
     """
@@ -354,8 +356,8 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
-    """On both boards, each session continues with the counter blocks after those of the session before. So the boards'
-    tables of ranges do not fill.
+    """One board encrypts, and a second board decrypts. On both boards, the counter blocks of each session follow those
+    of the session before. So the boards' tables of ranges do not fill.
     """
     monkeypatch.setattr("cipherlane.measuring.nullranges.WINDOW", 32)  # window size of a real board, in records
     board = NullBoard(port=0)
@@ -391,11 +393,11 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
 
 @pytest.mark.parametrize("silent", ["nothing", "data", "all"])
 def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeypatch, silent):
-    """When the stream is stopped, the tool closes its session. This holds even if the board answers the close request
-    but no data. If the board answers nothing at all, the tool ends without waiting for it.
+    """When the stream is stopped, the tool closes its session. It does so even if the board answers the close request,
+    but no data records. If the board answers nothing at all, the tool ends without waiting for the board.
     """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
-    if silent != "all":  # so long that the time-out cannot occur in the test
+    if silent != "all":  # this time-out is so long that it cannot occur in the test
         monkeypatch.setattr("cipherlane.live.streamer.STOP_PATIENCE", 1000.0)
     ceased, dropped, pictures_seen = threading.Event(), threading.Event(), threading.Event()
     answered, closed, devices = null_board.answer, [], []

@@ -39,7 +39,7 @@ class Both:
     def __init__(self, null, model):
         self.null, self.model = null, model
         self.tickets = {}  # maps the model's tickets to the null board's tickets
-        self.sessions = {0: 0}  # maps the model's session numbers to the null board's
+        self.sessions = {0: 0}  # maps the model's session numbers to the null board's session numbers
         self.refusals = set()
 
     def ask(self, name, session=0, offset=0, token=0, data=b"", peer=0, data_for_null=None):
@@ -124,7 +124,7 @@ def test_the_null_board_and_the_model_agree_about_gcm(boards, seed):
 
 def agree_about_gcm(both, rng, kept=1000, most=1000):
     """At random, open, close and resume sessions in CTR and GCM, and send right and wrong records. Both boards must
-    give the same answer, and the right one. At most `most` sessions are open at a time. Of the ended sessions, only
+    give the same answers, which must be right. At most `most` sessions are open at a time. Of the ended sessions, only
     the `kept` latest ones are resumed.
     """
     live, ended, released = [], [], 0

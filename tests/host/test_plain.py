@@ -124,7 +124,7 @@ def test_of_exceptions_of_libraries(monkeypatch, error):
 
 
 def test_of_progress_bars_and_tables(monkeypatch, capsys):
-    """The package rich writes its own escape sequences to a terminal. Escape sequences in text from boards, files or
+    """The package `rich` writes its own escape sequences to a terminal. Escape sequences in text from boards, files or
     users must not reach the terminal.
     """
     monkeypatch.setattr(views, "Console", lambda **options: Console(**{**options, "width": 400}))
@@ -159,10 +159,10 @@ def test_nothing_else_writes_to_a_terminal():
             ):
                 found.add((path.relative_to(HOST).as_posix(), name))
     assert found == {
-        # prints completions and the manual page; both contain only the tool's own text
+        # This module prints completions and the manual page; both contain only the tool's own text.
         ("cipherlane/commands/shell.py", "sys.stdout.write"),
-        ("cipherlane_base/wire/reference.py", "sys.stderr.write"),  # runs only in `make pages`
-        # runs in a child process, so its output goes to `simboard` and not to the terminal
+        ("cipherlane_base/wire/reference.py", "sys.stderr.write"),  # this module runs only in `make pages`
+        # This module runs in a child process, so its output goes to `simboard` and not to the terminal.
         ("cipherlane/transport/namespace.py", "sys.stderr.write"),
         ("cipherlane_base/notices.py", "sys.stderr.write"),
         ("cipherlane/tables.py", "Text"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests reports of a board's speed: what `cipherlane bench --report` writes, and that every other content is
+"""Tests reports of a board's speed: what `cipherlane bench --report` writes, and that reports with other content are
 refused.
 """
 

@@ -34,7 +34,7 @@ def heed_signals():
 
 
 def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-file",), going=None, **options):
-    """Start a transfer, send it a signal once the output has grown, and return its exit status and error.
+    """Start a transfer, send it a signal as soon as the output has grown, and return its exit status and error.
 
     Without `going`, the board then answers no more data. With `going`, the event that `held` returned, the board waits
     until the signal was sent and then continues.

@@ -108,7 +108,7 @@ def test_a_key_file_that_cannot_be_private_is_given_as_standard_input(server, so
 
 @ON_POSIX
 def test_keygen_makes_no_key_that_others_can_read(tmp_path, monkeypatch):
-    """If the file system ignores file modes, keygen refuses to write a key, because others could read it."""
+    """If the file system ignores file modes, `keygen` refuses to write a key, because other users could read it."""
     create = private.create
 
     def loose(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `cipherlane top`: the app with Textual's pilot, on a null board, and the command on a terminal."""
+"""Tests `cipherlane top`: the app on a null board, driven by Textual's pilot, and the whole command on a terminal."""
 
 import asyncio
 import json
@@ -298,7 +298,7 @@ class Terminal:
         )
         os.close(terminal)
         self.hung_up, self.ended, self.said = False, False, b""
-        self._killer = threading.Timer(3 * HANG_S, self.process.kill)  # kills the process if the test has failed
+        self._killer = threading.Timer(3 * HANG_S, self.process.kill)  # this timer ends the process if the test fails
         self._killer.daemon = True
         self._killer.start()
 
@@ -420,7 +420,7 @@ def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, 
     terminal.until(rb"It leaves the board.")
     for number in numbers:
         terminal.process.send_signal(getattr(signal, f"SIG{number}"))
-        time.sleep(0.1)  # lets each signal arrive separately
+        time.sleep(0.1)  # this pause lets each signal arrive separately
     answering.set()
     assert terminal.end() == status
     assert not null_board._sessions and b"Traceback" not in terminal.said

@@ -108,7 +108,8 @@ def test_hopeless_link_names_what_is_missing(seed):
         assert start < end and start % 16 == 0
     assert all(a[1] < b[0] for a, b in zip(error.missing, error.missing[1:], strict=False))
     assert f"resume at offset {error.written}" in str(error)
-    link.board.end_sessions()  # as a board ends idle sessions: the host's close request can get lost
+    # If the host's close request was lost, the session is still open. A real board ends such a session after some time.
+    link.board.end_sessions()
     again = LossyLink(link.board, seed=seed)
     resumed = {"record_bytes": session.record_bytes, "ticket": session.ticket}
     with Device(again) as device, device.open_session(KEY, IV, Engine.BYTE, **resumed) as session:
@@ -186,7 +187,7 @@ def test_replies_of_others_are_ignored(run):
         queue.extend(
             [
                 reply[:16] + b"\xaa" * 8 + zeros,  # another token
-                reply[:8] + b"\0\0\0\x77" + reply[12:24] + zeros,  # a reply with an offset of which no request was sent
+                reply[:8] + b"\0\0\0\x77" + reply[12:24] + zeros,  # a reply with an offset that no request had
                 reply[:1] + b"\x03" + reply[2:],  # a request
                 reply[:2] + b"\x01\0" + reply[4:],  # a wrong length field
                 b"\x01" + reply[1:],  # another version

@@ -349,7 +349,9 @@ def test_bench_through_the_link(null_board, tmp_path):
 
 @pytest.mark.parametrize("length", [3 * 1440, 100 * 1440 + 1])
 def test_what_a_stream_used_of_its_range_is_used(null_board, length):
-    """Counter blocks that a stream has not used are free again, even on an echo board, which does not track records."""
+    """When a session ends, the counter blocks that its stream has not used are free again. This is true even for an
+    echo board, which does not track records.
+    """
     after = -(-length // 1440) * 90  # number of counter blocks that the stream's records used
     with Device(UdpTransport(null_board.url)) as device:
         with device.open_session(KEY, IV, Engine.TABLE) as session:

@@ -67,7 +67,7 @@ print(came)
 
 
 class PeerError(RuntimeError):
-    """The Linux did not boot or has ended, or a command failed. The message contains the last output, if any."""
+    """Raised if the Linux did not boot or has ended, or if a command failed. The message contains the last output."""
 
 
 def missing() -> str:
@@ -167,7 +167,7 @@ class LinuxPeer:
     # MACsec ----------------------------------------------------------------------------------------------
 
     def sci(self) -> bytes:
-        """Return the SCI (secure channel identifier) of this Linux: the MAC address of eth0 and port 1."""
+        """Return the SCI (secure channel identifier) of this Linux: the MAC address of eth0, then the port number 1."""
         return bytes.fromhex(self.run("cat", "/sys/class/net/eth0/address").replace(":", "")) + b"\0\1"
 
     def add_macsec(self, suite: str, board_sci: bytes, an: int, receive_key: bytes, transmit_key: bytes) -> None:
@@ -201,7 +201,7 @@ class LinuxPeer:
         """
         found: dict[str, int] = {}
         lines = self.run("ip", "-s", "macsec", "show", "macsec0").splitlines()
-        # whether the line is about an association; the counters of its channel include those of the association
+        # True if the line is about an association. The counters of its channel include the association's counters.
         inside = False
         for names, values in itertools.pairwise(lines):
             if "PN " in names:
@@ -301,7 +301,7 @@ class Cable:
         self._socket.close()
 
     def frames(self) -> list[bytes]:
-        """Return the frames in both directions since the last call, without check sequence."""
+        """Return the frames that both ends have sent since the last call, without their check sequences."""
         found = []
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -309,5 +309,5 @@ class Cable:
         return found
 
     def send(self, frame: bytes) -> None:
-        """Send a frame to the board, without check sequence."""
+        """Send a frame to the board. The frame contains no check sequence."""
         self._socket.send(frame)

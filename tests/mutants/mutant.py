@@ -62,7 +62,8 @@ class Mutant:
     environment: Mapping[str, str] = field(default_factory=dict)
     boards: tuple[str, ...] = ()
 
-    must_fail = False  # if true, only a failing test counts as detection; else any unsuccessful end does
+    # If true, only a failing test detects the mutant. If false, any unsuccessful end of the tests detects it.
+    must_fail = False
 
     def digest(self) -> str:
         """Return a digest of the fault: the changed text, or the design and its change."""

@@ -22,12 +22,12 @@ from tests.waiting import HANG_S
 LEAST_S = 120  # minimum time limit in seconds for the tests; slow tests get more
 FACTOR = 6
 BUILD_S = 1800  # seconds to build a simulated board on a busy machine
-END = 10_000  # characters stored from the tests' output
+END = 10_000  # number of characters that are stored from the end of the tests' output
 NO_TESTS = 5  # pytest's exit status if it finds no tests
 
 
 def command(tests: Iterable[str], *, thorough: bool = False) -> list[str]:
-    """Return the command that runs tests and ends at the first failure: those marked `thorough`, or all others."""
+    """Return the command that runs the tests marked `thorough`, or else all others, and ends at the first failure."""
     plugins = ["-p", "no:cacheprovider", "-p", "tests.gateware.mutation"]
     return [
         sys.executable,

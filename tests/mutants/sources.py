@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Mutants of C and Python, line by line, by the rules of universalmutator."""
+"""Makes mutants of C and Python sources. Each mutant changes one line by a rule of universalmutator."""
 
 import ast
 import contextlib
@@ -46,7 +46,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
-    from universalmutator import mutator  # imported here, because only `make mutants` installs the package
+    from universalmutator import mutator  # this import is here, because only `make mutants` installs the package
 
     with contextlib.redirect_stdout(io.StringIO()):
         found = mutator.mutants_regexp([line], RULES[suffix], ignorePatterns=[], ignoreStringOnly=True)
@@ -54,7 +54,7 @@ def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
 
 
 def _differs(path: Path, before: str, after: str) -> bool:
-    """Return whether the mutant compiles, and to code that differs from the original program's code."""
+    """Return true if the mutant compiles, and its code differs from the original program's code."""
     if path.suffix == ".py":
         try:
             return _meaning(before) != _meaning(after)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `make mutants` with two mutants of the README, and that it runs guards' tests on unchanged sources, too."""
+"""Tests `make mutants` with two mutants of the README. It must also run the tests of guards on unchanged sources."""
 
 import json
 
@@ -21,7 +21,7 @@ def mutants(tmp_path, monkeypatch):
     return [Mutant(f"README.md: {name}", "host", TESTS, "README.md", change) for name, change in changes.items()]
 
 
-@pytest.mark.thorough  # slow: runs pytest three times; `test_sweep.py` also covers sweeps
+@pytest.mark.thorough  # this slow test runs pytest three times; `test_sweep.py` also tests sweeps
 def test_mutants_are_judged_once_each_in_a_tree_of_its_own(mutants, tmp_path, capsys):
     noticed = command.judged(mutants, Workers(2))
     assert list(noticed.values()) == [True, False]

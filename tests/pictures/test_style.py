@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that pictures have the same bytes on all machines, colours for light and dark pages, and three-digit numbers."""
+"""Test that pictures have the same bytes on all machines, colours for light and dark pages, and numbers with three
+significant digits.
+"""
 
 import re
 import subprocess

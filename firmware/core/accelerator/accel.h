@@ -28,17 +28,18 @@ struct cl_accel {
 	/** Base address of the accelerator's registers (cl_accel_regs.h). */
 	volatile uint32_t *regs;
 	/**
-	 * Drops the CPU's cached copies of the memory that the DMA writes. NULL if the CPU does not
-	 * cache that memory. The cache must be write-through and must not prefetch.
+	 * Function that drops the CPU's cached copies of the memory that the DMA writes. NULL if
+	 * the CPU does not cache that memory. The cache must be write-through and must not
+	 * prefetch.
 	 */
 	void (*dcache_flush)(void);
 };
 
-/** A descriptor: tells the accelerator what to encrypt or decrypt, and how. */
+/** A descriptor: describes one piece of data that the accelerator encrypts or decrypts. */
 struct cl_accel_descriptor {
 	/**
 	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
-	 * or begin before @p in. It must not begin at another byte inside @p in.
+	 * or begin before @p in. It must not begin inside @p in after the first byte.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
@@ -126,8 +127,8 @@ int cl_accel_abort(const struct cl_accel *accel);
  * Queues a descriptor. The CPU must not access the descriptor's buffers until the descriptor has
  * ended.
  *
- * @param[out] number number of the descriptor, for cl_accel_poll, which must be called before 8
- *                    more descriptors are submitted
+ * @param[out] number the descriptor's number. Pass it to cl_accel_poll before 8 more descriptors
+ *                    are submitted.
  * @retval 0 done
  * @retval -EINVAL no such slot or width
  * @retval -EFAULT an address is beyond 32 bits
@@ -157,7 +158,7 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
  * the CPU's stack or with @p accel.
  *
  * @retval 0 done
- * @retval -ETIMEDOUT it did not end in time; all outstanding descriptors were aborted
+ * @retval -ETIMEDOUT the descriptor did not end in time; all outstanding descriptors were aborted
  * @retval -EINVAL, -EFAULT, -EBUSY, -EIO, -ECANCELED as cl_accel_submit and cl_accel_poll
  */
 int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor);
@@ -170,7 +171,7 @@ int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor 
  * @param len bytes, 0 allowed
  * @retval 0 done
  * @retval -EINVAL no key in the slot, @p out begins inside @p in, or @p len is 2^32 or more
- * @retval -ETIMEDOUT it did not end in time; all outstanding descriptors were aborted
+ * @retval -ETIMEDOUT the work did not end in time; all outstanding descriptors were aborted
  * @retval -EFAULT, -EBUSY, -EIO, -ECANCELED as cl_accel_submit and cl_accel_poll
  */
 int cl_accel_ctr(const struct cl_accel *accel, unsigned int slot, const uint8_t counter[16],

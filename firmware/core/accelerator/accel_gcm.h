@@ -12,7 +12,10 @@
 
 /** Describes a GCM message. */
 struct cl_accel_gcm {
-	/** CL_ACCEL_OPTIONS_MODE_ENCRYPT, _DECRYPT or _VERIFY; _VERIFY does not use @p out. */
+	/**
+	 * The operation: CL_ACCEL_OPTIONS_MODE_ENCRYPT, _DECRYPT or _VERIFY. _VERIFY does not use
+	 * @p out.
+	 */
 	uint8_t mode;
 	/** Key slot to use. */
 	uint8_t slot;

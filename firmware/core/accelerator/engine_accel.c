@@ -100,8 +100,8 @@ static int overwrite(const struct cl_accel_device *device, unsigned int slot)
 }
 
 /**
- * Called when all slots have been zeroized: marks them as free, and overwrites the data that remain
- * in the accelerator.
+ * Marks all slots as free, and overwrites the data that remain in the accelerator. Call it after
+ * all slots have been zeroized.
  */
 static int begin_anew(struct cl_accel_device *device)
 {

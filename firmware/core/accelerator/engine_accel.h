@@ -38,9 +38,10 @@ struct cl_accel_device {
 	uint8_t *bounce;
 	size_t bounce_bytes;
 	/**
-	 * Overwrites the accelerator's data memories: encrypts @p len bytes of the bounce buffer in
-	 * place, with the key in @p slot. If NULL, the engine uses cl_accel_ctr instead. Set by
-	 * cl_engine_accel_gcm.
+	 * Function that overwrites the data in the accelerator's memories. For this purpose it
+	 * encrypts @p len bytes of the bounce buffer in place, with the key in @p slot.
+	 * cl_engine_accel_gcm sets it. If it is NULL, the engine calls cl_accel_ctr for this
+	 * purpose.
 	 */
 	void (*pass)(const struct cl_accel_device *device, unsigned int slot, size_t len);
 	/** For each key slot, the generation number of its key; 0 if the slot is free. */
@@ -50,7 +51,7 @@ struct cl_accel_device {
 };
 
 /**
- * Starts to use the accelerator. Zeroizes keys and data that the accelerator contains from before a
+ * Prepares the accelerator for use. Zeroizes all keys and data that it still contains after a
  * restart. The caller must have set the memory and bounce buffer members of @p device.
  *
  * @retval 0 done
@@ -75,9 +76,9 @@ int cl_engine_accel_check_key(const struct cl_accel_device *device,
 			      const struct cl_engine_key *key);
 
 /**
- * Returns the engine `accelerator` on @p device, which must have been initialised. A key occupies a
- * slot of its own from set_key to clear, and is stored nowhere else. set_key returns -EBUSY when no
- * slot is free.
+ * Returns the engine `accelerator` on @p device, which must have been initialised. From set_key to
+ * clear, a key occupies a key slot of its own, and is stored nowhere else. set_key returns -EBUSY
+ * when no slot is free.
  */
 struct cl_engine cl_engine_accel(struct cl_accel_device *device);
 

@@ -9,8 +9,8 @@
 #include "accelerator/engine_accel.h"
 
 /**
- * Returns the engine `accelerator` on @p device, whose accelerator has GCM. Call it before
- * cl_engine_accel_init.
+ * Returns the engine `accelerator` on @p device. The device's accelerator must support GCM. Call
+ * this function before cl_engine_accel_init.
  *
  * Buffers of a GCM message that the DMA does not reach are copied through the bounce buffer. If the
  * bounce buffer is too small for all of them together, the engine's `gcm` returns -ENOMEM.

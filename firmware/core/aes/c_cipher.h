@@ -21,13 +21,16 @@
 enum cl_c_rounds {
 	CL_C_BYTES,
 	CL_C_TABLES,
-	/** Instructions of an extension; the SoC must have the unit that runs them. */
+	/** Uses instructions of an ISA extension; the SoC must contain the unit that runs them. */
 	CL_C_INSTRUCTIONS,
 };
 
 /** Selects how the code arranges the rounds: the three styles of Jenkins et al. 2007. */
 enum cl_c_style {
-	/** A loop over rounds. Each round ends with a copy of the new state over the old one. */
+	/**
+	 * A loop over rounds. At the end of each round, the code copies the new state over the old
+	 * one.
+	 */
 	CL_C_LOOP,
 	/**
 	 * A loop over pairs of rounds. The first round writes a second state, and the second round
@@ -44,8 +47,8 @@ struct cl_c_cipher {
 	bool inverse;
 	enum cl_c_style style;
 	/**
-	 * Number of rounds for CL_C_UNROLLED: 10, 12 or 14. 0 for the other styles, which read the
-	 * number from the key structure.
+	 * For CL_C_UNROLLED, the number of rounds: 10, 12 or 14. The other styles read this number
+	 * from the key structure; for them the member is 0.
 	 */
 	unsigned int rounds;
 };

@@ -8,7 +8,7 @@
 
 /*
  * The loop computes two rounds per iteration, so the state is never copied between rounds. Its code
- * fits an instruction cache of 4 KB; fourteen unrolled rounds would not.
+ * fits into an instruction cache of 4 KB; the code of fourteen unrolled rounds would not.
  */
 static inline __attribute__((always_inline)) void encrypt(const struct cl_engine_key *key,
 							  const uint32_t in[4], uint32_t out[4])

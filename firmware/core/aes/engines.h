@@ -9,14 +9,15 @@
 #include "engine/engine.h"
 
 /**
- * Byte-oriented C: SubBytes by a table of 256 bytes, MixColumns by shifts. Small. Its run time
- * depends on the data only in one way: which cache lines of the table are accessed.
+ * Engine in byte-oriented C, with little code: SubBytes by a table of 256 bytes, MixColumns by
+ * shifts. Its run time depends on the data only if the table is read through a cache.
  */
 extern const struct cl_engine cl_engine_byte;
 
 /**
- * Table-based C: four tables of 1 KB combine SubBytes, ShiftRows and MixColumns. It is the fastest
- * engine in plain C. Its run time depends on the data if the tables are read through a cache.
+ * Engine in table-based C: four tables of 1 KB combine SubBytes, ShiftRows and MixColumns. It is
+ * the fastest engine in plain C. Its run time depends on the data if the tables are read through a
+ * cache.
  */
 extern const struct cl_engine cl_engine_table;
 

@@ -20,10 +20,10 @@ extern const uint32_t cl_aes_tables[4][256];
 extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**
- * Returns the address of an entry of table number @p row: the entry for the byte of @p column in
- * that row. One shift and one mask compute the entry's byte offset. A load's immediate offset
- * reaches all four tables from one base address, the start of the third table. So a lookup takes
- * four instructions on RV32.
+ * Returns the address of one entry of table number @p row: the entry for the byte that @p column
+ * has in that row. One shift and one mask compute the entry's byte offset. A load's immediate
+ * offset reaches all four tables from one base address, the start of the third table. So a lookup
+ * takes four instructions on RV32.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)

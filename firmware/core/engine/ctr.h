@@ -15,7 +15,7 @@
 
 /**
  * Computes the counter block of block number @p block: @p counter = @p iv + @p block modulo 2^128.
- * Both are big-endian numbers (SP 800-38A, B.1 with m = 128).
+ * @p iv and @p counter are big-endian numbers (SP 800-38A, B.1 with m = 128).
  */
 void cl_ctr_counter(uint8_t counter[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_BYTES],
 		    uint64_t block);

@@ -39,11 +39,11 @@ struct cl_engine_key {
 	_Alignas(16) uint32_t round_key[CL_ROUND_KEY_WORDS_MAX];
 	/**
 	 * Generation number of this key, never 0. It is used by engines that hold a key in hardware
-	 * registers; set_key assigns a new number to each key. If the number of the key in the
-	 * registers differs from this number, the engine loads this key again.
+	 * registers; set_key assigns a new number to each key. If the registers contain a key with
+	 * another number, the engine loads this key again.
 	 */
 	uint32_t generation;
-	/** Length of the key: 128, 192 or 256; 0 if no key is set. */
+	/** Length of the key in bits: 128, 192 or 256; 0 if no key is set. */
 	uint16_t key_bits;
 	/** Number of rounds: 10, 12 or 14. */
 	uint8_t rounds;
@@ -66,15 +66,15 @@ struct cl_gcm_message {
 	const uint8_t *aad;
 	size_t aad_len;
 	/**
-	 * `in` is the text to encrypt or decrypt, `out` the result. `out` is equal to `in`, or does
-	 * not overlap it.
+	 * `in` is the text to encrypt or decrypt. `out` is the buffer for the result. `out` is
+	 * equal to `in`, or does not overlap it.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
 	size_t len;
 	/**
-	 * Buffer of 16 bytes for the tag: encryption writes it, and decryption reads it. Not part
-	 * of `out`.
+	 * Buffer of 16 bytes for the tag: encryption writes it, and decryption reads it. It is a
+	 * buffer of its own, not a part of `out`.
 	 */
 	uint8_t *tag;
 	bool decrypt;
@@ -113,8 +113,8 @@ struct cl_engine {
 		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		   size_t len);
 	/**
-	 * Zeroizes @p key and every copy of it in the engine's hardware. Also allowed for a key
-	 * that was never set, if the structure is zero.
+	 * Zeroizes @p key and every copy of it in the engine's hardware. This is also allowed for a
+	 * structure that is zero because no key was ever set.
 	 */
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
 	/**
@@ -132,8 +132,8 @@ struct cl_engine {
 		   const struct cl_gcm_message *message);
 	/**
 	 * Returns how many calls of `ctr` used a slower method, because the engine's fast method
-	 * does not reach their buffers. Calls with too few data for the fast method are not
-	 * counted. NULL if the engine has only one method.
+	 * does not reach their buffers. It does not count calls with too few data for the fast
+	 * method. NULL if the engine has only one method.
 	 */
 	uint32_t (*falls)(const struct cl_engine *engine);
 	/**

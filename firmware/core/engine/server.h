@@ -3,7 +3,7 @@
  * @file
  * Interface of a server: hardware that receives the data records of sessions from the network,
  * encrypts or decrypts the data in CTR mode, and answers without firmware. Firmware sets the keys
- * and sessions, and reads counts of the work.
+ * and sessions, and reads how much data the server has processed.
  */
 #ifndef CL_SERVER_H
 #define CL_SERVER_H
@@ -16,7 +16,7 @@ struct cl_window;
 
 /** The session that a server processes. */
 struct cl_server_client {
-	/** Number and token of the session, as in the headers of the session's records. */
+	/** The session's number and token, which the headers of the session's records contain. */
 	uint32_t session;
 	uint64_t token;
 	/**
@@ -42,7 +42,7 @@ struct cl_server_client {
 	const struct cl_window *window;
 };
 
-/** The work that a server has done for a session. */
+/** How much data a server has processed for a session. */
 struct cl_server_work {
 	uint64_t bytes;
 	uint64_t blocks;
@@ -52,7 +52,7 @@ struct cl_server_work {
 struct cl_server {
 	/**
 	 * Code and name of the server, as in struct cl_engine. A host selects a server by its code,
-	 * like an engine.
+	 * as it selects an engine.
 	 */
 	uint8_t code;
 	const char *name;
@@ -68,14 +68,18 @@ struct cl_server {
 	 */
 	int (*serve)(const struct cl_server *server, const struct cl_engine_key *key,
 		     const struct cl_server_client *client);
-	/** Returns the work that the server has done for the session since `serve`. */
+	/**
+	 * Writes to @p work how many records, bytes and blocks the server has processed since
+	 * `serve`.
+	 */
 	void (*report)(const struct cl_server *server, const struct cl_engine_key *key,
 		       struct cl_server_work *work);
 	/**
 	 * Stops accepting records, and waits until the records in progress are done. The key stays
 	 * set until `clear`.
 	 *
-	 * @param[out] window which records arrived; all members are set, including `records`
+	 * @param[out] window the session's window, which tells which records arrived; the function
+	 *                    sets all members, including `records`
 	 * @retval 0 done
 	 * @retval -errno no more records are accepted, but it is unknown which records arrived
 	 */

@@ -19,7 +19,7 @@
 _Static_assert(CL_FASTPATH_KEY_VALID_BITS >= ROWS, "a key slot for every row");
 _Static_assert(CL_FASTPATH_ROWS_MAX >= ROWS, "a place for every row");
 _Static_assert(CL_WINDOW_MAX == 1u << CL_FASTPATH_WINDOW_PLACE_BITS, "windows of one size");
-/* Limits of the hardware: most blocks in a record, and most bytes in a stream. */
+/* Limits of the hardware: the largest number of blocks in a record, and of bytes in a stream. */
 #define RECORD_BLOCKS_MAX ((1u << CL_FASTPATH_RECORD_BLOCKS_BITS) - 1)
 #define LENGTH_MAX        (UINT64_C(1) << 32 << 4)
 /*
@@ -107,7 +107,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 			return -EBUSY;
 		}
 	}
-	if (wait_idle(device) != 0) { /* the key registers cannot be written during a key command */
+	/* The key registers cannot be written during a key command. */
+	if (wait_idle(device) != 0) {
 		return -ETIMEDOUT;
 	}
 	cl_zeroize(key, sizeof(*key));
@@ -149,8 +150,8 @@ static int window_command(const struct cl_fastpath *device, uint32_t place, uint
 }
 
 /**
- * Writes a window to a session's row: which records have arrived, and their checksums. The row must
- * be closed, with no record in progress.
+ * Writes a window to a session's row in the hardware. The window tells which records have arrived,
+ * and contains their checksums. The row must be closed, with no record in progress.
  */
 static int write_window(const struct cl_fastpath *device, unsigned int row,
 			const struct cl_window *window)
@@ -173,8 +174,8 @@ static int write_window(const struct cl_fastpath *device, unsigned int row,
 }
 
 /**
- * Reads the window of a session's row: which records have arrived, and their checksums. The row
- * must be closed, with no record in progress.
+ * Reads the window from a session's row in the hardware. The window tells which records have
+ * arrived, and contains their checksums. The row must be closed, with no record in progress.
  */
 static int read_window(const struct cl_fastpath *device, unsigned int row, struct cl_window *window)
 {
@@ -197,8 +198,8 @@ static int read_window(const struct cl_fastpath *device, unsigned int row, struc
 }
 
 /**
- * Empties the window of a session's row, because the checksums in it reveal something about the
- * records' data. The row must be closed, with no record in progress.
+ * Empties the window in a session's row in the hardware, because the window's checksums reveal
+ * something about the records' data. The row must be closed, with no record in progress.
  */
 static int erase_window(const struct cl_fastpath *device, unsigned int row)
 {
@@ -269,14 +270,18 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
 	for (uint32_t polls = POLLS; (get(device, CL_FASTPATH_IN_USE) >> key->slot & 1u) != 0;) {
 		if (--polls == 0) {
-			/* a record in progress can still change the window */
+			/*
+			 * After a time-out, do not read the window: a record in progress can still
+			 * change it.
+			 */
 			return -ETIMEDOUT;
 		}
 	}
 	const int status = read_window(device, key->slot, window);
 
 	if (status == -ETIMEDOUT) {
-		return status; /* after a time-out, erase_window would time out, too */
+		/* After this time-out, erase_window would time out, too. */
+		return status;
 	}
 	const int erased = erase_window(device, key->slot);
 

@@ -32,8 +32,8 @@ struct cl_fastpath {
 	/** Base address of the fast path's registers (cl_fastpath_regs.h). */
 	volatile uint32_t *regs;
 	/**
-	 * For each row, the number of blocks per record in the row's present or last session. The
-	 * driver stores it because the hardware does not report it.
+	 * For each row, the number of blocks per record in the session that uses the row now or
+	 * used it last. The driver stores it because the hardware does not report it.
 	 */
 	uint8_t record_blocks[CL_FASTPATH_ROWS_MAX];
 };
@@ -49,8 +49,8 @@ void cl_fastpath_zeroize(const struct cl_fastpath *device);
 struct cl_server cl_fastpath_server(struct cl_fastpath *device);
 
 /**
- * Sets the members of @p reply that the hardware knows: the IP address and UDP port that receive
- * records, and the counters. The caller sets the remaining members.
+ * Sets those members of @p reply that are read from the hardware: the IP address and UDP port that
+ * receive records, and the counters. The caller sets the remaining members.
  */
 void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastpath_reply *reply);
 

@@ -8,12 +8,16 @@
 #include "zeroize.h"
 
 /**
- * Numbers of the counter blocks for the hash (OF_HASH) and for the first block of text (OF_TEXT).
+ * Last byte of a counter block: OF_HASH in the counter block that encrypts the hash, OF_TEXT in the
+ * counter block that encrypts the first block of text.
  */
 #define OF_HASH 1u
 #define OF_TEXT 2u
 
-/** Runs CTR mode. The first counter block is the message's nonce, followed by @p number. */
+/**
+ * Runs CTR mode. The first counter block is the message's nonce, followed by @p number as a 32-bit
+ * number.
+ */
 static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 					   const struct cl_engine_key *key,
 					   const struct cl_gcm_message *message, uint8_t number,
@@ -25,14 +29,14 @@ static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 	return engine->ctr(engine, key, counter, in, out, len);
 }
 
-/** Computes the tag of a message. @p ciphertext is the message's ciphertext. */
+/** Computes the tag of a message; @p ciphertext has message->len bytes. */
 static int make_tag(const struct cl_engine *engine, const struct cl_engine_key *key,
 		    const struct cl_gcm_message *message, const uint8_t *ciphertext,
 		    uint8_t tag[CL_BLOCK_BYTES])
 {
 	static const uint8_t zeros[CL_BLOCK_BYTES];
 	struct cl_ghash ghash;
-	/* The hash subkey is the encrypted block of zeros. */
+	/* Compute the hash subkey: it is the ciphertext of a block of zeros. */
 	const int status = engine->ctr(engine, key, zeros, zeros, tag, CL_BLOCK_BYTES);
 
 	if (status != 0) {

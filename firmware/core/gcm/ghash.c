@@ -13,8 +13,8 @@
  *
  * Each factor is split into four parts; a part contains every fourth bit of the factor. Two parts
  * are multiplied as integers. Every fourth bit of this product is a sum of at most eight bits,
- * modulo 2. The three bits above each sum have room for its carry. GCC's first instruction
- * scheduling is off, so that fewer registers must be saved.
+ * modulo 2. The three bits above each sum have room for its carry. GCC's first pass of instruction
+ * scheduling is disabled for this function, so that the function must save fewer registers.
  */
 #ifdef __clang__
 #define UNSCHEDULED
@@ -65,8 +65,9 @@ static __attribute__((noinline)) void multiply(struct cl_ghash *ghash)
 	uint32_t *const product = ghash->product;
 
 	/*
-	 * Three products of 64-bit numbers: of the factors' lower halves, of their upper halves,
-	 * and of the sums of both halves.
+	 * Compute three products of 64-bit numbers. Multiply the lower halves of both factors, then
+	 * their upper halves. Then multiply the sums: in each factor, the lower half plus the upper
+	 * half.
 	 */
 	product[8] = product[4] ^ product[6];
 	product[9] = product[5] ^ product[7];
@@ -96,7 +97,7 @@ static __attribute__((noinline)) void multiply(struct cl_ghash *ghash)
 		product[i] = product[i] << 1 | product[i - 1] >> 31;
 	}
 	product[0] <<= 1;
-	/* x^128 = x^7 + x^2 + x + 1 */
+	/* Reduce the product, with x^128 = x^7 + x^2 + x + 1. */
 	for (size_t i = 0; i < WORDS; i++) {
 		const uint32_t word = product[i];
 

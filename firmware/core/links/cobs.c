@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "links/cobs.h"
 
-/** Ends the current block at index `fill` of `chunk`, and begins the next one. */
+/** Ends the current block at index `fill` of `chunk`, and begins the next block. */
 static void next_block(struct cl_cobs_encoder *encoder)
 {
 	encoder->chunk[encoder->code] = (uint8_t)(encoder->fill - encoder->code);
-	/* If the chunk has no room for a whole further block, transmit it now. */
+	/* If `chunk` has no room for another block of full length, transmit its contents now. */
 	if (encoder->fill + 1 + CL_COBS_RUN > sizeof(encoder->chunk)) {
 		encoder->put(encoder->context, encoder->chunk, encoder->fill);
 		encoder->fill = 0;

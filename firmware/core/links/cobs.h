@@ -20,7 +20,9 @@
 /** Largest number of data bytes in a block. */
 #define CL_COBS_RUN 254u
 
-/** Upper bound of the bytes on the wire for a frame of @p size bytes, with codes and delimiter. */
+/**
+ * Upper bound of the bytes on the wire for a frame of @p size bytes, including codes and delimiter.
+ */
 #define CL_COBS_MAX(size) ((size) + (size) / CL_COBS_RUN + 2u)
 
 /** Returns the next byte received, or a negative number if there is none at present. */
@@ -36,7 +38,7 @@ struct cl_cobs_decoder {
 	size_t capacity;
 	/** Bytes decoded so far. */
 	size_t length;
-	/** Number of data bytes of the current block that have not arrived yet. */
+	/** Number of data bytes of the current block that the decoder has not received yet. */
 	uint8_t left;
 	/**
 	 * True if the current block represents a zero after its bytes. The decoder drops this zero
@@ -49,17 +51,17 @@ struct cl_cobs_decoder {
 
 enum cl_cobs_status {
 	/**
-	 * The frame is not complete: no more bytes at present, or the limit of one call was
-	 * reached. Call again.
+	 * The frame is not complete: either no more bytes are available at present, or this call
+	 * has reached its limit. Call the function again.
 	 */
 	CL_COBS_MORE,
 	/** A frame of `length` bytes is in the buffer. */
 	CL_COBS_FRAME,
-	/** A frame that was too long or broken has ended; the buffer is zeroized. */
+	/** The frame has ended, but it was broken or too long. The buffer is zeroized. */
 	CL_COBS_BAD,
 };
 
-/** Prepares the decoder for the next frame. Call it after the last frame has been used. */
+/** Prepares the decoder for the next frame. Call it when the present frame is no longer needed. */
 static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 {
 	decoder->length = 0;
@@ -69,8 +71,8 @@ static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 }
 
 /**
- * Decodes received bytes up to the end of a frame; skips empty frames. One call reads at most as
- * many bytes as the buffer has, so a sender that never pauses cannot block the caller.
+ * Decodes received bytes up to the end of a frame; skips empty frames. One call reads at most
+ * `capacity` bytes, so a sender that never pauses cannot block the caller.
  *
  * The function is inlined together with @p get, so that the decoder's state stays in CPU registers
  * as long as bytes are available. After CL_COBS_FRAME or CL_COBS_BAD the caller restarts the
@@ -115,7 +117,7 @@ cl_cobs_decode(struct cl_cobs_decoder *decoder, cl_cobs_get *get, void *context)
 			}
 			decoded = 0;
 		}
-		/* without this check, the store below could go beyond the buffer */
+		/* Without this check, the store below could write past the end of the buffer. */
 		if (out == end) {
 			decoder->too_long = true;
 			out = decoder->buffer;
@@ -137,7 +139,7 @@ struct cl_cobs_encoder {
 	void *context;
 	/** Bytes in `chunk`. */
 	size_t fill;
-	/** Index in `chunk` of the current block's code. */
+	/** Index in `chunk` at which the code of the current block is stored. */
 	size_t code;
 	/**
 	 * Data to transmit: finished blocks and the current block. They are collected so that `put`

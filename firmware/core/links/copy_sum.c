@@ -28,8 +28,8 @@ uint32_t cl_sum(const uint8_t *from, size_t len)
 }
 
 /**
- * Copies and sums the remaining bytes: up to three, or all if the alignment does not allow word
- * accesses.
+ * Copies and sums the bytes that the loop over words did not copy: up to three, or all if the
+ * alignment does not allow word accesses.
  */
 static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t sum)
 {
@@ -49,14 +49,14 @@ static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t
 #define WORDS_AT_ONCE 8
 
 /**
- * The loop for copies between a word-aligned address and an address 2 bytes after a word boundary.
- * Stores the half word @p pending, then the @p len bytes at @p from, to @p to; both pointers are
- * 4-byte aligned. Not inlined, so that the loop exists only once.
+ * Runs the loop that copies between a word-aligned address and an address 2 bytes after a word
+ * boundary. Stores the half word @p pending, then the @p len bytes at @p from, to @p to; both
+ * pointers are 4-byte aligned. Not inlined, so that the loop exists only once.
  *
- * The sum costs two additions per word in addition to the necessary shifts: the word is added to
- * `total`, its upper half to `upper`. The sum of the lower halves is total - 2^16 x upper, modulo
- * 2^32. Neither the sum of the lower halves nor the sum of the upper halves overflows with up to
- * 2^16 words.
+ * For the sum, the loop adds each word to `total`, and the word's upper half to `upper`. This costs
+ * only two additions per word, because copying already needs the shift. The sum of the lower halves
+ * is total - 2^16 x upper, modulo 2^32. Neither the sum of the lower halves nor the sum of the
+ * upper halves overflows with up to 2^16 words.
  */
 static __attribute__((noinline)) uint32_t copy_shifted(uint8_t *to, const uint8_t *from, size_t len,
 						       uint32_t pending, uint32_t sum)

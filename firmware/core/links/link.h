@@ -38,7 +38,8 @@ struct cl_link {
 	 * `staging`: buffer for the data of a record, for engines that are slower on the link's own
 	 * memory. It has max_data bytes and is 16-byte aligned. NULL if the link's memory is fast
 	 * for all engines. It is zeroized when a session with a key is closed. `copy_cycles`:
-	 * cycles that copies to and from this buffer took for the last record handled.
+	 * cycles that the firmware took to copy the data of the last record handled to and from
+	 * this buffer.
 	 */
 	uint8_t *staging;
 	uint32_t copy_cycles;
@@ -51,25 +52,26 @@ struct cl_link {
 	/**
 	 * `rx_window`: bytes that the board can buffer while it receives over this link.
 	 * `max_data`: largest number of data bytes in a record over this link; at most the
-	 * platform's limit. If a value is 0, the platform's value applies.
+	 * platform's limit. If one of these members is 0, the platform's value applies.
 	 */
 	uint32_t rx_window;
 	uint16_t max_data;
 	/**
-	 * Counters of a link on a network, and of its driver; NULL on a UART. Cycles are counted
-	 * for each session instead: see cl_service_account.
+	 * Counters of a link on a network, and of its driver; NULL on a UART. This structure does
+	 * not count cycles: struct cl_session_cost counts them for each session (see
+	 * cl_service_account).
 	 */
 	struct cl_wire_network_reply *network;
 	/**
-	 * Only on a network. `pauses`: how often the driver looked for a received frame and found
-	 * none. `strained`: value of `pauses` + 1 at the last long request that the service carried
-	 * out; see cl_exchange_begin_long.
+	 * Only on a network. `pauses`: number of times that the driver looked for a received frame
+	 * and found none. `strained`: when the service last carried out a long request, it stored
+	 * `pauses` + 1 here; see cl_exchange_begin_long.
 	 */
 	uint32_t pauses;
 	uint32_t strained;
 	/**
-	 * The service calls this function before it reports the counters in `network`, so that the
-	 * driver can update them.
+	 * Function that updates the counters in `network`. The service calls it before it reports
+	 * these counters. The driver of the link implements it.
 	 */
 	void (*refresh)(struct cl_link *link);
 	/**
@@ -79,7 +81,9 @@ struct cl_link {
 	 * closed. NULL if the link reserves no room.
 	 */
 	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
-	/** Describes the fast path on the same network; NULL if there is none. */
+	/**
+	 * Function that describes the fast path on the same network; NULL if there is no fast path.
+	 */
 	void (*fast_path)(const struct cl_link *link, struct cl_wire_fastpath_reply *reply);
 };
 

@@ -35,8 +35,8 @@ void cl_link_uart_init(struct cl_link_uart *uart, struct cl_link *link, uint8_t 
 		       size_t capacity, cl_cobs_put *put, void *context);
 
 /**
- * Checks the frame that has just ended, and restarts the decoder. Returns the length of the record
- * in bytes, or 0 if the frame is not valid.
+ * Checks the frame whose end the decoder has just found, and restarts the decoder. Returns the
+ * length of the record in bytes, or 0 if the frame is not valid.
  */
 size_t cl_link_uart_frame(struct cl_link_uart *uart, enum cl_cobs_status status);
 
@@ -59,8 +59,8 @@ cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
 }
 
 /**
- * Zeroizes the parts of earlier records in the buffer: all bytes after those of the record that is
- * arriving now.
+ * Zeroizes the remains of earlier records in the buffer, that is, all bytes after the record that
+ * is arriving now.
  */
 void cl_link_uart_forget(struct cl_link_uart *uart);
 

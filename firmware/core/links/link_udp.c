@@ -41,7 +41,10 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_ARP  0x0806u
-/* bit in byte 0 of group and broadcast MAC addresses (IEEE 802.3, 3.2.3) */
+/*
+ * In byte 0 of a MAC address, this bit is set if it is a group or broadcast address (IEEE 802.3,
+ * 3.2.3).
+ */
 #define MAC_GROUP 1u
 /*
  * IPv4 addresses with this first byte or a higher one are multicast, broadcast or reserved (RFC
@@ -59,7 +62,10 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define DONT_FRAGMENT    0x4000u
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
-/* Added to the ICMP checksum (a little-endian word) when the type changes from 8 to 0. */
+/*
+ * This value is added to the ICMP checksum (a little-endian word) when the type changes from 8 to
+ * 0.
+ */
 #define ECHO_REPLY_DELTA 8u
 
 /*
@@ -92,7 +98,7 @@ static void store_be16(uint8_t *p, uint32_t value)
 	store_sum(p, swap16(value));
 }
 
-/** Copies a header field; @p size is a constant and even. */
+/** Copies a header field; @p size is an even constant. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
 {
 	for (size_t i = 0; i < size; i += sizeof(half)) {
@@ -111,8 +117,8 @@ static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /**
- * Returns true if two addresses are equal, like `same`. Compares the last bytes first, because
- * addresses differ there most often.
+ * Returns true if two addresses are equal, as the function `same` does. Compares their last two
+ * bytes first, because two addresses differ there most often.
  */
 static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 {
@@ -121,7 +127,10 @@ static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 	return *(const half *)(a + end) == *(const half *)(b + end) && same(a, b, end);
 }
 
-/** Turns the frame into an answer: its sender becomes the destination, the board the source. */
+/**
+ * Turns the frame into an answer: the frame's sender becomes the destination, and the board becomes
+ * the source.
+ */
 static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
 {
 	copy(frame + TO_MAC, frame + FROM_MAC, 6);
@@ -189,8 +198,8 @@ static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_lin
 								   uint8_t *frame, size_t *len)
 {
 	/*
-	 * First bytes of an ARP request: hardware type Ethernet, protocol IPv4, lengths of both
-	 * kinds of address, operation "request".
+	 * First bytes of an ARP request: hardware type Ethernet, protocol IPv4, lengths of MAC and
+	 * IPv4 addresses, operation "request".
 	 */
 	static const _Alignas(sizeof(half)) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
 	struct cl_wire_network_reply *const seen = udp->link->network;
@@ -226,8 +235,9 @@ static uint32_t pseudo_header(size_t len)
  * Returns the sum of the bytes of a frame from offset @p from to offset @p end. @p head holds a
  * copy of the bytes before @p from.
  *
- * @param sum sum of the whole frame. If the frame ends at @p end, the result is computed from it.
- *            If padding follows, as in short frames, the function adds up the bytes themselves.
+ * @param sum sum of the whole frame. If the frame ends at @p end, the function computes the result
+ *            from this sum. If padding follows @p end, as in short frames, the function adds up the
+ *            bytes from @p from to @p end.
  */
 static uint32_t sum_of_part(const uint8_t *frame, size_t len, uint32_t sum, const uint8_t *head,
 			    size_t from, size_t end)
@@ -274,7 +284,7 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 	}
 	/*
 	 * A checksum of 0 means that the sender computed no checksum (RFC 768). The sum below
-	 * begins at the IP addresses, because they belong to the pseudo header.
+	 * includes the IP addresses, because they belong to the pseudo header.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
 	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),

@@ -50,10 +50,10 @@ struct cl_link_udp {
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
- * For firmware with a network stack, which receives all frames that are not for the link. If the
- * frame appears to contain an unfragmented datagram without IPv4 options for the link's UDP port,
- * returns a pointer to the destination IPv4 address in @p head; otherwise NULL. All other checks
- * are left to cl_link_udp_receive.
+ * For firmware with a network stack; the stack receives all frames that are not for this link. If
+ * the frame appears to contain an unfragmented datagram without IPv4 options for the link's UDP
+ * port, returns a pointer to the destination IPv4 address in @p head; otherwise NULL. All other
+ * checks are left to cl_link_udp_receive.
  *
  * @param head as for cl_link_udp_receive
  */
@@ -61,11 +61,11 @@ const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint
 				       size_t len);
 
 enum cl_link_udp_kind {
-	/** The frame needs no answer. */
+	/** The caller must send no answer to the frame. */
 	CL_LINK_UDP_NOTHING,
 	/**
-	 * @p head now holds the head of a response: transmit it, followed by the rest of the
-	 * received frame.
+	 * @p head now contains the headers of a response. The caller must transmit them, followed
+	 * by the rest of the received frame.
 	 */
 	CL_LINK_UDP_RESPONSE,
 	/** A record follows the frame's headers. */
@@ -75,8 +75,8 @@ enum cl_link_udp_kind {
 /**
  * Checks and counts a received frame. For a record, sets link->peer to the sender.
  *
- * @param head  copy of the first CL_LINK_UDP_HEAD bytes, or of the whole frame if it is shorter;
- *              2-byte aligned
+ * @param head  copy of the frame's first CL_LINK_UDP_HEAD bytes, or of the whole frame if it is
+ *              shorter; 2-byte aligned
  * @param frame the whole frame, 2-byte aligned; the function reads it only if @p sum is not
  *              sufficient
  * @param[in,out] len bytes of the frame without its frame check sequence; on return, bytes of the

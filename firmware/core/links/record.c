@@ -11,7 +11,7 @@ int cl_record_parse(struct cl_wire_header *header, const uint8_t *record, size_t
 	}
 	cl_wire_get_header(header, record);
 	/*
-	 * Drop replies before the version is checked. Otherwise two boards with different versions
+	 * Drop replies before checking the version. Otherwise two boards with different versions
 	 * would answer each other's error replies for ever.
 	 */
 	if ((header->type & CL_WIRE_REPLY) != 0) {

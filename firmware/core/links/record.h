@@ -15,12 +15,13 @@
 /**
  * Reads and checks the header of a record.
  *
- * @param header the header that was read
+ * @param header the header, as read from @p record
  * @param record as received, @p len bytes at any alignment
  * @retval 0 the record is a request in our version, with a length field that fits @p len
  * @retval -EBADMSG the record is shorter than a header; @p header is then zero
  * @retval -EINVAL the record is a reply, not a request
- * @retval -EPROTONOSUPPORT a header of another version; its other fields may have other meanings
+ * @retval -EPROTONOSUPPORT the header has another version than ours, so its fields after the
+ *                          version can have other meanings
  * @retval -EMSGSIZE the length field does not fit @p len
  */
 int cl_record_parse(struct cl_wire_header *header, const uint8_t *record, size_t len);

@@ -17,7 +17,7 @@
  * because it first waits for the frames that use the key.
  */
 #define POLLS 10000u
-/* Value of the policy register at power-on: the SecY protects nothing and validates no frames. */
+/* Value of the policy register at power-on: the SecY neither protects frames nor validates them. */
 #define POLICY_AT_POWER_ON                                                                         \
 	((uint32_t)CL_MACSEC_POLICY_VALIDATE_DISABLED << CL_MACSEC_POLICY_VALIDATE_SHIFT)
 

@@ -3,9 +3,9 @@
  * @file
  * Driver of the SecY, the hardware that protects all Ethernet frames (IEEE 802.1AE-2018).
  *
- * There are four secure associations (SA) for each direction, with numbers 0 to 3. To install an
- * SA, its key (SAK) and its first packet number are needed. Never install a SAK twice, because its
- * packet numbers would repeat. Every call returns after a limited time.
+ * For each direction, the SecY stores up to four secure associations (SA), with numbers 0 to 3. To
+ * install an SA, the caller passes its key (SAK) and its first packet number. Never install a SAK
+ * twice, because its packet numbers would repeat. Every call returns after a limited time.
  */
 #ifndef CL_SECY_H
 #define CL_SECY_H
@@ -18,7 +18,7 @@
 #define CL_SECY_SALT_BYTES   12u
 #define CL_SECY_ASSOCIATIONS 4u
 
-/** Direction of a secure association: the board uses it to receive or to transmit. */
+/** Direction of a secure association: whether the board uses it to receive or to transmit. */
 enum cl_secy_direction {
 	CL_SECY_RECEIVE,
 	CL_SECY_TRANSMIT,
@@ -44,12 +44,12 @@ struct cl_secy_sa {
 	enum cl_secy_direction direction;
 	uint8_t an;
 	bool xpn;
-	/** Length of the key: 128 or 256. The key has key_bits / 8 bytes. */
+	/** Length of the key in bits: 128 or 256. `key` holds key_bits / 8 bytes. */
 	uint16_t key_bits;
 	uint8_t key[32];
 	/**
-	 * The first packet number that the board sends, or the lowest one that it accepts; at least
-	 * 1.
+	 * To transmit: the first packet number that the board sends. To receive: the lowest packet
+	 * number that it accepts. At least 1.
 	 */
 	uint64_t pn;
 	/** The sender's SSCI (short SCI) and salt; used only if `xpn` is set. */
@@ -72,7 +72,8 @@ struct cl_secy_policy {
 	enum cl_secy_validate validate;
 	bool replay_protect;
 	/**
-	 * How far a received packet number is allowed to be below the next expected one: 0 to 64.
+	 * A received packet number is allowed to be lower than the next expected number by at most
+	 * this value: 0 to 64.
 	 */
 	uint8_t replay_window;
 	/** Bit n is set if SA n is used to receive. */
@@ -93,8 +94,8 @@ int cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BY
 		    const uint8_t peer[CL_SECY_SCI_BYTES]);
 
 /**
- * Installs an SA. It replaces an SA with the same number and direction. Frames that the SecY
- * already processes with the old SA are completed with the old SA.
+ * Installs an SA. It replaces an SA with the same number and direction. For frames that the SecY is
+ * already processing, it continues to use the old SA.
  *
  * @retval 0 done: the SA can be used
  * @retval -EINVAL a number is out of range

@@ -11,8 +11,8 @@ int cl_mka_kdf(const struct cl_engine *engine, const uint8_t *key_bytes, unsigne
 	       unsigned int out_bits)
 {
 	/*
-	 * Input of AES-CMAC: block number, label, a zero byte, context, the result's length in
-	 * bits.
+	 * `text` is the input of AES-CMAC: the block number, the label, a zero byte, the context,
+	 * and the length of `out` in bits.
 	 */
 	uint8_t text[1 + CL_MKA_LABEL_BYTES + 1 + CL_MKA_CONTEXT_MAX + 2];
 	uint8_t *const context_at = text + 1 + CL_MKA_LABEL_BYTES + 1;

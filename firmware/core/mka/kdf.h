@@ -15,7 +15,7 @@
  */
 #define CL_MKA_CONTEXT_MAX (32u + 2u * 12u + 4u)
 
-/** Labels: they tell which key is derived (IEEE 802.1X-2020, 9.3.3 and 9.8.1). */
+/** Labels, one for each kind of key that is derived (IEEE 802.1X-2020, 9.3.3 and 9.8.1). */
 #define CL_MKA_LABEL_ICK "IEEE8021 ICK"
 #define CL_MKA_LABEL_KEK "IEEE8021 KEK"
 #define CL_MKA_LABEL_SAK "IEEE8021 SAK"

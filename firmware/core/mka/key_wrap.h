@@ -15,7 +15,7 @@
 /**
  * Wraps a key.
  *
- * @param kek the key that wraps, kek_bits / 8 bytes
+ * @param kek the key with which to wrap, kek_bits / 8 bytes
  * @param size bytes of @p key: a multiple of 8, 16 to CL_KEY_BYTES_MAX
  * @param[out] wrapped size + CL_KEY_WRAP_BYTES bytes; zeros after an error
  * @return 0, or the error that the engine returned

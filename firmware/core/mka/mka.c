@@ -10,7 +10,7 @@
 #include "zeroize.h"
 
 #define VERSION 1u
-#define PORT    1u /* port number in this participant's SCI */
+#define PORT    1u /* The SCI of this participant contains this port number. */
 /**
  * Shortest time in milliseconds between two MKPDUs (SEND_GAP_MS), and between two SAKs that this
  * key server makes (MAKE_GAP_MS).
@@ -18,8 +18,9 @@
 #define SEND_GAP_MS 50u
 #define MAKE_GAP_MS 500u
 /**
- * Limits against floods of MKPDUs. In each window of WINDOW_MS, this many ICVs (integrity check
- * values) are computed: CHECKS_UNKNOWN for unknown members, CHECKS_KNOWN for known ones.
+ * Limits against floods of MKPDUs. In each window of WINDOW_MS milliseconds, at most CHECKS_UNKNOWN
+ * ICVs (integrity check values) are computed for unknown members, and at most CHECKS_KNOWN for
+ * known members.
  */
 #define WINDOW_MS      1000u
 #define CHECKS_UNKNOWN 32u
@@ -44,8 +45,8 @@ static bool same_member(const struct cl_mkpdu_member *a, const struct cl_mkpdu_m
 }
 
 /**
- * Returns true if @p time_ms milliseconds have passed since @p since_ms. @p since_ms is allowed to
- * be a little later than @p now_ms.
+ * Returns true if @p time_ms milliseconds have passed since @p since_ms. The function also works if
+ * @p since_ms is a little later than @p now_ms; it then returns false.
  */
 static bool has_passed(uint32_t now_ms, uint32_t since_ms, uint32_t time_ms)
 {
@@ -76,8 +77,8 @@ static unsigned int receiving(const struct cl_mka_sak *sak)
 }
 
 /**
- * Sets the SecY's policy according to the SAKs in use. While no SAK protects transmitted frames,
- * encodingSA selects an SA without a key, so the controlled port transmits nothing.
+ * Sets the SecY's policy for the SAKs that are in use now. While no SAK protects transmitted
+ * frames, encodingSA selects an SA without a key, so the controlled port transmits nothing.
  */
 static void apply(struct cl_mka *mka)
 {
@@ -109,7 +110,10 @@ static void remove_sas(struct cl_mka *mka, uint8_t an)
 	cl_secy_remove(mka->config.secy, CL_SECY_TRANSMIT, an);
 }
 
-/** Stops using a SAK, if it is installed. Changes the SecY's policy before it removes the SAs. */
+/**
+ * Stops using a SAK if it is installed: first changes the SecY's policy, then removes the SAK's
+ * SAs.
+ */
 static void withdraw(struct cl_mka *mka, struct cl_mka_sak *sak)
 {
 	if (sak->there) {
@@ -161,8 +165,9 @@ static bool was_installed(const struct cl_mka *mka, const struct cl_mkpdu_member
 }
 
 /**
- * Installs a SAK as `latest`. The new SAK is used to receive at once, but not yet to transmit. A
- * previous SAK that is used to transmit stays in use. Returns false if the SecY failed.
+ * Installs a SAK, and stores it as `latest`. From then on, the SAK is used to receive, but not yet
+ * to transmit. The SAK that was used to transmit before stays in use. Returns false if the SecY
+ * failed.
  */
 static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint8_t *key)
 {
@@ -211,7 +216,7 @@ static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint
 	return true;
 }
 
-/** From now on, protects transmitted frames with the latest SAK. */
+/** Starts to protect transmitted frames with the SAK `latest`. */
 static void transmit(struct cl_mka *mka, uint32_t now_ms)
 {
 	mka->latest.transmits = true;
@@ -301,7 +306,7 @@ static struct cl_mka_peer *make_room(struct cl_mka *mka, uint32_t now_ms)
 	return oldest;
 }
 
-/** How a peer's list mentions this participant. */
+/** Tells how the peer list in a received MKPDU mentions this participant. */
 enum listed {
 	NOT_LISTED,
 	/**
@@ -388,7 +393,10 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 {
 	const struct cl_mkpdu_member *const ki = &mka->latest.ki;
 	const bool server = is_server(mka, peer);
-	/* After a while, the peer reports the SAK in use as its old SAK, not as its latest. */
+	/*
+	 * Search both of the peer's keys: some time after a SAK was installed, the peer reports it
+	 * as its old SAK.
+	 */
 	const struct cl_mkpdu_key_use *const key = !use->keys                         ? NULL
 						   : same_member(&use->latest.ki, ki) ? &use->latest
 						   : same_member(&use->old.ki, ki)    ? &use->old
@@ -404,15 +412,18 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 		transmit(mka, now_ms);
 	}
 	/*
-	 * A peer that lost contact with this participant has removed the SAK. The peer must not
-	 * install a SAK twice, so it needs a new one.
+	 * A peer that lost contact with this participant has removed the SAK `latest`. The peer
+	 * must not install that SAK again, so it needs a new SAK.
 	 */
 	if (server && mka->latest.transmits) {
 		mka->rekeys |= key == NULL || !key->receives || key->lowest_pn >= PN_EXHAUSTION;
 	}
 }
 
-/** Makes a potential peer the live peer. Returns false if another machine is the live peer. */
+/**
+ * Makes a potential peer the live peer. Does not do this, and returns false, if another machine is
+ * the live peer already.
+ */
 static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 {
 	const struct cl_mka_peer *const live = find_live(mka);
@@ -661,7 +672,7 @@ static void send(struct cl_mka *mka, const struct cl_mka_peer *live, uint32_t no
 	mka->counts.sent++;
 }
 
-/** Reads from the SecY the next packet number that a SAK will protect. */
+/** Reads from the SecY the packet number of the next frame that it will protect with a SAK. */
 static void sample(const struct cl_mka *mka, struct cl_mka_sak *sak)
 {
 	if (sak->there) {
@@ -684,7 +695,7 @@ static void tick(struct cl_mka *mka)
 	if (mka->latest.transmits &&
 	    (cl_secy_expiring(secy) || mka->latest.pn >= PN_EXHAUSTION ||
 	     cl_secy_next_pn(secy, CL_SECY_RECEIVE, mka->latest.an) >= PN_EXHAUSTION)) {
-		/* serve() clears `rekeys` again if the peer is the key server */
+		/* If the peer is the key server, serve() clears `rekeys` again. */
 		mka->rekeys = true;
 	}
 }

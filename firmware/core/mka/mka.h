@@ -109,12 +109,11 @@ struct cl_mka_config {
 	 * participant with CL_MKA_NEVER_SERVER never becomes key server.
 	 */
 	uint8_t priority;
-	/** 128 or 256: length of the SAKs that this participant makes as key server. */
+	/** Length in bits of the SAKs that this participant makes as key server: 128 or 256. */
 	uint16_t sak_bits;
 	/**
-	 * If true, the SAKs that this participant makes encrypt, and it refuses SAKs of another key
-	 * server that protect only the integrity. If false, the SAKs that this participant makes
-	 * protect only the integrity.
+	 * If true, this participant makes SAKs that encrypt, and refuses another key server's SAKs
+	 * that protect only the integrity. If false, it makes SAKs that protect only the integrity.
 	 */
 	bool encrypt;
 	/** True if the SecTAG of each frame must contain the SCI. */
@@ -152,9 +151,9 @@ struct cl_mka_counts {
 	uint32_t accepted;
 	/** Received frames that are not MKPDUs, or whose format is wrong. */
 	uint32_t malformed;
-	/** Another CKN. */
+	/** MKPDUs with a CKN other than this participant's. */
 	uint32_t strangers;
-	/** Wrong ICV. */
+	/** MKPDUs whose ICV was wrong. */
 	uint32_t forged;
 	/** MKPDUs whose message number did not increase, or that this participant sent itself. */
 	uint32_t repeated;
@@ -164,20 +163,20 @@ struct cl_mka_counts {
 	 */
 	uint32_t flooded;
 	/**
-	 * MKPDUs from a third member, because the group has two members; or from a known member,
-	 * but with another SCI.
+	 * MKPDUs that were refused because they came from a third member (the group has only two),
+	 * or from a known member with another SCI than before.
 	 */
 	uint32_t crowded;
 	/**
-	 * SAKs that were refused: the sender is not key server, or the SAK is unsupported or
-	 * damaged.
+	 * SAKs that were refused, because the sender is not key server, or because the SAK is
+	 * unsupported or damaged.
 	 */
 	uint32_t refused;
 	/** SAKs that were installed. */
 	uint32_t keys;
-	/** Times that the live peer was lost or restarted. */
+	/** Number of times that the live peer was lost or restarted. */
 	uint32_t lost;
-	/** Times that this participant chose a new member identifier. */
+	/** Number of times that this participant chose a new member identifier. */
 	uint32_t renamed;
 	/** Errors of the engine, the random source or the SecY. */
 	uint32_t faults;
@@ -188,8 +187,8 @@ struct cl_mka_state {
 	/** True if this participant is key server; false if there is no live peer. */
 	bool server;
 	/**
-	 * The SAK that protects transmitted frames: length, association number, key number.
-	 * `key_bits` is 0 if there is none.
+	 * Length in bits, association number and key number of the SAK that protects transmitted
+	 * frames. `key_bits` is 0 if there is no such SAK.
 	 */
 	uint16_t key_bits;
 	uint8_t an;
@@ -200,8 +199,8 @@ struct cl_mka_state {
 };
 
 /**
- * The keys that a participant stores. cl_mka_stop zeroizes them. A SAK is in memory only while it
- * is being installed.
+ * The keys that a participant stores. cl_mka_stop zeroizes them. SAKs are not stored: a SAK is in
+ * memory only while it is being installed.
  */
 struct cl_mka_keys {
 	uint8_t cak[CL_KEY_BYTES_MAX];
@@ -226,25 +225,26 @@ struct cl_mka_peer {
 	/** True if the peer asked for delay protection. */
 	bool bounded;
 	/**
-	 * Time when the peer last proved that it is alive; for a potential peer, time when it was
-	 * found.
+	 * The time at which the peer last proved that it is alive. For a potential peer, the time
+	 * at which it was found.
 	 */
 	uint32_t heard_ms;
 };
 
 /** A SAK and the two secure associations (SAs) that use it. */
 struct cl_mka_sak {
-	/** Whether there is one. */
+	/** True if this SAK exists. */
 	bool there;
 	bool receives, transmits;
-	/** Not for integrity only. */
+	/** True if the SAK also encrypts; false if it protects only the integrity. */
 	bool encrypts;
 	uint8_t an;
 	uint16_t bits;
 	struct cl_mkpdu_member ki;
 	/**
-	 * Next packet number to send with this SAK: `pn` at the last tick, `pn_before` at the tick
-	 * before it. A tick occurs once in CL_MKA_HELLO_MS.
+	 * The next packet number to send with this SAK: `pn` as it was at the last tick,
+	 * `pn_before` as it was one tick earlier. A tick occurs once in CL_MKA_HELLO_MS
+	 * milliseconds.
 	 */
 	uint32_t pn, pn_before;
 };
@@ -259,18 +259,20 @@ struct cl_mka {
 	uint8_t sci[CL_SECY_SCI_BYTES];
 	/** This participant's member identifier, and the last message number that it sent. */
 	struct cl_mkpdu_member id;
-	/** This participant's message numbers at the last ticks, newest first. */
+	/**
+	 * The message numbers that this participant had reached at the last ticks, newest first.
+	 */
 	uint32_t recent[CL_MKA_LIFE_MS / CL_MKA_HELLO_MS + 1u];
 	struct cl_mka_peer peers[CL_MKA_PEERS];
 	struct cl_mka_sak latest, old;
 	/**
-	 * For each key server, the key identifier of its last SAK that was installed. Prevents that
-	 * a SAK is installed twice.
+	 * For each key server, the key identifier of the last SAK that it distributed and that was
+	 * installed. With this list, MKA refuses to install a SAK twice.
 	 */
 	struct cl_mkpdu_member installed[CL_MKA_PEERS];
 	/**
 	 * `distributes`: true while this participant, as key server, distributes the SAK `latest`.
-	 * `distributed`: this SAK, wrapped.
+	 * `distributed`: the SAK `latest` in wrapped form.
 	 */
 	bool distributes;
 	struct cl_mkpdu_sak distributed;
@@ -289,13 +291,13 @@ struct cl_mka {
 	 */
 	uint32_t sent_ms, made_ms;
 	/**
-	 * `tick_ms`: time of the last tick. `window_ms`: time when the present window for `checks`
-	 * began.
+	 * `tick_ms`: time of the last tick. `window_ms`: time at which the period began to which
+	 * `checks` applies.
 	 */
 	uint32_t tick_ms, window_ms;
 	/**
-	 * Numbers of ICVs (integrity check values) that MKA is still allowed to compute in the
-	 * present window: [0] for unknown members, [1] for known members.
+	 * How many more ICVs (integrity check values) MKA is allowed to compute in the period that
+	 * began at `window_ms`: [0] for unknown members, [1] for known members.
 	 */
 	uint16_t checks[2];
 	/** Key number of the SAK that this participant made last. */

@@ -28,7 +28,7 @@
 #define CAPABILITY_SHIFT 4u
 #define ALGORITHM        0x0080c201u
 
-/* Each further parameter set is a header and a body (Figures 11-9 to 11-12). */
+/* Each parameter set after the first consists of a header and a body (Figures 11-9 to 11-12). */
 #define HEADER         4u
 #define TYPE_LIVE      1u
 #define TYPE_POTENTIAL 2u
@@ -198,9 +198,7 @@ static bool read_sak(struct cl_mkpdu_sak *sak, const uint8_t *set, size_t size)
 	return true;
 }
 
-/**
- * Reads a parameter set, or ignores it if its type is unknown. Returns false if it is malformed.
- */
+/** Reads a parameter set. Ignores a set of unknown type. Returns false if the set is malformed. */
 static bool read_set(struct cl_mkpdu *mkpdu, const uint8_t *set, size_t size)
 {
 	switch (set[0]) {
@@ -221,7 +219,7 @@ static bool read_basic(struct cl_mkpdu_basic *basic, const uint8_t *set, size_t 
 {
 	const size_t body = body_bytes(set);
 
-	/* The caller has checked that the frame contains all fields before the CKN. */
+	/* The caller has checked that the frame contains all fields that precede the CKN. */
 	if (body <= BASIC_CKN - HEADER || body > BASIC_CKN - HEADER + CL_MKPDU_CKN_MAX ||
 	    HEADER + padded(body) > size || load_u32(set + BASIC_ALGORITHM) != ALGORITHM) {
 		return false;
@@ -249,7 +247,7 @@ int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size)
 	}
 	const size_t body = load_u16(frame + EAPOL_LENGTH);
 
-	/* Bytes after the body are the padding of a short frame. */
+	/* The frame can be longer than its body: the rest is the padding of a short frame. */
 	if (body > size - BODY || body % 4 != 0 || body < BASIC_CKN + CL_MKPDU_ICV_BYTES) {
 		return -EBADMSG;
 	}

@@ -28,7 +28,7 @@
  * without its FCS.
  */
 #define CL_MKPDU_READ_MAX 1514u
-/** Largest number of entries in both peer lists together that cl_mkpdu_write accepts. */
+/** Largest number of entries that cl_mkpdu_write accepts in both peer lists together. */
 #define CL_MKPDU_WRITE_ENTRIES 4u
 /** Length in bytes of the longest frame that cl_mkpdu_write writes, including its ICV. */
 #define CL_MKPDU_WRITE_MAX                                                                         \
@@ -84,7 +84,7 @@ struct cl_mkpdu_key_use {
 struct cl_mkpdu_use {
 	/** True if the MKPDU contains the parameter set "MACsec SAK Use". */
 	bool there;
-	/** True if the body of the parameter set is not empty, so that it names keys. */
+	/** True if the parameter set names keys, that is, if its body is not empty. */
 	bool keys;
 	bool plain_transmits, plain_receives, delay_protect;
 	struct cl_mkpdu_key_use latest, old;
@@ -98,8 +98,8 @@ struct cl_mkpdu_sak {
 	/** Confidentiality offset. 0: integrity only. 1, 2, 3: encrypted from byte 0, 30, 50 on. */
 	uint8_t confidentiality;
 	/**
-	 * Length of the SAK: 128 or 256. 0 if the key server asks for no MACsec, or for an unknown
-	 * cipher suite.
+	 * Length of the SAK in bits: 128 or 256. 0 if the key server asks for no MACsec, or for an
+	 * unknown cipher suite.
 	 */
 	uint16_t bits;
 	uint32_t key_number;
@@ -114,7 +114,10 @@ struct cl_mkpdu {
 	struct cl_mkpdu_list live, potential;
 	struct cl_mkpdu_use use;
 	struct cl_mkpdu_sak sak;
-	/** Number of bytes that the ICV protects, from the frame's start. The ICV follows them. */
+	/**
+	 * Number of bytes that the ICV protects. They begin at the frame's start, and the ICV
+	 * follows them.
+	 */
 	size_t protected_bytes;
 };
 

@@ -9,7 +9,7 @@
 static const struct cl_secy_policy off = {.validate = CL_SECY_DISABLED};
 /**
  * Policy of a closed port: no frame passes, because no SA has a key. While the keys are being
- * removed, a remaining key still encrypts frames.
+ * removed, the SecY still encrypts frames if it has a key.
  */
 static const struct cl_secy_policy closed = {
 	.protect = true, .encrypt = true, .include_sci = true, .validate = CL_SECY_STRICT};
@@ -28,7 +28,9 @@ enum {
 	AGREED,
 };
 
-/** Sets the fields of the reply that depend on MKA: state, cipher suite, keys in use, counts. */
+/**
+ * Sets the fields of the reply that depend on MKA: state, cipher suite, keys in use, and counts.
+ */
 static void describe_agreement(const struct cl_mka *mka, struct cl_wire_macsec_reply *reply)
 {
 	const struct cl_mka_state state = cl_mka_state(mka);
@@ -142,8 +144,8 @@ static bool repeats(struct cl_macsec *macsec, uint64_t identity)
 }
 
 /**
- * Installs the secure associations of a checked request, one to receive and one to transmit.
- * Returns 0 or -errno.
+ * Installs the two secure associations that a request contains, one to receive and one to transmit.
+ * The caller has checked the request. Returns 0 or -errno.
  */
 static int install(struct cl_macsec *macsec, const struct cl_wire_protect_request *request,
 		   uint16_t key_bits)
@@ -164,7 +166,10 @@ static int install(struct cl_macsec *macsec, const struct cl_wire_protect_reques
 	return status;
 }
 
-/** Checks pairs (value, maximum). Refuses the request if a value is greater than its maximum. */
+/**
+ * Each element of @p values is a pair: a value and its maximum. Refuses the request if a value is
+ * greater than its maximum.
+ */
 static uint16_t within(struct cl_exchange *exchange, const uint32_t (*values)[2], size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -209,7 +214,7 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 	if (status == 0 && repeats(macsec, identity)) {
 		/*
 		 * A host that received no reply repeats its request. The repeated request has the
-		 * same token, and the board reports success.
+		 * same token as the first; the board answers it with success.
 		 */
 		return macsec->port == CL_MACSEC_PROTECTED &&
 				       macsec->token == exchange->header.token

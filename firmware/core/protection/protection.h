@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Protects the board's Ethernet with MACsec, by static keys or by MKA: handlers of the records
- * `macsec`, `protect` and `agree`, for boards with a SecY.
+ * Protects the board's Ethernet with MACsec, by static keys or by MKA. Contains the handlers of the
+ * record types `macsec`, `protect` and `agree`, for boards with a SecY.
  */
 #ifndef CL_PROTECTION_H
 #define CL_PROTECTION_H
@@ -14,7 +14,8 @@
 #include "service/platform.h"
 
 /**
- * Number of keys that the board remembers, in order to refuse them if a host installs them again.
+ * Number of static keys that the board remembers. It refuses a remembered key if a host tries to
+ * install it again.
  */
 #define CL_MACSEC_KEYS 16u
 
@@ -40,13 +41,13 @@ struct cl_macsec {
 	struct cl_secy_policy policy;
 	/**
 	 * `keys`: numbers that identify the last static keys with which the board transmitted.
-	 * `key_count`: number of such keys since power-on.
+	 * `key_count`: number of static keys with which it has transmitted since power-on.
 	 */
 	uint64_t keys[CL_MACSEC_KEYS];
 	uint32_t key_count;
 	/**
-	 * MKA and its configuration. The platform's main program sets the engines and functions in
-	 * `config`.
+	 * State and configuration of MKA. The platform's main program sets the engines and
+	 * functions in `config`.
 	 */
 	struct cl_mka mka;
 	struct cl_mka_config config;
@@ -55,8 +56,8 @@ struct cl_macsec {
 };
 
 /**
- * Zeroizes the SecY. Afterwards all frames pass, unless the hardware requires MACsec. The board's
- * SCI is its MAC address and port number 1 (IEEE 802.1AE-2018, 8.2.1).
+ * Zeroizes all keys in the SecY. Afterwards all frames pass, unless the hardware requires MACsec.
+ * The board's SCI is its MAC address and port number 1 (IEEE 802.1AE-2018, 8.2.1).
  */
 void cl_macsec_init(struct cl_macsec *macsec, const struct cl_secy *secy, const uint8_t mac[6]);
 

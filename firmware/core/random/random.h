@@ -32,7 +32,7 @@ struct cl_random {
  *
  * @param[out] words all zero after a failure
  * @retval 0 done
- * @retval -ENODEV the hardware contains no source of noise, as on simulated boards
+ * @retval -ENODEV the hardware contains no source of noise; this is so on all simulated boards
  * @retval -EIO a health test failed; there are no words until cl_random_restart
  * @retval -ETIMEDOUT the source did not answer in time
  */

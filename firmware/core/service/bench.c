@@ -7,13 +7,13 @@
 #include "gcm/gcm.h"
 
 /**
- * Number of blocks in the trial call that estimates the time per block. It is large enough for the
- * engine to use the same method as in a long call.
+ * Number of blocks in the short call with which the time per block is estimated. With this many
+ * blocks, an engine uses the same method as in a long call.
  */
 #define TRIAL_BLOCKS 32u
 /**
- * The length of a measured call is a multiple of this many blocks. So engines that process several
- * blocks together have no remainder.
+ * Each measured call processes a multiple of this many blocks. So an engine that processes blocks
+ * in groups has no incomplete group at the end.
  */
 #define GROUP_BLOCKS 8u
 
@@ -31,8 +31,8 @@ struct call {
 };
 
 /**
- * Runs and measures a call in GCM. This function and find_most are not inlined, so that the loop
- * that measures CTR occupies few cache lines.
+ * Runs and measures one call of the engine in GCM. This function and find_most are not inlined, so
+ * that the loop that measures CTR occupies few cache lines.
  */
 static __attribute__((noinline)) int run_gcm(struct call *call)
 {
@@ -46,7 +46,8 @@ static __attribute__((noinline)) int run_gcm(struct call *call)
 	};
 	int status = 0;
 
-	if (call->request->direction != 0) { /* decryption needs a message with a correct tag */
+	/* Decryption needs a message with a correct tag: encrypt one first. */
+	if (call->request->direction != 0) {
 		status = cl_gcm_run(call->engine, call->key, &message);
 		message.decrypt = true;
 	}
@@ -59,7 +60,10 @@ static __attribute__((noinline)) int run_gcm(struct call *call)
 	return status;
 }
 
-/** Runs and measures a call. In CTR, its first counter block is @p counter. */
+/**
+ * Runs and measures one call of the engine. In CTR, the first counter block is @p counter; GCM does
+ * not use @p counter.
+ */
 static inline int run_call(struct call *call, const uint8_t counter[CL_BLOCK_BYTES])
 {
 	if (call->request->mode == CL_WIRE_MODE_GCM) {
@@ -73,7 +77,10 @@ static inline int run_call(struct call *call, const uint8_t counter[CL_BLOCK_BYT
 	return status;
 }
 
-/** Estimates how many bytes a call can process in @p limit cycles: runs two short calls. */
+/**
+ * Runs two short calls of the engine. From their time, estimates how many bytes one call can
+ * process in @p limit cycles.
+ */
 static __attribute__((noinline)) int find_most(struct call *call, uint32_t limit, uint32_t *most)
 {
 	const uint32_t room = call->platform->bench_bytes;
@@ -128,7 +135,7 @@ static int run(const struct cl_platform *platform, const struct cl_engine *engin
 int cl_bench_run(const struct cl_platform *platform, const struct cl_engine *engine,
 		 const struct cl_wire_bench_request *request, struct cl_wire_bench_reply *result)
 {
-	/* a constant, public key: the benchmark's data are not secret */
+	/* A constant, public key is enough, because the benchmark's data are not secret. */
 	static const uint8_t key_bytes[CL_KEY_BYTES_MAX] = {1, 2, 3};
 	struct cl_engine_key key = {0};
 

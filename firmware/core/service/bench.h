@@ -11,7 +11,8 @@
 #include "service/platform.h"
 
 /**
- * A run ends after 1/500 second of the engine's time, so that no run occupies the board for long.
+ * A run ends when the engine has worked for 1/500 second, so that no run occupies the board for
+ * long.
  */
 #define CL_BENCH_PER_SECOND 500u
 

@@ -10,15 +10,16 @@
 #include <stdint.h>
 
 /**
- * Limits for work that belongs to no session, while a peer other than the sender has a session.
- * Such work is limited to one CPU cycle in CL_STRANGERS_PART on average, and to CL_STRANGERS_MOST
- * cycles without a pause.
+ * Limits for work that belongs to no session, while a peer other than the sender has a session. On
+ * average, such work gets one of CL_STRANGERS_PART CPU cycles. Without a pause, it gets at most
+ * CL_STRANGERS_MOST cycles.
  */
 #define CL_STRANGERS_PART 8u
 #define CL_STRANGERS_MOST (1 << 18)
 /**
- * Most CPU cycles that a session is allowed to use without a pause, if it shares the CPU with other
- * sessions. They are enough for a whole window of long records with an engine in plain C.
+ * Largest number of CPU cycles that a session is allowed to use without a pause, if it shares the
+ * CPU with other sessions. This number is enough for a whole window of long records with an engine
+ * in plain C.
  */
 #define CL_SESSION_MOST (1 << 21)
 
@@ -36,8 +37,8 @@ struct cl_budget {
 };
 
 /**
- * Fills a budget: adds one cycle for each @p part cycles that have passed, up to a total of @p
- * most.
+ * Fills a budget: for every @p part cycles that have passed, adds one cycle. The budget does not
+ * grow beyond @p most cycles.
  *
  * @return true if there are cycles to spend
  */
@@ -53,8 +54,8 @@ static inline bool cl_budget_fill(struct cl_budget *budget, uint32_t now, uint32
 }
 
 /**
- * Spends the cycles of a piece of work. The cost can exceed the budget; at most @p most cycles are
- * subtracted.
+ * Subtracts from the budget the cycles that a piece of work took, but at most @p most cycles. The
+ * budget can become negative. If it is 0 or negative already, the function does nothing.
  */
 static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {
@@ -64,9 +65,8 @@ static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, in
 }
 
 /**
- * Spends the cycles of work that was put off until now, such as zeroization after a record. These
- * cycles count even if the budget is exhausted, so the budget can become negative, down to -@p
- * most.
+ * Subtracts from the budget the cycles of work that was postponed, such as zeroization after a
+ * record. Does so even if the budget is 0 or negative. The budget does not fall below -@p most.
  */
 static inline void cl_budget_owe(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {

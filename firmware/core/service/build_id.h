@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Identifies the build. The reply to a record of type `info` reports this id.
+ * The id that identifies the build. The reply to a record of type `info` contains this id.
  */
 #ifndef CL_BUILD_ID_H
 #define CL_BUILD_ID_H

@@ -9,7 +9,7 @@
 
 #include "service/service.h"
 
-/** The state of a record while the service carries it out. */
+/** The record that the service carries out now, and its reply. */
 struct cl_exchange {
 	struct cl_service *service;
 	const struct cl_platform *platform;
@@ -17,8 +17,8 @@ struct cl_exchange {
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
 	/**
-	 * The session that the header names, if it belongs to the sender. NULL for record types
-	 * that need no session.
+	 * The session that the record's header names. NULL if it does not belong to the sender, and
+	 * for record types that need no session.
 	 */
 	struct cl_session *session;
 	/**
@@ -31,7 +31,7 @@ struct cl_exchange {
 	size_t reply_room;
 	/** Number of data bytes in the reply. */
 	uint16_t reply_length;
-	/** `detail` of an error reply: an additional number that explains its code. */
+	/** The field `detail` of an error reply: a number that explains the error code further. */
 	uint32_t detail;
 };
 
@@ -59,8 +59,8 @@ static inline const struct cl_server *cl_exchange_server(const struct cl_exchang
 }
 
 /**
- * Returns a bit mask: bit N is set if sessions of this link can use the engine, or the server, with
- * code N.
+ * Returns a bit mask: bit N is set if sessions of this link can use the engine or server that has
+ * the code N.
  */
 static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 {
@@ -70,23 +70,26 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 	return exchange->service->engines | served;
 }
 
-/** Result of a handler, instead of an error code: the record must be dropped without a reply. */
+/**
+ * A handler returns this value, instead of an error code, if the record must be dropped without a
+ * reply.
+ */
 #define CL_EXCHANGE_DROP UINT16_MAX
 
 /**
- * A handler calls this function before it carries out a request that takes long. While another peer
- * has a session, the request is refused. On a network, the request is dropped if received frames
- * have been waiting without a pause since the last long request. So while frames keep waiting, only
- * one long request is carried out, and a request to open a session waits for at most one long
- * request.
+ * Decides whether a request that takes long is allowed now. The request's handler calls this
+ * function before it carries out the request. While another peer has a session, the request is
+ * refused. On a network, the request is dropped if received frames have been waiting without a
+ * pause since the last long request. So while there is always a frame waiting, only one long
+ * request is carried out, and a request to open a session waits for at most one long request.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */
 uint16_t cl_exchange_begin_long(struct cl_exchange *exchange);
 
 /**
- * Carries out one type of record. Returns 0, CL_WIRE_ERROR_* with `detail` set, or
- * CL_EXCHANGE_DROP.
+ * Function that carries out records of one type. Returns 0, CL_EXCHANGE_DROP, or an error code
+ * CL_WIRE_ERROR_*; with an error code it also sets `detail`.
  */
 typedef uint16_t cl_handler(struct cl_exchange *exchange);
 
@@ -110,7 +113,7 @@ cl_handler cl_handle_fastpath;
 cl_handler cl_handle_macsec;
 
 /**
- * Handler of records of type mac: computes message authentication codes for LTE (service_mac.c).
+ * Handler of records of type `mac`: computes message authentication codes for LTE (service_mac.c).
  */
 cl_handler cl_handle_mac;
 

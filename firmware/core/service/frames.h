@@ -17,7 +17,9 @@
  */
 #define CL_FRAME_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
-/** A received frame. The CPU owns its slot until the frame is handled. */
+/**
+ * A received frame. The Ethernet MAC does not write the frame's slot until the frame is handled.
+ */
 struct cl_frame {
 	/**
 	 * The first bytes of the frame: its headers. cl_frame_carry_out replaces them by the
@@ -26,8 +28,8 @@ struct cl_frame {
 	uint32_t head[CL_FRAME_HEAD_WORDS];
 	/**
 	 * Sums that the Ethernet MAC computed. `window_sums`: the arguments `a` and `b` of
-	 * cl_window_sum_from; they cover the bytes after the head. `sum`: cl_sum of the whole
-	 * frame.
+	 * cl_window_sum_from; they cover the bytes of the frame after its head. `sum`: cl_sum of
+	 * the whole frame.
 	 */
 	uint32_t window_sums[2];
 	uint32_t sum;
@@ -57,9 +59,9 @@ struct cl_station {
 };
 
 /**
- * Returns the source of a frame with an IPv4 packet, from its head. Call it after
- * cl_link_udp_receive has found a record in the frame, and before cl_frame_carry_out, which turns
- * the head into the head of the answer.
+ * Reads from a frame's head which station sent the frame, which must contain an IPv4 packet. Call
+ * it after cl_link_udp_receive has found a record in the frame, and before cl_frame_carry_out,
+ * which turns the head into the head of the answer.
  */
 struct cl_station cl_frame_station(const struct cl_frame *frame);
 
@@ -71,14 +73,15 @@ void cl_frame_put_head(const struct cl_frame *frame, uint8_t *slot);
  * answer's frame to @p tx_slot. The UDP checksum in this frame is not complete: see
  * cl_link_udp_answer.
  *
- * @param[in,out] cost the function adds the cycles that it used to all members except `driver`
+ * @param[in,out] cost the session's cycle counts. The function adds its own cycles to the members
+ *                     `copy`, `stack` and `record`.
  * @return bytes of the answer's frame; 0 if there is none
  */
 size_t cl_frame_carry_out(struct cl_frame *frame, const struct cl_link_udp *udp,
 			  struct cl_service *service, size_t len, uint8_t *tx_slot,
 			  struct cl_session_cost *cost);
 
-/** Zeroizes a dropped frame if it could be a damaged record that contained a key. */
+/** Zeroizes a frame that was dropped, if it could contain a damaged record with a key. */
 void cl_frame_drop(struct cl_frame *frame);
 
 #endif

@@ -7,7 +7,10 @@
 #include "engine/cbc_mac.h"
 #include "zeroize.h"
 
-/** The first byte of each message states the purpose of the CBC-MAC. */
+/**
+ * The first byte of each CBC-MAC's message is one of these codes. It states what the CBC-MAC is
+ * used for.
+ */
 enum purpose {
 	OF_KEY = 1,
 	OF_TICKET = 2,

@@ -25,8 +25,8 @@ int cl_identity_key(const struct cl_platform *platform, const uint8_t *key, unsi
 		    uint64_t *identity);
 
 /**
- * Computes the ticket of the stream that began at @p iv in session number @p session. It has 64
- * bits, and only those who know the key can compute it.
+ * Computes the ticket of the stream that began at @p iv in session number @p session. The ticket
+ * has 64 bits; without the key, nobody can compute it.
  *
  * @return 0, or the error that the engine returned
  */
@@ -34,7 +34,7 @@ int cl_identity_ticket(const struct cl_platform *platform, const uint8_t *key,
 		       unsigned int key_bits, const uint8_t iv[CL_BLOCK_BYTES], uint32_t session,
 		       uint64_t *ticket);
 
-/** Number of words from the random source that are used to draw one counter block. */
+/** Number of words that are read from the random source for one counter block. */
 #define CL_IDENTITY_WORDS 32u
 
 /**

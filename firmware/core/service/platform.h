@@ -18,7 +18,7 @@
 struct cl_exchange;
 
 /**
- * Handlers of the record types macsec, protect and agree. Each is a cl_handler
+ * Handlers of the record types `macsec`, `protect` and `agree`. Each is a cl_handler
  * (service/exchange.h).
  */
 struct cl_macsec_handlers {
@@ -27,7 +27,10 @@ struct cl_macsec_handlers {
 };
 
 struct cl_platform {
-	/** Names of the board and of the firmware; only the first 16 bytes of each are sent. */
+	/**
+	 * Names of the board and of the firmware; only the first 16 bytes of each name are sent to
+	 * the host.
+	 */
 	const char *board;
 	const char *firmware;
 	/** Kind of board: CL_WIRE_KIND_*. */
@@ -39,26 +42,27 @@ struct cl_platform {
 	/** Number of bytes that the board can buffer while it receives, including framing. */
 	uint32_t rx_window;
 	/**
-	 * A session that was not used for this many cycles is closed, because its host is probably
-	 * gone. 0: sessions stay open.
+	 * A session that was not used for this many cycles is closed, because its host has probably
+	 * stopped. If the value is 0, no session is closed for this reason.
 	 */
 	uint64_t session_idle_cycles;
 	/** Memory for the table of streams and used counter blocks; cl_service_init clears it. */
 	struct cl_streams *streams;
 	/**
-	 * Engine that computes the numbers that identify keys. Its run time does not depend on the
-	 * key.
+	 * Engine that computes, for each key, the number that identifies it. The engine's run time
+	 * must not depend on the key.
 	 */
 	const struct cl_engine *identity;
 	/** Buffer for the benchmark, 16-byte aligned. */
 	uint8_t *bench_buffer;
 	uint32_t bench_bytes;
-	/** The engines of the board; each code occurs once. */
+	/** The engines of the board. No two engines have the same code. */
 	const struct cl_engine *const *engines;
 	size_t engine_count;
 	/**
 	 * Hardware that receives and answers records from the network without firmware
-	 * (engine/server.h); its code differs from all engines' codes. NULL if there is none.
+	 * (engine/server.h); its code differs from all engines' codes. NULL if the board has no
+	 * such hardware.
 	 */
 	const struct cl_server *server;
 	/** The board's SecY (protection/protection.h); NULL if there is none. */
@@ -76,9 +80,9 @@ struct cl_platform {
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**
 	 * The core calls this function when a session with a key was closed or a key was refused.
-	 * Before the platform's main program handles the next record, it must zeroize its record
-	 * buffers, and the data that function calls have left on the stack and in the caches. NULL
-	 * if it zeroizes these data without being told.
+	 * Before the platform's main program handles the next record, the program must zeroize its
+	 * record buffers, and the data that function calls have left on the stack and in the
+	 * caches. NULL if the program zeroizes these data without this call.
 	 */
 	void (*forget)(void *context);
 	/** First argument of the functions `cycles`, `random` and `forget`. */

@@ -10,16 +10,16 @@
 
 #define CTR_BYTES 64u
 /**
- * Length of test data for which every engine uses its fast method. For shorter data, an engine can
- * use a slower method.
+ * Number of bytes of test data. It is large enough for every engine to use its fast method; for
+ * shorter data, an engine can use a slower method.
  */
 #define WAY_BYTES 1024u
 
 struct key_vectors {
 	uint16_t key_bits;
 	/**
-	 * Ciphertext of FIPS-197, C.1 to C.3. Key and plaintext follow a pattern, so the code
-	 * computes them.
+	 * Ciphertext of FIPS-197, C.1 to C.3. The key and the plaintext follow a pattern, so they
+	 * are computed and not stored.
 	 */
 	uint8_t block_ciphertext[CL_BLOCK_BYTES];
 	/** Key and ciphertext of SP 800-38A, F.5.1, F.5.3 or F.5.5. */
@@ -89,7 +89,10 @@ static const struct key_vectors vectors[] = {
 	},
 };
 
-/* Test cases 4, 10 and 16 of the GCM specification. Their keys repeat the same 16 bytes. */
+/*
+ * Test cases 4, 10 and 16 of the GCM specification. The key of each test case is a repetition of
+ * these 16 bytes.
+ */
 static const uint8_t gcm_key[CL_BLOCK_BYTES] = {
 	0xfe, 0xff, 0xe9, 0x92, 0x86, 0x65, 0x73, 0x1c, 0x6d, 0x6a, 0x8f, 0x94, 0x67, 0x30, 0x83, 0x08,
 };
@@ -111,8 +114,8 @@ static const uint8_t gcm_plaintext[60] = {
 };
 
 /**
- * The tags for keys of 128, 192 and 256 bits. The ciphertexts are not stored, as a tag depends on
- * every bit.
+ * The expected tags for keys of 128, 192 and 256 bits. The expected ciphertexts are not needed,
+ * because a tag depends on every bit of the ciphertext.
  */
 static const uint8_t gcm_tags[][CL_BLOCK_BYTES] = {
 	{0x5b, 0xc9, 0x4f, 0xbc, 0x32, 0x21, 0xa5, 0xdb, 0x94, 0xfa, 0xe9, 0x5a, 0xe7, 0x12, 0x1a, 0x47},
@@ -162,8 +165,8 @@ static int block_test(const struct cl_engine *engine, const struct key_vectors *
 }
 
 /**
- * Runs an example of SP 800-38A, F.5: encrypts or decrypts four blocks, followed by zeros up to @p
- * len bytes.
+ * Runs an example of SP 800-38A, F.5: encrypts or decrypts its four blocks. The function appends
+ * zeros to them, up to a total of @p len bytes.
  */
 static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v, bool decrypt,
 		    uint8_t *data, size_t len)
@@ -195,7 +198,8 @@ static int way_test(const struct cl_engine *engine, const struct key_vectors *v,
 
 static void count(struct cl_wire_selftest_reply *result, int status)
 {
-	if (status == -EBUSY) { /* all key slots hold keys of sessions, so the test is skipped */
+	/* The test is skipped, because sessions occupy all key slots. */
+	if (status == -EBUSY) {
 		return;
 	}
 	result->tests++;

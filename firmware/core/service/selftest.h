@@ -14,14 +14,14 @@
 /**
  * Tests one engine with every key length: the example of FIPS-197, appendix C, and the examples of
  * SP 800-38A, F.5, in both directions. An engine with a fast and a slower method is also tested on
- * data in the benchmark's buffer, and must use its fast method there. So a board whose buffers the
- * engine does not reach fails the self-test. If sessions occupy all of an engine's key slots, its
- * tests are skipped, and the number of tests is lower.
+ * data in the benchmark's buffer, and must use its fast method there. So the self-test fails on a
+ * board on which the engine's fast method cannot reach the buffers. If sessions occupy all of an
+ * engine's key slots, its tests are skipped, and the number of tests is lower.
  *
  * @param gcm test GCM instead, with the examples of the GCM specification (McGrew and Viega) that
  * have additional data and a partial block: encryption, decryption, and refusal of a wrong tag
- * @param[out] result numbers of tests that ran and that failed; a test also fails if the engine
- *                    reports a fault
+ * @param[out] result how many tests ran, and how many of them failed; a test also fails if the
+ *                    engine reports a fault
  */
 void cl_selftest_run(const struct cl_platform *platform, const struct cl_engine *engine, bool gcm,
 		     struct cl_wire_selftest_reply *result);

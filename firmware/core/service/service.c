@@ -9,18 +9,21 @@
 #include "links/record.h"
 #include "zeroize.h"
 
-/** Value for `length` of a record type whose data can have any length up to max_data. */
+/** Value of `length` for a record type whose data can have any length up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
-/** Rule for the session that a record's header names. */
+/** Tells which sessions the header of a record is allowed to name. */
 enum __attribute__((packed)) naming {
-	/** The record type does not need a session; the header's session is ignored. */
+	/**
+	 * Any session: records of this type need none, and the service ignores the session in the
+	 * header.
+	 */
 	ANY,
 	/** The session must belong to the sender. */
 	OWN,
-	/** The session must belong to the sender, or be 0 for none. */
+	/** The session must belong to the sender, or be 0, which means no session. */
 	OWN_OR_NONE,
-	/** The session must belong to the sender, or not be open. */
+	/** The session must belong to the sender, or must not be open. */
 	OWN_OR_CLOSED,
 };
 
@@ -66,7 +69,7 @@ void cl_service_owe(struct cl_service *service, uint32_t cycles)
 	}
 }
 
-/** Checks whether the budget still has cycles for a record. Returns 0 or CL_EXCHANGE_DROP. */
+/** Returns 0 if the budget has cycles left for the record, otherwise CL_EXCHANGE_DROP. */
 static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 {
 	struct cl_service *const service = exchange->service;
@@ -97,7 +100,7 @@ static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, boo
 	return 0;
 }
 
-/** Checks the conditions common to all records, then carries out the record. */
+/** Checks the conditions that all records must meet, then carries out the record. */
 static inline uint16_t carry_out(struct cl_exchange *exchange)
 {
 	const struct cl_wire_header *const header = &exchange->header;
@@ -158,8 +161,8 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	const uint64_t eighth = platform->session_idle_cycles / 8;
 
 	/*
-	 * Check at the latest after half of the range of the cycle counter, so that no overflow of
-	 * the counter is missed.
+	 * Check the sessions at least once in half of the cycle counter's range, so that no
+	 * overflow of the counter is missed.
 	 */
 	service->look_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
 	service->engines = engines;

@@ -37,8 +37,8 @@ struct cl_service {
 	/** Budget for work that belongs to no session. */
 	struct cl_budget strangers;
 	/**
-	 * Value of the cycle counter when cl_service_poll last checked the sessions, and the cycles
-	 * until it checks again.
+	 * `looked_at`: value of the cycle counter when cl_service_poll last checked the sessions.
+	 * `look_cycles`: number of cycles after which it checks them again.
 	 */
 	uint32_t looked_at;
 	uint32_t look_cycles;
@@ -63,7 +63,8 @@ struct cl_service {
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 
 /**
- * Addresses of a record or a reply: its header and its data. The data need not follow the header.
+ * Address of the header, and address of the data, of a record or reply. The data need not follow
+ * the header.
  */
 struct cl_service_place {
 	uint8_t *header;
@@ -94,14 +95,14 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Returns true if work for @p peer outside sessions is allowed to use CPU cycles now. While no
- * other peer has a session, the result is always true. Otherwise a budget limits such work. Call
- * cl_sessions_tick first, to update the time.
+ * Returns true if work for @p peer that belongs to no session is allowed to use CPU cycles now.
+ * While no peer other than @p peer has a session, the result is always true. Otherwise a budget
+ * limits such work. Call cl_sessions_tick first, to update the time.
  */
 bool cl_service_admits(struct cl_service *service, uint64_t peer);
 
 /**
- * Reduces the budget of cl_service_admits by the cycles that a driver used for work outside
+ * Subtracts from the budget of cl_service_admits the cycles that a driver used for work outside
  * sessions.
  */
 static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
@@ -110,13 +111,17 @@ static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 }
 
 /**
- * Subtracts the cycles of a zeroization from the budget of cl_service_admits, while any peer of a
- * network has a session. A record outside sessions can cause a zeroization, for example a refused
- * request to open a session. Such records are then dropped until the budget has grown again.
+ * While any peer of a network has a session, subtracts the cycles of a zeroization from the budget
+ * of cl_service_admits. A record outside sessions can cause a zeroization, for example a refused
+ * request to open a session. After such a zeroization, records outside sessions are dropped until
+ * the budget has grown again.
  */
 void cl_service_owe(struct cl_service *service, uint32_t cycles);
 
-/** Like cl_service_carry_out, for a record in one buffer: its data follow the header. */
+/**
+ * Calls cl_service_carry_out for a record whose data follow its header in the same buffer. The
+ * reply has the same layout.
+ */
 static inline size_t cl_service_handle(struct cl_service *service, struct cl_link *link,
 				       uint8_t *record, size_t len, uint8_t *reply, size_t room)
 {
@@ -126,13 +131,13 @@ static inline size_t cl_service_handle(struct cl_service *service, struct cl_lin
 	return cl_service_carry_out(service, link, &from, len, &to, room);
 }
 
-/** The periodic work of cl_service_poll: updates the time and closes idle sessions. */
+/** Does the periodic work of cl_service_poll: updates the time and closes idle sessions. */
 void cl_service_look(struct cl_service *service);
 
 /**
  * The main loop must call this function at least once in 2^31 cycles. The function closes sessions
- * that were not used for session_idle_cycles, and zeroizes their keys. It can close a session late,
- * by up to an eighth of that time.
+ * that were not used for session_idle_cycles, and zeroizes their keys. It can close a session later
+ * than that, by up to an eighth of session_idle_cycles.
  */
 static inline void cl_service_poll(struct cl_service *service)
 {

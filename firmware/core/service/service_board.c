@@ -5,7 +5,10 @@
 #include "service/selftest.h"
 #include "service/version.h"
 
-/** Copies a name into a field of 16 bytes. The caller has filled the field with zeros. */
+/**
+ * Copies a name, or its first 16 bytes, into a field of 16 bytes. The caller has filled the field
+ * with zeros.
+ */
 static void put_name(uint8_t to[16], const char *from)
 {
 	for (size_t i = 0; i < 16 && from[i] != '\0'; i++) {

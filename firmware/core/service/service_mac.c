@@ -5,8 +5,8 @@
 #include "zeroize.h"
 
 /**
- * Computes AES-CMAC (SP 800-38B, 6.2) of blocks that are already padded. Changes the last of these
- * blocks: XORs the subkey into it.
+ * Computes AES-CMAC (SP 800-38B, 6.2) of blocks that are already padded. The function overwrites
+ * the last block: it XORs the subkey into it.
  */
 static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request *request,
 		uint8_t (*blocks)[CL_BLOCK_BYTES], size_t count, uint8_t mac[CL_BLOCK_BYTES])
@@ -45,7 +45,10 @@ static uint16_t compute(struct cl_exchange *exchange, struct cl_wire_mac_reply *
 	const uint32_t subkey = cl_load_u32(data + CL_WIRE_MAC_REQUEST_SUBKEY);
 	const struct cl_engine *const engine = cl_platform_engine(exchange->platform, named);
 
-	/* Refuse engines in plain C for requests from a network: they would take too long. */
+	/*
+	 * Refuse a request from a network that names an engine in plain C: such an engine would
+	 * take too long.
+	 */
 	if (engine == NULL || engine->known_answer != NULL ||
 	    (exchange->link->network != NULL && named <= CL_WIRE_ENGINE_TABLE)) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, named);

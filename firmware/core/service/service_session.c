@@ -4,8 +4,8 @@
 #include "zeroize.h"
 
 /**
- * Returns the largest number of data bytes in a record of a session with this engine. The fast path
- * and firmware have different limits.
+ * Returns the largest number of data bytes in a record of a session that uses @p engine. The fast
+ * path and firmware have different limits.
  */
 static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
 {
@@ -64,7 +64,10 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 	return 0;
 }
 
-/** Copies data between the link's memory and its staging buffer, and counts the cycles. */
+/**
+ * Copies data from the link's memory to its staging buffer or back, and counts the cycles that this
+ * takes.
+ */
 static void copy(const struct cl_exchange *exchange, uint8_t *to, const uint8_t *from, size_t len)
 {
 	const uint32_t begin = cl_platform_cycles(exchange->platform);
@@ -115,7 +118,7 @@ uint16_t cl_handle_data_last(struct cl_exchange *exchange)
 
 uint16_t cl_handle_close(struct cl_exchange *exchange)
 {
-	/* the session is closed already: the host has repeated its request */
+	/* If the session is closed already, the host has repeated its request. */
 	if (exchange->session == NULL) {
 		return 0;
 	}

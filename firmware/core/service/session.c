@@ -40,8 +40,8 @@ static bool is_active(const struct cl_sessions *sessions, const struct cl_sessio
 }
 
 /**
- * Returns the peer's number without the UDP port, so that all ports of an address give the same
- * value.
+ * Returns the number of the session's peer without the UDP port. So the result is the same for all
+ * ports of an IPv4 address.
  */
 static uint32_t address_of(const struct cl_session *session)
 {
@@ -86,7 +86,10 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 	const uint32_t record_bytes = session->request.record_bytes;
 	const uint64_t length = session->request.length;
 	const bool gcm = cl_session_is_gcm(session);
-	/* Bytes of data without a tag; negative if a record to decrypt is shorter than a tag. */
+	/*
+	 * Number of data bytes without the tag. Negative if the record must be decrypted but is
+	 * shorter than a tag.
+	 */
 	const int32_t text = (int32_t)(len - session->request_tag);
 	const uint64_t rest = length - offset;
 	const uint32_t most = rest < record_bytes ? (uint32_t)rest : record_bytes;

@@ -26,10 +26,16 @@
 /** Number of sessions that can be open at once. */
 #define CL_SESSIONS 8u
 _Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kept");
-/** Number of low bits of a session's number that hold its index in the table plus 1. */
+/**
+ * Number of low bits of a session's number. These bits contain the session's index in the table,
+ * plus 1.
+ */
 #define CL_SESSION_PLACE_BITS 8
 _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
-/** A session is active if it was used within this many cycles. Active sessions share the CPU. */
+/**
+ * A session is active if it was used during the last CL_SESSION_ACTIVE_CYCLES cycles. Active
+ * sessions share the CPU.
+ */
 #define CL_SESSION_ACTIVE_CYCLES (1u << 23)
 /** Largest length of a stream in bytes. */
 #define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
@@ -49,8 +55,8 @@ struct cl_session_owner {
 };
 
 /**
- * Clock cycles that a session's records cost outside the engine, as the reply to a record of type
- * `network` reports them.
+ * Numbers of clock cycles that a session's records took outside the engine. The reply to a record
+ * of type `network` reports them.
  */
 struct cl_session_cost {
 	uint64_t driver;
@@ -74,15 +80,19 @@ struct cl_session {
 	struct cl_wire_stat_reply stat;
 	struct cl_session_cost cost;
 	/**
-	 * The engine that processes the session's data, or the server that receives its records
-	 * from the network; the other pointer is NULL.
+	 * The session uses either an engine or a server. `engine`: the engine that processes the
+	 * session's data. `server`: the server that receives the session's records from the
+	 * network. One of these pointers is NULL.
 	 */
 	const struct cl_engine *engine;
 	const struct cl_server *server;
 	struct cl_stream *stream;
-	/** The link that reserves room for the peer's frames; NULL if none does. */
+	/**
+	 * The link that reserves room for the frames of the session's peer; NULL if no link does
+	 * this.
+	 */
 	struct cl_link *link;
-	/** Value of `first` in the stream's window when the session was opened. */
+	/** The value that `first` in the stream's window had when the session was opened. */
 	uint64_t first;
 	/**
 	 * Time when the session was last used. For a session with a server: the time of the last
@@ -92,8 +102,8 @@ struct cl_session {
 	/** Time when the session was opened. */
 	uint64_t opened_at;
 	/**
-	 * CPU cycles that the session is allowed to use while sessions of other addresses are
-	 * active.
+	 * Budget of CPU cycles for this session. It applies while sessions of hosts with other IP
+	 * addresses are active.
 	 */
 	struct cl_budget budget;
 	/**
@@ -102,8 +112,8 @@ struct cl_session {
 	 */
 	uint32_t id;
 	/**
-	 * Length of the tag, in bytes, in a record's data (`request_tag`) and in a reply's data
-	 * (`reply_tag`). In GCM, one of the two lengths is 0; in CTR, both are 0.
+	 * Number of bytes of the tag in a record's data (`request_tag`) and in a reply's data
+	 * (`reply_tag`). In GCM, one of these numbers is 0; in CTR, both are 0.
 	 */
 	uint8_t request_tag;
 	uint8_t reply_tag;
@@ -114,7 +124,7 @@ struct cl_session {
 	bool anywhere;
 	/** True while the server processes the session's records. */
 	bool served;
-	/** True if another peer had a session at some time while this one was open. */
+	/** True if, at some time while this session was open, another peer had a session too. */
 	bool shared;
 };
 
@@ -133,7 +143,7 @@ struct cl_sessions {
 
 /**
  * Opens a session. If the owner has already opened a session with the same request, returns that
- * session.
+ * session instead.
  *
  * @param request   the request. The caller has checked that this owner is allowed to use the
  *                  engine, and zeroizes the request afterwards; this function checks the other
@@ -192,7 +202,7 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 			 size_t len, uint32_t *detail);
 
 /**
- * The part of cl_session_data for a session in GCM. Each record is one message.
+ * Does the work of cl_session_data for a session in GCM. Each record is one message.
  *
  * @param number twice the number of the record, plus 1 if it is the last record, as in the nonce
  * @param text   bytes of plaintext, which fit the stream; negative if the record is shorter than a
@@ -203,9 +213,9 @@ uint16_t cl_session_message(struct cl_session *session, const struct cl_platform
 			    uint8_t *out, int32_t text, uint32_t *detail);
 
 /**
- * Returns true if the session's share of the CPU allows another record now. While sessions of other
- * addresses are active, each address gets an equal part of the CPU. The active sessions of one
- * address share its part equally.
+ * Returns true if the session's share of the CPU allows another record now. While active sessions
+ * belong to hosts with different IP addresses, each address gets an equal part of the CPU. The
+ * active sessions of one address share this part equally.
  */
 bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session *session);
 

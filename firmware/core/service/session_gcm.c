@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of sessions in GCM: wire.toml, section "GCM sessions", defines nonces and tags. */
+/*
+ * Handles records of sessions in GCM. The section "GCM sessions" of wire.toml defines their nonces
+ * and tags.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -43,9 +46,8 @@ static int run(const struct cl_session *session, uint32_t number, const uint8_t 
 }
 
 /**
- * Checks the claim of record number @p end - 1 to be the stream's last record (@p last true) or not
- * to be the last (@p last false). Returns true if the claim agrees with the records that have
- * arrived.
+ * A record in GCM states whether it is the last record of its stream (@p last). Returns true if
+ * this statement of record number @p end - 1 agrees with the records that have already arrived.
  */
 static bool may_end(const struct cl_stream *stream, uint32_t end, bool last)
 {

@@ -31,7 +31,8 @@ static bool is_gcm(const struct cl_wire_open_request *request)
 }
 
 /**
- * Returns the number of the last record, if the stream has the full length that the request states.
+ * Returns the number that the last record of the stream has if the host sends as many bytes as the
+ * request states.
  */
 static uint32_t last_record(const struct cl_wire_open_request *request)
 {
@@ -92,7 +93,7 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 }
 
 /**
- * Returns the session that was opened when the same request arrived before, or NULL if there is
+ * Returns the session that the owner has already opened with the same request, or NULL if there is
  * none. @p key_identity is the number that identifies the request's key.
  */
 static struct cl_session *find_repeated(struct cl_sessions *sessions,
@@ -115,7 +116,7 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 
 /**
  * If a request resumes a stream that an open session still uses, closes that session. A sender that
- * knows the key and the ticket is the stream's owner, whose program was killed or whose link was
+ * knows the key and the ticket is the owner of the stream. Its program was killed, or its link was
  * lost.
  */
 static void end_holder(struct cl_sessions *sessions, const struct cl_platform *platform,
@@ -143,7 +144,7 @@ static struct cl_session *find_free(struct cl_sessions *sessions)
 	return NULL;
 }
 
-/** Assigns the session its stream, new or resumed, and its initial counter block. */
+/** Begins or resumes the session's stream, and sets the session's initial counter block. */
 static uint16_t take_stream(struct cl_session *session, const struct cl_platform *platform,
 			    const struct cl_wire_open_request *request, uint32_t *detail)
 {
@@ -233,8 +234,8 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 }
 
 /**
- * If other peers have sessions, marks these sessions and the new one as shared. The board reports
- * no cycle counts to the owner of a shared session.
+ * If other peers have sessions, marks their sessions and the new session as shared. The board
+ * reports no cycle counts to the owner of a shared session.
  */
 static void share(struct cl_sessions *sessions, struct cl_session *session)
 {

@@ -11,8 +11,8 @@ static struct cl_block_number add(struct cl_block_number number, uint64_t blocks
 }
 
 /**
- * Returns true if counter block @p number is one of the @p blocks blocks that begin at @p first,
- * modulo 2^128.
+ * Returns true if counter block @p number is inside the range that begins at @p first and has
+ * @p blocks blocks, modulo 2^128.
  */
 static bool is_among(struct cl_block_number number, struct cl_block_number first, uint64_t blocks)
 {
@@ -24,8 +24,8 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 
 /**
  * Checks a range against all ranges of the same key in the table, except the range at @p index.
- * Returns true if the range overlaps one of them. Also returns true if one of two compared ranges
- * is in GCM, and the other is in CTR and contains block 0.
+ * Returns true if the range overlaps one of them. Also returns true if one of the two ranges that
+ * are compared is in GCM, and the second one is in CTR and contains block 0.
  */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)
@@ -39,7 +39,7 @@ static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_blo
 		if (i == index || other->blocks == 0 || mode > CL_RANGE_GCM) {
 			continue;
 		}
-		/* If two ranges overlap, one of them begins inside the other. */
+		/* Two ranges overlap exactly if one of them begins inside the other. */
 		if (is_among(other->first, first, blocks) ||
 		    is_among(first, other->first, other->blocks)) {
 			return true;
@@ -102,8 +102,9 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 }
 
 /**
- * If the range at @p next begins where the range at @p index ends, extends the range at @p index by
- * the blocks of the range at @p next, and returns true. Otherwise returns false.
+ * If the range at @p next has the same key as the range at @p index, begins where that range ends,
+ * and is not held, adds its blocks to the range at @p index and returns true. Otherwise returns
+ * false.
  */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {

@@ -5,8 +5,8 @@
  * that a stream reserves. Used ranges stay in the table: when it is full, no new range is accepted.
  *
  * A range is a sequence of consecutive counter blocks, modulo 2^128, under one key. No two ranges
- * of a key overlap. A stream holds its range as long as the stream can still use the range.
- * Afterwards the range is merged with adjacent ranges.
+ * of a key overlap. A stream holds its range as long as it can still use the range. Afterwards, the
+ * range is merged with adjacent ranges of the same key.
  *
  * A range is used in CTR or in GCM. GCM under a key also uses counter block 0, which gives the hash
  * subkey. So under one key, no range in CTR contains block 0 while there is a range in GCM.
@@ -21,10 +21,7 @@
 /** Number of ranges that the table can hold; each takes 33 bytes of memory. */
 #define CL_RANGES 128u
 
-/**
- * Bit in the number that identifies a range's key: set if the range is in GCM, clear if it is in
- * CTR.
- */
+/** A bit of cl_range.key: set if the range is in GCM, clear if it is in CTR. */
 #define CL_RANGE_GCM UINT64_C(1)
 
 /** A counter block as a number of 128 bits. */
@@ -34,7 +31,7 @@ struct cl_block_number {
 };
 
 struct cl_range {
-	/** Number that identifies the key. Its bit CL_RANGE_GCM is replaced by the mode. */
+	/** Number that identifies the key; but its bit CL_RANGE_GCM tells the mode. */
 	uint64_t key;
 	struct cl_block_number first;
 	/** Number of blocks; 0 if the entry is free. */
@@ -49,11 +46,11 @@ struct cl_ranges {
 };
 
 /**
- * Adds a range and marks it as held by a stream.
+ * Adds a range, and marks it as held (in use by a stream).
  *
  * @param blocks at least 1
  * @return index of the range
- * @retval -EEXIST it overlaps a range of the same key, in either mode
+ * @retval -EEXIST the range overlaps a range of the same key in the table, in either mode
  * @retval -ENOSPC the table is full
  */
 int cl_ranges_take(struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
@@ -68,16 +65,18 @@ static inline bool cl_block_is(struct cl_block_number a, struct cl_block_number 
  * Lengthens a held range to @p blocks blocks, if it is shorter.
  *
  * @retval 0 done
- * @retval -EEXIST it would overlap another range of the same key
+ * @retval -EEXIST the longer range would overlap another range of the same key
  */
 int cl_ranges_extend(struct cl_ranges *ranges, int index, uint64_t blocks);
 
-/** Shortens a held range to @p blocks blocks, if it is longer; 0 frees it. */
+/**
+ * Shortens a held range to @p blocks blocks, if it is longer. If @p blocks is 0, removes the range.
+ */
 void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks);
 
 /**
- * Marks a range as no longer held by a stream. The range stays in the table, but @p index is no
- * longer its index.
+ * Marks a range as no longer held. The range stays in the table, but @p index must not be used for
+ * it any more.
  */
 void cl_ranges_release(struct cl_ranges *ranges, int index);
 

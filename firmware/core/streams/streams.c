@@ -6,7 +6,10 @@
 #include "engine/engine.h"
 #include "zeroize.h"
 
-/** Removes a stream from the table; its range of counter blocks stays in the table of ranges. */
+/**
+ * Removes a stream from the table of streams; its range of counter blocks stays in the table of
+ * ranges.
+ */
 static void forget(struct cl_streams *streams, struct cl_stream *stream)
 {
 	cl_ranges_release(&streams->ranges, stream->range);
@@ -14,8 +17,8 @@ static void forget(struct cl_streams *streams, struct cl_stream *stream)
 }
 
 /**
- * Returns a free entry for a stream. If there is none, frees the entry of the stream that ended
- * first; returns NULL if no stream has ended.
+ * Returns a free entry for a stream. If no entry is free, frees the entry of the stream that ended
+ * first. Returns NULL if no stream has ended.
  */
 static struct cl_stream *make_room(struct cl_streams *streams)
 {

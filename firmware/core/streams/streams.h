@@ -17,8 +17,8 @@
 #include "streams/window.h"
 
 /**
- * In GCM, 2^CL_STREAM_GCM_BITS counter blocks belong to each record: a record has two possible
- * nonces, with 2^32 counter blocks each.
+ * In GCM, each record reserves 2^CL_STREAM_GCM_BITS counter blocks. There are two possible nonces
+ * for each record, and 2^32 counter blocks belong to each nonce.
  */
 #define CL_STREAM_GCM_BITS 33
 
@@ -42,9 +42,15 @@ struct cl_stream {
 	/** The ticket: a secret that a host needs to resume the stream (service/identity.h). */
 	uint64_t ticket;
 	uint32_t record_bytes;
-	/** In GCM: number of the stream's last record, plus 1; 0 until that record has arrived. */
+	/**
+	 * In GCM: number of the stream's last record, plus 1. The member is 0 until the last record
+	 * has arrived.
+	 */
 	uint32_t end;
-	/** Sequence number of this stream's end: the stream with the lowest number ended first. */
+	/**
+	 * Sequence number of this stream's end. The stream with the lowest number ended before all
+	 * other streams.
+	 */
 	uint32_t ended;
 	/** Index of its range. */
 	int16_t range;
@@ -62,8 +68,7 @@ struct cl_streams {
 };
 
 /**
- * Begins a stream, with an empty window and no ticket yet. The size of the window is @p records
- * records.
+ * Begins a stream without a ticket, and with an empty window of @p records records.
  *
  * @param blocks number of blocks in its range, at least 1
  * @retval 0 done
@@ -74,12 +79,12 @@ int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *na
 		     uint32_t records, struct cl_stream **stream);
 
 /**
- * Resumes a stream that has ended. The size of its window changes to @p records records.
+ * Resumes a stream that has ended, and changes the size of its window to @p records records.
  *
  * @param blocks new number of blocks in its range, unless more blocks were already used
  * @retval 0 done
- * @retval -ENOENT there is no stream with this name and ticket, or its entry was reused
- * @retval -EEXIST an open session uses it, or its range would overlap another range
+ * @retval -ENOENT no stream in the table has this name and ticket; its entry can have been reused
+ * @retval -EEXIST an open session uses the stream, or its range would overlap another range
  */
 int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *name,
 		      uint64_t ticket, uint64_t blocks, uint32_t records,

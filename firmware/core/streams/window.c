@@ -15,7 +15,7 @@ void cl_window_init(struct cl_window *window, uint32_t records)
 	window->records = records;
 }
 
-/** Adds the last one to three bytes to the sum. */
+/** Adds the data's last one to three bytes to the sum, if the length is not a multiple of 4. */
 static uint64_t add_rest(uint32_t a, uint32_t b, const uint8_t *data, size_t len)
 {
 	if (len > 0) {
@@ -86,8 +86,8 @@ enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t 
 }
 
 /**
- * Moves the window forward. The entries of the records that leave the window are reused for the
- * records that enter it.
+ * Moves the window forward until it begins at record @p first. The entries of the records that
+ * leave the window are reused for the records that enter it.
  */
 static void advance(struct cl_window *window, uint64_t first)
 {

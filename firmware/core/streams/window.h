@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The window of a stream stores which records arrived, and a checksum of each record's data. It
- * prevents that a counter block is used for two different records. A record that is repeated with
- * the same data is answered again; with other data, it is refused.
+ * The window of a stream stores which records arrived, and a checksum of each record's data. With
+ * the window, the board never uses a counter block for two different records: it answers a repeated
+ * record again if the data are the same, and refuses it if the data differ.
  *
  * The window covers W records; `first` is the number of the first one. Record n is refused unless
  * first <= n < first + 2W. When a record with n >= first + W is accepted, `first` becomes n - W +
@@ -16,18 +16,18 @@
 #include <stdint.h>
 
 /**
- * Sizes of a window in records: CL_WINDOW_MAX is the largest, CL_WINDOW_RECORDS that of windows in
- * firmware.
+ * Sizes of windows in records: CL_WINDOW_MAX is the largest size, CL_WINDOW_RECORDS is the size of
+ * the windows that firmware uses.
  */
 #define CL_WINDOW_MAX     64u
 #define CL_WINDOW_RECORDS 32u
 
 struct cl_window {
-	/** Number of the lowest record that is still accepted. */
+	/** Lowest number of a record that is still accepted. */
 	uint64_t first;
 	/**
-	 * Bit n % records is set if record n arrived, for each record n in the window. All other
-	 * bits are 0.
+	 * For each record n in the window, bit n % records is 1 if record n has arrived, otherwise
+	 * 0. All bits from bit number `records` on are 0.
 	 */
 	uint64_t seen;
 	/**
@@ -44,9 +44,12 @@ enum cl_window_verdict {
 	CL_WINDOW_NEW,
 	/** The record arrived before, with the same data. */
 	CL_WINDOW_AGAIN,
-	/** The record arrived before, with other data. */
+	/** The record arrived before, with different data. */
 	CL_WINDOW_OTHER,
-	/** The record is before the window, or too far after it. */
+	/**
+	 * The record's number is lower than the window's first, or too much higher than the
+	 * window's last.
+	 */
 	CL_WINDOW_OUTSIDE,
 };
 
@@ -80,12 +83,12 @@ enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t 
 /** Marks a record as received, after cl_window_judge returned CL_WINDOW_NEW for it. */
 void cl_window_accept(struct cl_window *window, uint64_t record, uint64_t sum);
 
-/** Returns the number of the highest record that arrived, plus 1; 0 if none arrived. */
+/** Returns the highest number of a record that has arrived, plus 1; 0 if no record has arrived. */
 uint64_t cl_window_end(const struct cl_window *window);
 
 /**
- * Changes the size of the window to @p records. A smaller window no longer accepts the lowest
- * records.
+ * Changes the size of the window to @p records records. If the window becomes smaller, it no longer
+ * accepts the records with the lowest numbers.
  */
 void cl_window_resize(struct cl_window *window, uint32_t records);
 

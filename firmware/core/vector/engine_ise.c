@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CTR on the vector AES unit, with eight blocks in the unit at a time. The CPU's registers cannot
+ * CTR on the vector AES unit. The unit holds eight blocks at a time. The CPU's registers cannot
  * hold the words of eight blocks, so scalar loads and stores move four blocks at a time.
  */
 #include "vector/engine_ise.h"
@@ -23,8 +23,9 @@
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
 /**
- * Below this number of bytes, vector loads and stores are slower than scalar ones, because the code
- * must wait for the CPU's stores before them and flush the CPU's cache after them.
+ * Below this number of bytes, vector loads and stores are slower than scalar loads and stores. This
+ * is because the code must wait for the CPU's stores before it uses them, and must flush the CPU's
+ * cache afterwards.
  */
 #define VECTOR_BYTES_MIN 512u
 
@@ -59,8 +60,8 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 /**
  * Processes whole groups of eight blocks between buffers that vector loads and stores reach,
  * starting with block 0. One instruction queues the loads, XORs and stores of a whole group. The
- * additions to the pointers come directly after the branch, in cycles in which an instruction of
- * the unit would have to wait.
+ * code adds to the pointers directly after the branch, in cycles in which an instruction of the
+ * unit would have to wait.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -82,8 +83,8 @@ CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 }
 
 /**
- * Processes one block at a time. Used for the last blocks, which do not fill a group, and for
- * buffers that are not word-aligned.
+ * Processes one block at a time. This function is used for the last blocks, which do not fill a
+ * group, and for buffers that are not word-aligned.
  */
 CL_ISE_INLINE void ctr_rest(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
 			    uint32_t index, size_t len)
@@ -127,7 +128,8 @@ void cl_ise_memory_begin(const struct cl_ise_memory *memory)
 	if (memory->drain != NULL) {
 		memory->drain();
 	}
-	CL_ISE_BATCH(); /* prevents the compiler from moving stores past this point */
+	/* Keep the compiler from moving stores across this point. */
+	CL_ISE_BATCH();
 }
 
 int cl_ise_memory_end(const struct cl_ise_memory *memory)
@@ -200,8 +202,8 @@ VECTOR_LOOP(ise_vmem_12, 12)
 VECTOR_LOOP(ise_vmem_14, 14)
 
 /**
- * Runs CTR mode; register k15 holds the first counter block. Returns 0, or -EFAULT if the unit's
- * memory port reports a fault.
+ * Runs CTR mode. The caller has loaded the first counter block into register k15. Returns 0, or
+ * -EFAULT if the unit's memory port reports a fault.
  */
 CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_ise_device *device,
 			    const uint8_t *in, uint8_t *out, size_t len)
@@ -233,8 +235,8 @@ CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_
 static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 {
 	/*
-	 * The code exists once for each number of rounds, because the register numbers are part of
-	 * the instructions.
+	 * Each number of rounds needs code of its own, because the numbers of the registers are
+	 * part of the instructions.
 	 */
 	if (rounds == 10 && !inverse) {
 		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
@@ -350,7 +352,10 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 		return -EINVAL;
 	}
 	begin(engine->hw, key, counter);
-	/* Select the loop by comparisons: a table would have to be loaded into the data cache. */
+	/*
+	 * Select the loop by comparisons. A table of loops would have to be loaded into the data
+	 * cache.
+	 */
 	const unsigned int rounds = key->rounds;
 	scalar_loop *const scalar_of = rounds == 10   ? scalar[0]
 				       : rounds == 12 ? scalar[1]

@@ -33,12 +33,15 @@
  *    cache.
  */
 struct cl_ise_memory {
-	/** First address and size. A size of 0 means that there is no such memory. */
+	/**
+	 * First address of the memory, and its size in bytes. A size of 0 means that there is no
+	 * such memory.
+	 */
 	uintptr_t origin;
 	size_t bytes;
 	/**
-	 * Waits until all earlier stores of the CPU are in memory. NULL if the CPU has no pending
-	 * stores.
+	 * Waits until all earlier stores of the CPU are in memory. NULL if the CPU never has
+	 * pending stores.
 	 */
 	void (*drain)(void);
 	/** Invalidates the CPU's data cache. NULL if the CPU does not cache this memory. */
@@ -52,8 +55,8 @@ struct cl_ise_device {
 	/** The generation number of the key that was set last. */
 	uint32_t generation;
 	/**
-	 * Number of calls that used scalar loads and stores because vector loads and stores do not
-	 * reach their buffers.
+	 * Number of calls that used scalar loads and stores because vector loads and stores cannot
+	 * reach the call's buffers.
 	 */
 	uint32_t falls;
 	/** Number of the hardware context, 0 to 7. */
@@ -68,8 +71,8 @@ struct cl_ise_device {
 #define CL_ISE_INVERSE 1u
 
 /**
- * Makes @p key ready and loads it into the registers: for ECB or CBC decryption if @p inverse is
- * true, otherwise for encryption. The key structure stores only the cipher key.
+ * Makes @p key ready for use and loads it into the registers. If @p inverse is true, the key is for
+ * decryption in ECB or CBC, otherwise for encryption. The key structure stores only the cipher key.
  *
  * @retval 0 done
  * @retval -EINVAL key_bits is not 128, 192 or 256
@@ -106,31 +109,33 @@ void cl_ise_memory_begin(const struct cl_ise_memory *memory);
 int cl_ise_memory_end(const struct cl_ise_memory *memory);
 
 /**
- * Returns the engine `ise`. It uses two instructions per round, like Jenkins et al. 2007, and
+ * Returns the engine `ise`. It uses two instructions per round, as in Jenkins et al. 2007, and
  * scalar loads and stores.
  */
 struct cl_engine cl_engine_ise(struct cl_ise_device *device);
 
-/** Returns the engine `ise_fused`: one instruction per round; scalar loads and stores. */
+/**
+ * Returns the engine `ise_fused`. It uses one instruction per round, and scalar loads and stores.
+ */
 struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 
 /**
- * Returns the engine `ise_vmem`: one instruction per round. It uses vector loads and stores if both
- * buffers are aligned to 16 bytes and in the memory that `memory` in @p device describes. Otherwise
- * it uses scalar loads and stores, and counts the call in `falls`.
+ * Returns the engine `ise_vmem`. It uses one instruction per round. It uses vector loads and stores
+ * if both buffers are aligned to 16 bytes and in the memory that `memory` in @p device describes.
+ * Otherwise it uses scalar loads and stores, and counts the call in `falls`.
  */
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 
 /**
- * Adds an operation for GCM messages to @p engine, which is one of the engines above, and returns
- * it. The unit must have a multiplier (gateware/isa/README.md). Decryption verifies the tag first,
- * and then runs the engine's CTR.
+ * Adds an operation for GCM messages to @p engine, and returns the result. @p engine must be one of
+ * the engines above. The unit must have a multiplier (gateware/isa/README.md). Decryption verifies
+ * the tag first, and then runs the engine's CTR.
  */
 struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
 
 /**
- * ECB and CBC with the same instructions as the three engines; cl_modes.hw is a struct
- * cl_ise_device.
+ * ECB and CBC with the instructions of the engines `ise`, `ise_fused` and `ise_vmem`. In each
+ * structure, cl_modes.hw is a struct cl_ise_device.
  */
 extern const struct cl_modes cl_modes_ise;
 extern const struct cl_modes cl_modes_ise_fused;

@@ -25,12 +25,14 @@
 #define HASH   6u
 #define SUBKEY 7u
 /**
- * Operand of the instruction vghsh: the number of the register with the hash, and the number of the
- * register with the factor H.
+ * Operand of the instruction vghsh. It contains two register numbers: of the register with the
+ * hash, and of the register with H.
  */
 #define PAIR (HASH << 4 | SUBKEY)
 
-/** Number of blocks whose rounds encrypt_scalar interleaves. */
+/**
+ * Number of blocks that encrypt_scalar encrypts at the same time, with their rounds interleaved.
+ */
 #define QUAD CL_ISE_BATCH_BLOCKS
 /**
  * Number of blocks in half a group. encrypt_vector encrypts the two halves of a group in turn, and
@@ -39,8 +41,8 @@
 #define HALF        3u
 #define GROUP_BYTES (2 * HALF * CL_BLOCK_BYTES)
 /**
- * Below this number of bytes, vector loads and stores are slower than scalar ones, as in
- * engine_ise.c.
+ * Below this number of bytes, vector loads and stores are slower than scalar loads and stores;
+ * engine_ise.c tells why.
  */
 #define VECTOR_BYTES_MIN 512u
 
@@ -71,14 +73,17 @@ CL_ISE_INLINE void encrypt_register(unsigned int rounds, unsigned int s)
 	CL_ISA_LAST_ENC(CL_ISA_LAST_K14, s);
 }
 
-/** Encrypts counter block J0 + @p index into v0. */
+/** Encrypts counter block J0 + @p index (SP 800-38D). The result is in v0. */
 static __attribute__((noinline)) void keystream(unsigned int rounds, uint32_t index)
 {
 	CL_ISA_COUNTER_XOR(0, index, 0);
 	encrypt_register(rounds, 0);
 }
 
-/** Encrypts the zero block into v7, and clears the hash. */
+/**
+ * Computes the hash subkey, which is the ciphertext of a block of zeros, in v7. Sets the hash to
+ * zero.
+ */
 static __attribute__((noinline)) void begin_hash(unsigned int rounds)
 {
 	CL_ISA_MOVE_IN(0, SUBKEY, 0, 0);
@@ -131,8 +136,8 @@ static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 
 /**
  * Hashes @p data, except for the last @p blocks blocks, which it copies to the end of @p tail. If
- * the data have fewer blocks, the start of @p tail is zero: hashing these zeros first leaves the
- * hash zero.
+ * the data have fewer blocks, fills the start of @p tail with zeros. Hashing these zeros first does
+ * not change the hash, which is still zero.
  */
 static void hash_except(uint32_t *tail, size_t blocks, const uint8_t *data, size_t len)
 {
@@ -148,7 +153,7 @@ static void hash_except(uint32_t *tail, size_t blocks, const uint8_t *data, size
 	}
 }
 
-/** Runs middle round number @p k of AES on vector registers @p first to @p first + 2. */
+/** Runs middle round number @p k of AES on the three vector registers from number @p first on. */
 CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
 {
 	CL_ISE_EACH (s, HALF) {
@@ -157,7 +162,8 @@ CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
 }
 
 /**
- * Runs middle rounds number @p from to @p to of AES on vector registers @p first to @p first + 2.
+ * Runs the middle rounds of AES from number @p from to number @p to, inclusive, on the three vector
+ * registers from number @p first on.
  */
 CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned int first)
 {
@@ -168,8 +174,8 @@ CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned i
 }
 
 /**
- * Begins the GHASH product of the ciphertext block in vector register number @p s, then puts a
- * counter block into the same register.
+ * Begins the GHASH product of the ciphertext block in vector register number @p s. Then writes a
+ * counter block to the same register.
  */
 CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 {
@@ -179,12 +185,13 @@ CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 
 /**
  * Encrypts and hashes groups of six blocks between buffers that vector loads and stores reach.
- * While three blocks are encrypted, the ciphertext of the other three is hashed. On entry, v3 to v5
- * must contain the last three blocks of the additional data, which are hashed before the text.
+ * While the loop encrypts three of the blocks, it hashes the ciphertext of the three blocks before
+ * them. On entry, v3 to v5 must contain the last three blocks of the additional data, which are
+ * hashed before the text.
  *
- * A register is loaded, or a product written, only in a cycle in which no instruction of the unit
- * writes a register. The additions to pointers, loads and stores leave such cycles free, so they
- * are spread over the loop.
+ * The unit can load a register from memory, or write a product to a register, only in a cycle in
+ * which no instruction of the unit writes a register. The CPU's additions to pointers, and loads
+ * and stores, leave such cycles free. So the code spreads them over the loop.
  */
 CL_ISE_INLINE void encrypt_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 				  uint32_t groups)
@@ -263,8 +270,8 @@ CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_B
 }
 
 /**
- * Begins the GHASH product of block number @p block, and moves the next block into the register of
- * v4 and v5 that this product does not use.
+ * Begins the GHASH product of block number @p block, which is in v4 or v5. Moves the next block
+ * into the other one of these two registers.
  */
 CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
@@ -334,8 +341,8 @@ SCALAR_LOOP(gcm_fused_12, CL_ISE_FUSED, 12)
 SCALAR_LOOP(gcm_fused_14, CL_ISE_FUSED, 14)
 
 /**
- * Encrypts and hashes @p len bytes, beginning with counter block J0 + @p index. The last block may
- * be partial.
+ * Encrypts and hashes @p len bytes. The first counter block is J0 + @p index (SP 800-38D). The last
+ * block may be partial.
  */
 static __attribute__((noinline)) void encrypt_rest(unsigned int rounds, const uint8_t *in,
 						   uint8_t *out, uint32_t index, size_t len)
@@ -361,7 +368,10 @@ static __attribute__((noinline)) void encrypt_rest(unsigned int rounds, const ui
 	}
 }
 
-/** Computes the tag: completes the hash with both lengths, and encrypts the hash. */
+/**
+ * Computes the tag: hashes the lengths of the additional data and of the text, and encrypts the
+ * hash.
+ */
 static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t tag[WORDS])
 {
 	const uint64_t aad_bits = (uint64_t)aad_len * 8;
@@ -465,7 +475,10 @@ static int hash_text(struct cl_ise_device *device, const struct cl_gcm_message *
 	return result;
 }
 
-/** Loads the initial counter block, nonce and counter 1, into register k15. */
+/**
+ * Loads the initial counter block into register k15: the nonce, followed by the counter with the
+ * value 1.
+ */
 static void load_nonce(const uint8_t *nonce)
 {
 	uint32_t words[3];
@@ -475,7 +488,7 @@ static void load_nonce(const uint8_t *nonce)
 	CL_ISA_KEY_WRITE(1, 15, words[2], 0x01000000u);
 }
 
-/** The loops of an engine. In both arrays, the three elements are for 10, 12 and 14 rounds. */
+/** The loops of one engine. In each array, the elements are the loops for 10, 12 and 14 rounds. */
 struct loops {
 	scalar_loop *scalar[3];
 	vector_loop *vector[3];

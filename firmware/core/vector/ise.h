@@ -21,25 +21,25 @@
 
 #define CL_ISE_BLOCKS_MAX 8u
 #define CL_ISE_CONTEXTS   8u
-/** A misaligned address, so that the unit refuses a vector load or store with this address. */
+/** A misaligned address. The unit refuses every vector load or store with this address. */
 #define CL_ISE_NO_ADDRESS 1u
 
 /*
- * A test bench can define this macro itself: in a test bench, the instructions are function calls,
- * so inlining is not needed.
+ * A test bench can define this macro differently. There, the instructions are function calls, so
+ * the code need not be inlined.
  */
 #ifndef CL_ISE_INLINE
 #define CL_ISE_INLINE static inline __attribute__((always_inline))
 #endif
 
-/** Repeats a statement for @p s = 0 to @p blocks - 1, unrolled. */
+/** A loop that repeats a statement for @p s = 0 to @p blocks - 1. The compiler unrolls the loop. */
 #define CL_ISE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
 
 /** The instructions that make up a round. */
 enum cl_ise_style {
 	/**
-	 * The two instructions per round of Jenkins et al. 2007: one for ShiftRows, one for
-	 * SubBytes, MixColumns and AddRoundKey.
+	 * Two instructions per round, as in Jenkins et al. 2007: the first for ShiftRows, the
+	 * second for SubBytes, MixColumns and AddRoundKey.
 	 */
 	CL_ISE_PAPER,
 	/** One instruction for the whole round. */
@@ -50,7 +50,7 @@ enum cl_ise_style {
 struct cl_ise_cipher {
 	enum cl_ise_style style;
 	/**
-	 * Use the equivalent inverse cipher (FIPS-197, 5.3.5), with round keys from
+	 * True selects the equivalent inverse cipher (FIPS-197, 5.3.5), with round keys from
 	 * cl_ise_load_key.
 	 */
 	bool inverse;

@@ -22,9 +22,9 @@
 #define CL_ISE_BATCH() __asm__ volatile("" : : : "memory")
 
 /**
- * Adds @p step to @p pointer; the compiler does not move this addition. After a load, an
- * instruction of the unit has to wait for two cycles. The addition uses one of these cycles, so it
- * costs no time.
+ * Adds @p step to @p pointer. The compiler does not move this addition to another place. After a
+ * load, an instruction of the unit has to wait for two cycles. The addition uses one of these
+ * cycles, so it costs no time.
  */
 #define CL_ISE_ADVANCE(pointer, step)                                                              \
 	do {                                                                                       \
@@ -32,7 +32,7 @@
 		__asm__ volatile("" : "+r"(pointer));                                              \
 	} while (0)
 
-/** Repeats a statement for @p i = 0 to 15, unrolled. */
+/** A loop that repeats a statement for @p i = 0 to 15. The compiler unrolls the loop. */
 #define CL_ISE_EACH_WORD(i)                                                                        \
 	_Pragma("GCC unroll 16") for (unsigned int i = 0; i < CL_ISE_BATCH_WORDS; i++)
 
@@ -54,7 +54,7 @@ CL_ISE_INLINE void cl_ise_store_words(uint32_t *to, const uint32_t words[CL_ISE_
 	CL_ISE_BATCH();
 }
 
-/** Moves four blocks into vector registers number @p first to @p first + 3. */
+/** Moves the 16 words of four blocks into the four vector registers from number @p first on. */
 CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH (s, CL_ISE_BATCH_BLOCKS) {
@@ -63,7 +63,7 @@ CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_IS
 	}
 }
 
-/** XORs vector registers number @p first to @p first + 3 into four blocks. */
+/** XORs the four vector registers from number @p first on into the 16 words of four blocks. */
 CL_ISE_INLINE void cl_ise_move_out_xor(unsigned int first, uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH_WORD (i) {

@@ -41,7 +41,7 @@ CL_ISE_INLINE void store_block(uint32_t *to, const uint32_t words[WORDS])
 	to[3] = words[3];
 }
 
-/** XORs vector register number @p s into a block. */
+/** XORs vector register number @p s into the four words of a block. */
 CL_ISE_INLINE void move_out_xor(unsigned int s, uint32_t words[WORDS])
 {
 	words[0] = CL_ISA_MOVE_OUT_XOR(0, s, words[0]);
@@ -50,7 +50,7 @@ CL_ISE_INLINE void move_out_xor(unsigned int s, uint32_t words[WORDS])
 	words[3] = CL_ISA_MOVE_OUT_XOR(3, s, words[3]);
 }
 
-/** XORs a block into vector register number @p s. */
+/** XORs the four words of a block into vector register number @p s. */
 CL_ISE_INLINE void move_in_xor(unsigned int s, const uint32_t words[WORDS])
 {
 	CL_ISA_MOVE_IN_XOR(0, s, words[0], words[1]);
@@ -107,8 +107,8 @@ CL_ISE_INLINE void ecb_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 
 /**
  * Runs ECB over whole groups. After the last round of each block, the code stores the block and
- * loads a block of the next group. After the last group there is no next one: the code then loads
- * the last group's blocks again, and does not use them.
+ * loads a block of the next group. For the last group, there is no next group: the code then loads
+ * the last group's blocks again, but does not use them.
  */
 CL_ISE_INLINE void ecb_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      size_t groups)
@@ -178,8 +178,8 @@ CL_ISE_INLINE void cbc_encrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 }
 
 /**
- * Decrypts in CBC mode, P = D(C) XOR chain. For this XOR, reads the ciphertext a second time,
- * before the plaintext can overwrite it.
+ * Decrypts in CBC mode, P = D(C) XOR chain. For this XOR, the function reads the ciphertext a
+ * second time, before the plaintext overwrites it.
  */
 CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)
@@ -251,8 +251,8 @@ CL_ISE_INLINE void cbc_decrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 }
 
 /**
- * Constant arguments of `run`: the compiler makes a copy of the code for each combination of
- * arguments.
+ * Arguments of `run` that are constants. For each combination of them, the compiler makes a copy of
+ * the code.
  */
 struct instance {
 	struct cl_ise_cipher cipher;

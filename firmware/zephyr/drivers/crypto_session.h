@@ -66,7 +66,7 @@ int cl_crypto_check_session(const struct cipher_ctx *ctx, enum cipher_algo algo,
 /**
  * Checks a packet and returns the address of its result.
  *
- * @param out_len bytes of the result
+ * @param out_len number of bytes in the result
  * @param[out] out address of the result: the input buffer in an in-place session, otherwise the
  * output buffer
  * @retval 0 done; pkt->out_len is set
@@ -76,14 +76,14 @@ int cl_crypto_output(const struct cipher_ctx *ctx, struct cipher_pkt *pkt, int o
 		     uint8_t **out);
 
 /**
- * Returns whether the counter is long enough for @p len bytes in CTR mode, so that it does not
- * overflow into the IV. The counter has ctr_len bits and starts at zero.
+ * Returns true if the counter is long enough for @p len bytes in CTR mode. If it is too short, it
+ * would overflow into the IV. The counter has ctr_len bits and starts at zero.
  */
 bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 
 /**
- * Makes counter block T1 from the IV of a session. The counter is the last ctr_len bits and starts
- * at zero. If ctr_len is 0, the IV is the whole block.
+ * Makes counter block T1 from the IV of a session. The counter consists of the last ctr_len bits,
+ * and starts at zero. If ctr_len is 0, the IV is the whole block.
  */
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16]);
 

@@ -43,7 +43,10 @@ void cl_ethernet_serve(const struct cl_ethernet_service *service)
 	server = *service;
 	udp.port = service->port;
 	service->link->reserve = reserve;
-	compiler_barrier(); /* set `link` last: the driver's thread can read it at any time */
+	/*
+	 * Set `udp.link` last: as soon as it is set, the driver's thread can use all these values.
+	 */
+	compiler_barrier();
 	udp.link = service->link;
 }
 

@@ -30,11 +30,12 @@ bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t beg
  * Writes a station to row @p row of the Ethernet MAC's table of known stations. The MAC reserves
  * receive slots for these stations. Implemented in ethernet.c.
  *
- * @param station the station; NULL empties the row, which ends its reservation
+ * @param station the station. If it is NULL, the function empties the row, so that the MAC no
+ *                longer reserves slots for the station in this row
  */
 void cl_ethernet_reserve(uint32_t row, const struct cl_station *station);
 
-/** Zeroizes data of earlier records in this module's memory. */
+/** Zeroizes the data that earlier records left in this module's memory. */
 void cl_early_forget(void);
 
 /**
@@ -44,14 +45,14 @@ void cl_early_forget(void);
 bool cl_early_admits(void);
 
 /**
- * Subtracts the cycles that the net stack took for a frame from the service's budget of cycles for
- * the net stack.
+ * Reduces the service's budget of cycles for the net stack. @p cycles is the number of cycles that
+ * the net stack took for a frame.
  */
 void cl_early_spend(uint32_t cycles);
 
 /**
- * Subtracts the cycles of a zeroization from the service's budget of cycles for the net stack. The
- * budget can become negative: see cl_service_owe.
+ * Reduces the service's budget of cycles for the net stack. @p cycles is the number of cycles that
+ * a zeroization took. The budget can become negative: see cl_service_owe.
  */
 void cl_early_owe(uint32_t cycles);
 

@@ -203,8 +203,8 @@ static void receive(void)
  * function stops, and a later call continues with the rest of the slot. When the function stops, a
  * later frame can already be arriving in the half-zeroized slot. The function zeroizes the first
  * bytes of a slot last. If it stops among these first bytes, it can have zeroized bytes of that
- * later frame. So it marks the slot `suspect`, and the driver drops the frame in this slot. The
- * next call removes the mark.
+ * later frame. So it marks the slot `suspect`, and the driver will drop that frame. The next
+ * call of the function removes the mark.
  *
  * @return false if no slot has to be zeroized
  */

@@ -98,7 +98,7 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 		return first;
 	}
 	for (struct net_buf *part = first; part != NULL; part = part->frags) {
-		cl_zeroize(part->data, part->len); /* the frame can be a record with a key */
+		cl_zeroize(part->data, part->len); /* the dropped frame can contain a key */
 	}
 	net_buf_unref(first);
 	return NULL;

@@ -20,7 +20,7 @@
 #define TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 
 static K_MUTEX_DEFINE(turn);
-/** Number of the slot in which the next frame is sent. */
+/** Number of the slot from which the Ethernet MAC will send the next frame. */
 static uint32_t next;
 
 static bool is_free(void)

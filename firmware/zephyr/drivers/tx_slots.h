@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The slots from which LiteEth's Ethernet MAC transmits. They are locked, so that only one thread
- * at a time uses them.
+ * The slots from which LiteEth's Ethernet MAC transmits. A lock ensures that only one thread at a
+ * time uses them.
  */
 #ifndef CL_TX_SLOTS_H
 #define CL_TX_SLOTS_H

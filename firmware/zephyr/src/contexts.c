@@ -89,8 +89,8 @@ static unsigned int take_over(void)
 }
 
 /**
- * Waits until a thread ends an operation, at most 1 ms (LOOK). The caller must then check whether a
- * context is idle, because another thread can take the context first.
+ * Waits until a thread ends an operation, but not longer than 1 ms (LOOK). The caller must then
+ * check whether a context is idle, because another thread can take the context first.
  */
 static void await_idle(void)
 {

@@ -32,7 +32,7 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	cl_lease_begin(&lease);
 	const struct cl_engine inner = engine_on(engine, &lease);
 
-	/* `set_key` adds 1 to `generation`: the sum is the generation number of the new key. */
+	/* Store the new key's generation number minus 1, because `set_key` adds 1. */
 	lease.device->generation = cl_contexts_generation() - 1;
 	const int result = inner.set_key(&inner, key, key_bytes, key_bits);
 

@@ -10,7 +10,8 @@
 #include "zeroize.h"
 
 /**
- * If a buffer is not word-aligned, blocks are copied to the stack, this number of blocks at a time.
+ * Blocks of a buffer that is not word-aligned are copied to the stack. This is the maximum number
+ * of blocks that one copy contains.
  */
 #define CHUNK_BLOCKS 8u
 
@@ -20,9 +21,7 @@ int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsig
 	struct cl_lease lease;
 
 	cl_lease_begin(&lease);
-	/*
-	 * cl_ise_set_key adds 1 to `generation`: the sum is the generation number of the new key.
-	 */
+	/* Store the new key's generation number minus 1, because cl_ise_set_key adds 1. */
 	lease.device->generation = cl_contexts_generation() - 1;
 	const int result = cl_ise_set_key(lease.device, key, key_bytes, key_bits, decrypt);
 

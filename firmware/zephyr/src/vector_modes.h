@@ -24,7 +24,7 @@ int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsig
  *
  * @param run an entry of cl_modes_ise_vmem for the key's direction and length
  * @retval 0 done
- * @retval -errno as cl_modes_run
+ * @retval -errno an error of cl_modes_run
  */
 int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t chain[4],
 		  const uint8_t *in, uint8_t *out, size_t blocks);

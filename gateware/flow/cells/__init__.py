@@ -12,17 +12,18 @@ from typing import Any
 
 Cell = dict[str, Any]
 MODELS = Path(__file__).parent
-# Layout of a block RAM's contents: number of INITVAL parameters, rows in each parameter, bits from one row to the
-# next, and bits in a unit. A row contains two units.
+# Layout of a block RAM's contents: number of INITVAL parameters, number of rows in each parameter, distance in bits
+# between the starts of two rows, and number of bits in a unit. A row contains two units.
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
 
 @cache
 def expression(truth: int, inputs: int) -> str:
-    """Returns a Boolean function as a Python expression of inputs {0}, {1}, ...; M has a 1 for each simulated copy.
+    """Returns a Boolean function as the text of a Python expression; {0}, {1}, ... stand for its inputs.
 
     Bit n of `truth` is the function's value when the inputs form the number n; the first input is the least
-    significant.
+    significant. The expression computes all simulated copies at once, one in each bit. In it, `M` is a number with
+    a 1 for each copy.
     """
     if inputs == 0:
         return "M" if truth else "0"
@@ -63,7 +64,7 @@ def declaration(port: str, described: dict) -> str:
 
 
 def net(bit: int | str) -> str:
-    """Returns one bit in Verilog: the name of a net, made from its number, or a constant; an undefined bit is 0."""
+    """Returns the Verilog text of one bit: the name of the net with this number, or a constant (0 if undefined)."""
     return f"n{bit}" if isinstance(bit, int) else "1'b1" if bit == "1" else "1'b0"
 
 
@@ -84,7 +85,7 @@ def input_nets(cell: Cell, pins: Iterable[str], unconnected: str = "0") -> list[
 
 
 def chosen_net(cell: Cell, pin: str, choice: str) -> str:
-    """Returns what a parameter of the cell chooses as an input: the pin's net, that net inverted, or a constant."""
+    """Returns the input that a parameter of the cell chooses: the pin's net, the inverse of this net, or a constant."""
     connected = input_net(cell, pin, "1")
     inverse = {"1'b0": "1'b1", "1'b1": "1'b0"}.get(connected, f"~{connected}")
     return {"0": "1'b0", "1": "1'b1", pin: connected, "INV": inverse}[choice]
@@ -124,7 +125,7 @@ def require(parameters: dict[str, str], name: str, *values: str) -> None:
 def lookup(table: int, nets: list[str]) -> str:
     """Returns a Verilog expression for a Boolean function of nets.
 
-    Bit n of `table` is its value when the nets form the number n; the first net is the least significant bit.
+    Bit n of `table` is the function's value when the nets form the number n; the first net is its lowest bit.
     """
     text = expression(table, len(nets))
     return {"0": "1'b0", "M": "1'b1"}.get(text, text.replace("M", "1'b1")).format(*nets)

@@ -30,7 +30,7 @@ def halves(number: Signal) -> Cat:
 
 
 def doubled(number: Signal) -> Cat:
-    """Return twice a 16-bit number in ones' complement: a rotation by one bit."""
+    """Double a 16-bit number in ones' complement, by rotating it by one bit."""
     return Cat(number[-1], number[:-1])
 
 

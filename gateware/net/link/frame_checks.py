@@ -175,8 +175,8 @@ class FrameChecks(Module):
         # Checksums. The IPv4 checksum covers bytes 14 to 33. The UDP checksum covers the length at byte 16, and all
         # bytes from 26 to the end of the packet.
         first, second = 0b0011, 0b1100  # halves of a word
-        of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # bytes of this word that each checksum covers
-        rest = Signal(LENGTH_BITS)  # bytes from this word to the packet's end, by the packet's total length
+        of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # which bytes of the present word each checksum covers
+        rest = Signal(LENGTH_BITS)  # bytes from the present word to the packet's end (from the field `total length`)
         whole = Signal()
         in_packet = [whole | (rest[:2] > n) for n in range(WORD_BYTES)]
         self.submodules.ipv4_sum = ipv4_sum = ChecksumSum(initial=RIGHT)

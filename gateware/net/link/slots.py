@@ -120,7 +120,7 @@ class SlotWriter(LiteXModule):
         ]
 
         # The frame that is being received.
-        slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # words before this one
+        slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # words before the present word
         last_bytes, whole = Signal(3), Signal()
         bad = Signal()
         data = Signal(WORD_BITS)

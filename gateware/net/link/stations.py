@@ -81,8 +81,8 @@ class KnownStations(LiteXModule):
 
         # # #
 
-        # Small memories with an entry for each row store the addresses. A read in the cycle of a write returns the old
-        # entry.
+        # Small memories store the addresses of the stations. Each memory has an entry for each row. A read in the cycle
+        # of a write returns the old entry.
         listed = Array([self._known.storage[n] for n in range(rows)])
         written, scanned = Signal(rows), Signal(row_bits)
         read = []

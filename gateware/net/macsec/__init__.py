@@ -15,7 +15,8 @@ from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
 ROW_BITS, ROW_BYTES = BLOCK_BITS, BLOCK_BYTES
 LENGTH_BITS = 11
 ADDRESS_BYTES = 12  # destination and source address, which precede the EtherType
-FRAME_BYTES_MIN = 60  # shortest frame without its check sequence; the MAC pads shorter ones
-FRAME_BYTES_MAX = 1518  # longest frame without SecTAG, ICV and check sequence: 1,500 bytes of payload, and a VLAN tag
+FRAME_BYTES_MIN = 60  # minimum length of a frame without its check sequence; the MAC pads shorter frames
+# Maximum length of a frame without SecTAG, ICV and check sequence. It includes a VLAN tag and 1,500 bytes of payload.
+FRAME_BYTES_MAX = 1518
 SHORTEST = ADDRESS_BYTES + 5  # a frame has more than four bytes after its addresses (IEEE 802.1AE, 9.12 a)
 ASSOCIATIONS = 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes frames from the receive buffer as long and as slow as frames from a wire, as the router's users expect.
+"""Makes frames from the receive buffer as long and as slow as frames from a wire; the router's users expect this.
 
 A frame leaves with at least 60 bytes, filled with zeros: a frame that MACsec protected may have been shorter before.
 Words leave in every second cycle at most, and a cycle more is free after each fourth word. So a frame that is already
@@ -36,7 +36,7 @@ class AsFromWire(Module):
         # # #
 
         words = Signal(max=WORDS_MIN + 1)  # number of words of this frame that have left
-        fills = Signal()  # all words of the frame have left, and padding follows
+        fills = Signal()  # 1 if all words of the frame have left, and padding follows
         pause = Signal(max=3)  # cycles until the next word may leave
         turn = Signal(max=4)  # counts words, to insert an additional cycle after each fourth word
         last_needed, short, step = Signal(), Signal(), Signal()

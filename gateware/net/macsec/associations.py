@@ -106,7 +106,8 @@ class Associations(Module):
 
         # Each association has a row in these memories. If a row is read while it is written, the association is not
         # `live`, or the row is read again.
-        pn, xpn, offset = Signal(PN_BITS), Signal(), Signal(IV_BITS)  # values for the association to install
+        # These registers keep values of the association that is being installed.
+        pn, xpn, offset = Signal(PN_BITS), Signal(), Signal(IV_BITS)
         store = Signal()
         numbers = Memory(PN_BITS, ASSOCIATIONS, name="packet_numbers")
         bases = Memory(IV_BITS + 1, ASSOCIATIONS, name="iv_bases")
@@ -137,8 +138,8 @@ class Associations(Module):
         # Keys.
         self.submodules.stream = words = KeyStream(keys, ASSOCIATIONS)
         self.submodules.fsm = fsm = FSM(reset_state="WORDS")
-        begun = Signal()  # words of a key have arrived
-        pending = Signal(ASSOCIATIONS)  # to be zeroized
+        begun = Signal()  # 1 if at least one word of a key has arrived
+        pending = Signal(ASSOCIATIONS)  # bit n is 1 if association n is to be zeroized
         withdraw, zeroized = Signal(), Signal()
         first = Signal(AN_BITS)  # that is pending
         self.comb += [

@@ -29,7 +29,7 @@ from gateware.net.macsec.gcm_feeder import GCMFeeder, feed_layout
 from gateware.net.macsec.row_ring import RowRing, write_layout
 from gateware.net.macsec.sectag import AN_BITS, ICV_BYTES, SCI_BYTES, SECTAG_BYTES, TCI
 
-FRAMES = 16  # size of two queues: frames that wait for a decision, and frames that wait for the sender
+FRAMES = 16  # maximum number of frames that wait for a decision, and of frames that wait for the sender
 UNDER_WAY = 4  # maximum number of frames that wait for GCM and for their verdict
 
 

@@ -54,7 +54,7 @@ class ByteJoiner(Module):
 
         data = Signal(WORD_BITS)
         shift, carry = Signal(2), Signal(WORD_BITS - 8)  # number and values of the bytes that wait for the next word
-        tail = Signal()  # the waiting bytes are the frame's last word
+        tail = Signal()  # 1 if the waiting bytes are the frame's last word
         short, step = Signal(), Signal()
         joined = Array([data, *[Cat(carry[: 8 * n], data[: WORD_BITS - 8 * n]) for n in range(1, WORD_BYTES)]])
         behind = Array([0, *[data[WORD_BITS - 8 * n :] for n in range(1, WORD_BYTES)]])
@@ -147,7 +147,7 @@ class FrameSender(Module):
             self.idle.eq(fsm.ongoing("IDLE") & ~register.source.valid),
             self.uncontrolled.eq(present.uncontrolled if received else 0),
         ]
-        fsm.act(  # the state IDLE waits for a job, and until the previous frame has left
+        fsm.act(  # the state IDLE waits until the previous frame has left and a job arrives
             "IDLE",
             NextValue(count, 0),
             If(

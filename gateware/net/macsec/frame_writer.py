@@ -113,7 +113,7 @@ class FrameWriter(Module):
             If(~in_tag, Case(lane, {n: word.eq(sink.data) for n, word in enumerate(held)}), lane.eq(lane + 1)),
             If(
                 words == TYPE_WORD,
-                held[0].eq(sink.data),  # this word begins the data, unless it begins a SecTAG
+                held[0].eq(sink.data),  # this word begins the frame's data if the frame has no SecTAG
                 lane.eq(Mux(has_tag, 0, 1)),
             ),
             If(words != most + 1, words.eq(words + 1)),

@@ -85,7 +85,7 @@ class MACsecPeripheral(MACsecRegisters):
             secy.select.eq(self.counter.fields.code),
             self.count.status.eq(secy.count),
         ]
-        written = Signal()  # software has written a register that is locked at present
+        written = Signal()  # 1 if software has written a register while the register is locked
         for owner, sci in (("", secy.sci), ("peer_", secy.peer_sci)):
             for n in range(SCI_WORDS):
                 register, part = getattr(self, f"{owner}sci{n}"), sci[WORD_BITS * n : WORD_BITS * (n + 1)]

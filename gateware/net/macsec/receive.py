@@ -238,7 +238,7 @@ class Receive(Module):
             verdict.ready.eq(gives),
             result.ready.eq(gives & verdict.waits),
         ]
-        fsm.act(  # the state WAIT waits for a frame's verdict, and for GCM's result if the frame went to GCM
+        fsm.act(  # the state WAIT waits for the verdict on a frame and, if the frame went to GCM, for GCM's result
             "WAIT",
             NextValue(erase, verdict.erase),
             NextValue(code, verdict.code),

@@ -109,8 +109,10 @@ class ReplayWindow(Module):
         seen = Signal(PLACES)
         place = Signal(max=PLACES)
         bit = Signal(PLACES)
-        behind = Signal(PN_BITS + 1)  # next expected packet number minus the frame's; the top bit is the borrow
-        gap = Signal(PN_BITS)  # the frame's packet number minus the next expected one
+        # `behind` is the next expected packet number minus the frame's packet number; its top bit is the borrow. `gap`
+        # is the frame's packet number minus the next expected packet number.
+        behind = Signal(PN_BITS + 1)
+        gap = Signal(PN_BITS)
         ahead, inside = Signal(), Signal()
         was_seen = Signal()
         store, genuine = Signal(), Signal()

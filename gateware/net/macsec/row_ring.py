@@ -113,7 +113,7 @@ class RowReader(Module):
         # # #
 
         active, asked = Signal(), Signal()
-        ahead, fetched = Signal(ROW_BITS), Signal()  # the next row, and whether it has been fetched
+        ahead, fetched = Signal(ROW_BITS), Signal()  # contents of the next row; 1 if this row has been fetched
         ends, moves = Signal(), Signal()
         read = self.read
         self.comb += [

@@ -37,11 +37,11 @@ SCI_BITS = 64
 class TCI(IntEnum):
     """Numbers of the bits in the SecTAG's byte with TCI and AN (9.5, 9.6); AN is in bits 1:0."""
 
-    C = 2  # changed text: the data differ from the user's data
-    E = 3  # encrypted
-    SCB = 4  # single copy broadcast
+    C = 2  # "changed text": the frame's data differ from the user's data
+    E = 3  # "encryption"
+    SCB = 4  # "single copy broadcast"
     SC = 5  # the tag contains the SCI
-    ES = 6  # end station: the SCI is the source address, with port 1
+    ES = 6  # "end station": the SCI consists of the source address and port 1
     V = 7  # version, 0
 
 

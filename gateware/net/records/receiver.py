@@ -97,7 +97,7 @@ class RecordReceiver(Module):
         take = Signal()
         in_header = Signal()
         ended = Signal()  # 1: the last word of the datagram has been read
-        damaged = Signal()  # the datagram was shorter than the record's length field tells, or had an error
+        damaged = Signal()  # 1: the datagram had an error, or was shorter than the record's length field tells
         faulty = Signal()
         short = Signal()  # 1: the datagram ended within the record header
         self.comb += [
@@ -138,7 +138,7 @@ class RecordReceiver(Module):
             failed[Event.TOKEN].eq(header.token != table.token),
             failed[Event.LIMIT].eq(data_end > table.limit),
         ]
-        # The results of these checks can change until the state VERDICT, so no registers store them.
+        # The results of the following checks can change until the state VERDICT, so no registers store them.
         self.comb += [
             failed[Event.SESSION].eq(~table.found),
             failed[Event.WINDOW].eq(window.outside),
@@ -212,7 +212,7 @@ class RecordReceiver(Module):
                 NextState("DISCARD"),
             ),
         )
-        fsm.act(  # the state DATA waits for the datagram's words, and until the engine accepts them
+        fsm.act(  # the state DATA waits until each of the datagram's words has arrived and the engine has accepted it
             "DATA",
             packet.valid.eq(sink.valid | ended),
             sink.ready.eq(packet.ready & ~ended),

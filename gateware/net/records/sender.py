@@ -111,7 +111,7 @@ class RecordSender(Module):
 
         # Reply.
         header = wire.header_record("reply")
-        words = [  # words of the UDP header (only for the checksum), then of the record's header
+        words = [  # three words that only the UDP checksum needs, then the words of the record's header
             halves(job.ip_address),
             halves(self.ip_address),
             Cat(halves(job.port), halves(doubled(job.length))),
@@ -193,7 +193,7 @@ class RecordSender(Module):
             *[getattr(self.finished, name).eq(getattr(job, name)) for name in ("row", "slot", "length")],
         ]
 
-        # Computes the UDP checksum over the words that enter the buffer, one cycle later.
+        # Adds each word to the UDP checksum, one cycle after the word has entered the buffer.
         constants = port + PROTOCOL_UDP + 2 * (wire.HEADER_BYTES + UDP_HEADER_BYTES)
         self.submodules.sum = total = ChecksumSum(initial=half(constants))
         self.submodules.checksums = checksums = stream.SyncFIFO([("checksum", CHECKSUM_BITS)], DATAGRAMS_MAX)

@@ -168,7 +168,7 @@ class SessionTable(Module):
         # Search.
         wanted = Signal(WORD_BITS)
         starting, scanning = Signal(), Signal()
-        closing = Signal()  # the row that the search reads is being closed
+        closing = Signal()  # 1 if software now closes the row that the search reads
         self.comb += [
             closing.eq(self.close & (self.row == scanned)),
             self.searching.eq(starting | scanning),

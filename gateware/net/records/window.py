@@ -41,7 +41,7 @@ RECORDS = 64
 LAPS = 128
 # Bits of a block's index in its session: the session's stream has up to 2^36 bytes, that is 2^32 blocks.
 INDEX_BITS = 32
-# Bits of the number of blocks in a record. The maximum, 127 blocks, is more than a datagram can hold.
+# Bits of a record's length in blocks. The maximum, 127 blocks, is more than a datagram can hold.
 BLOCKS_BITS = 7
 BLOCK_INDEX_BITS = 60
 BLOCK_BYTES_BITS = 4
@@ -52,7 +52,8 @@ DECIDE_CYCLES = 4
 _PLACE_BITS = bits_for(RECORDS - 1)
 _LAP_BITS = bits_for(LAPS - 1)
 _NUMBER_BITS = _PLACE_BITS + _LAP_BITS
-_QUOTIENT_BITS = _PLACE_BITS + 1  # bits of the quotient: a record's place after the base, below 2 * RECORDS
+# Bits of a quotient. The quotient is the number of records from the window's base to a record, below 2 * RECORDS.
+_QUOTIENT_BITS = _PLACE_BITS + 1
 
 
 class RecordWindow(Module):
@@ -148,7 +149,7 @@ class RecordWindow(Module):
         beyond, long, far = Signal(), Signal(), Signal()
         quotient, rest = Signal(_QUOTIENT_BITS), Signal(BLOCKS_BITS)
         dividend, reduced = Signal(BLOCKS_BITS + 1), Signal(BLOCKS_BITS + 2)
-        back = Signal(INDEX_BITS)  # the base that the window would have if it ended with the present record
+        back = Signal(INDEX_BITS)  # base of the window whose last record is the present record
         self.comb += [dividend.eq(Cat(quotient[-1], rest)), reduced.eq(dividend - blocks)]
         self.sync += [
             If(wait != 0, wait.eq(wait - 1)),

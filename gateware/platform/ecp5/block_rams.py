@@ -32,8 +32,8 @@ _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
 _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
 _FEW_WORDS = 16  # memories of at most this many words always become LUTs
 _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
-# Memories with MACsec, as (words, bits of a word): the pipelined core's queue of results with the keystream queues of
-# four clients; the round keys, one memory for each round; the two buffers of the SecY.
+# Memories of a target with MACsec, as (words, bits of a word): the pipelined core's queue of results and the keystream
+# queues of four clients; the round keys, one memory for each round; the two buffers of the SecY.
 _PIPELINED = ((64, 129), *((128, 129),) * 4)
 _ROUND_KEYS = ((24, 128),) * 15
 _SECY = ((512, 128),) * 2
@@ -52,13 +52,13 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return how many block RAMs a memory takes. `widest` is the largest word in bits: 18 if both ports write."""
+    """Return how many block RAMs a memory takes, each with words of at most `widest` bits (18 if both ports write)."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
 
 def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, int]:
-    """Return how many block RAMs each unit of a target takes. A ROM takes fewer if its end is empty.
+    """Return how many block RAMs each unit of a target takes. A ROM with an empty end takes fewer than counted here.
 
     Raises
     ------

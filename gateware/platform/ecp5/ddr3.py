@@ -70,7 +70,10 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_ddr3(module: Callable[..., Any], clock_name: str, clock_hz: float, reset_name: str) -> Sdram:
-    """Return a board's `sdram`: DDR3 of the LiteDRAM class in `module`. Two pads provide clock and low-active reset."""
+    """Return a board's `sdram` for DDR3 chips. `module` is the class that describes them in LiteDRAM.
+
+    The board's clock and its low-active reset come from the pads `clock_name` and `reset_name`.
+    """
 
     def create_crg(platform, sys_clk_freq):
         return _CRG(platform, sys_clk_freq, clock_name=clock_name, clock_hz=clock_hz, reset_name=reset_name)

@@ -7,9 +7,10 @@ from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
 
 
 def create_rgmii(**delays: float) -> Callable:
-    """Return a board's function `create_phy`: it makes the first RGMII PHY, with `delays` in seconds from litex-boards.
+    """Return a board's function `create_phy`. It makes a PHY for the board's first RGMII port.
 
-    It leaves out LiteEth's register of the link's state, which would cross clock domains without a synchroniser.
+    `delays` are in seconds and come from litex-boards. The PHY lacks LiteEth's register of the link's state, which
+    would cross clock domains without a synchroniser.
     """
 
     def create(platform):

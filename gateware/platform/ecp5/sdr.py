@@ -20,9 +20,9 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_sdr(module: Callable[..., Any], create_crg: Callable[..., Any], phase: float) -> Sdram:
-    """Return a board's `sdram`: SDRAM, LiteDRAM class `module`. Its clock lags the system clock by `phase` degrees.
+    """Return a board's `sdram` for SDR SDRAM chips. `module` is the class that describes them in LiteDRAM.
 
-    ``create_crg`` is the board's. Its PLL makes this clock too.
+    The chips' clock lags the system clock by `phase` degrees. The PLL in the board's `create_crg` makes this clock too.
     """
 
     def create_both(platform, sys_clk_freq):

@@ -6,9 +6,9 @@ from litedram.phy.model import SDRAMPHYModel
 
 
 def create_model(module, sys_clk_freq: float) -> SDRAMPHYModel:
-    """Return a simulation model of an SDRAM module with its PHY, LiteDRAM's ECP5DDRPHY on 16 data lines.
+    """Return a simulation model of an SDRAM module together with a PHY like LiteDRAM's ECP5DDRPHY on 16 data lines.
 
-    Its latencies are those of the ECP5DDRPHY, so accesses take as many cycles. It has no registers and needs no
+    The latencies equal the ECP5DDRPHY's, so accesses take as many cycles. The model has no registers and needs no
     adjustment.
     """
     phases, lines = 2, 16

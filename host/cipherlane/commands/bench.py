@@ -175,7 +175,7 @@ def _with_intervals(
     measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str, clock: Clock
 ) -> Task:
     """Return a function that measures. At the end of each interval it prints the interval's traffic: on standard
-    output, or with --json on standard error.
+    error if the option --json is given, otherwise on standard output.
     """
 
     def show(line: str) -> None:

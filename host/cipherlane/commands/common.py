@@ -82,7 +82,7 @@ def add_mode(parser: argparse.ArgumentParser) -> None:
 
 
 def modes_of(engines: Iterable[Engine], info: BoardInfo, asked: list[str] | None) -> list[tuple[Engine, str]]:
-    """Return (engine, mode) pairs to measure: each engine with its modes, limited to those in `asked` if given.
+    """Return (engine, mode) pairs to measure: each engine with its modes. If given, `asked` lists the allowed modes.
 
     Raises:
         ArgumentError: no engine has a mode that was asked for.

@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         )
     iv = message.counter_block if message else None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
-        Verifier(key, bytes(16))  # raise an error now, not at the end, if the reference library is missing
+        Verifier(key, bytes(16))  # if the reference library is missing, this raises the error before the transfer
     with InputFile(args.input) as source:
         try:
             stream = Stream(key, iv, message, source.size)

@@ -22,7 +22,7 @@ _TRIPS = 16
 _DAMAGE = ("framing_errors", "crc_errors", "length_errors")
 _CLOCK_SECONDS = 1.0
 _CLOCK_TRIES = 3
-_CLOCK_SHARE = 0.1  # largest accepted deviation from this machine's clock, as a fraction
+_CLOCK_SHARE = 0.1  # largest accepted deviation of a board's clock from this machine's clock, as a fraction
 
 
 class Check(NamedTuple):
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Yield each check with its exit status; skip the checks that need a board if no board answers."""
+    """Yield each check with its exit status. If no board answers, skip the checks that need one."""
     wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)

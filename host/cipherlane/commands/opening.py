@@ -74,7 +74,7 @@ def session_of(
 
 
 class _Opener:
-    """Opens the sessions of one command on a board; see `session_of`."""
+    """Opens a command's session on a board, for a new stream or a resumed one; see `session_of`."""
 
     def __init__(self, args: argparse.Namespace, device: Device, engine: Engine, stream: Stream):
         self._args, self._device, self._engine, self._stream = args, device, engine, stream
@@ -115,7 +115,7 @@ class _Opener:
 
     def _go_on(self, journal: Journal, begin: int, ticket: int | None) -> Session:
         """Open a session that resumes the stream that `journal` describes. The session's range of counter blocks starts
-        at the byte of the stream whose number is in `begin`.
+        with the block of the stream's byte number `begin`.
         """
         iv = block_after(journal.iv, begin // BLOCK)
         try:

@@ -17,7 +17,7 @@ from ..files.claims import WrittenName
 from ..link.replies import MACsecState
 from . import common, keygen
 
-PORT = b"\0\1"  # port number of a secure channel; its SCI is a MAC address and this number
+PORT = b"\0\1"  # port number of a secure channel; the channel's SCI is a MAC address followed by this number
 DEVICE = "macsec0"
 BOARD_PRIORITY, HOST_PRIORITY = 16, 100  # in MKA, the station with the lower priority number becomes key server
 _INTERFACES = Path("/sys/class/net")

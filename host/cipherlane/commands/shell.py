@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane completion` and `cipherlane man`: print texts generated from the command-line parser."""
+"""`cipherlane completion` and `cipherlane man` print a completion script and a manual page of this tool."""
 
 import argparse
 import sys

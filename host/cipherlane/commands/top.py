@@ -11,7 +11,8 @@ from .. import signals
 from ..errors import ArgumentError
 from . import common
 
-_EDGE = 48  # pixels per side: few enough to send a picture quickly, and enough for its chi-square test
+# Width and height of a picture in pixels: small enough to send quickly, large enough for the chi-square test.
+_EDGE = 48
 
 
 def add_to(commands: Any) -> None:
@@ -31,11 +32,11 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Stream pictures through the board and show the figures until the user quits."""
+    """Stream pictures through the board, and show speeds and counters until the user quits."""
     if args.json:
         raise ArgumentError("top prints no JSON: `cipherlane bench --link --json` prints figures")
     if (
-        # Standard input, output and error must all be terminals: Textual draws on standard error.
+        # Standard input, output and error must all be terminals: the library Textual draws on standard error.
         not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
         or os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
     ):

@@ -19,13 +19,14 @@ VERSION = 1
 HEADER_BYTES = 16
 TAG_BYTES = 16
 PREFIX_BYTES = 8
-RECORD_BYTES = 960  # plaintext bytes of a full record; every board has room for two such records with their tags
+# Plaintext bytes of a full record. The buffer of every board has room for two full records with their tags.
+RECORD_BYTES = 960
 MOST_RECORDS = 1 << 30
 _KEY_BYTES = (16, 24, 32)
 
 
 class Reader(Protocol):
-    """Interface of a source of bytes."""
+    """An object from which bytes can be read."""
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes; at the end of the data, return no bytes."""
@@ -67,7 +68,7 @@ class Header:
 
     @classmethod
     def of_stream(cls, key: bytes, iv: bytes, record_bytes: int) -> Self:
-        """Return the header for a stream that a session encrypts under `key`; `iv` is its initial counter block."""
+        """Return the header for a stream encrypted with `key`; `iv` is the session's initial counter block."""
         return cls(len(key), record_bytes, iv[:PREFIX_BYTES])
 
     @property
@@ -98,7 +99,8 @@ class Header:
 
 
 def check_size(number: int, size: int) -> None:
-    """Refuse record `number` if its `size`, with its tag, is too small. Only an empty file has a record without data.
+    """Refuse record `number` if it is too short; `size` is its bytes including the tag. Only an empty file has a record
+    without data.
 
     Raises:
         TamperedError: the record is too short.

@@ -21,11 +21,11 @@ STANDARD = "-"
 
 
 class ReadName(str):
-    """Name of a file that a command reads."""
+    """The name of a file that a command reads, as a type for the command-line parser."""
 
 
 class WrittenName(str):
-    """Name of a file that a command writes."""
+    """The name of a file that a command writes, as a type for the command-line parser."""
 
 
 class OutName(WrittenName):
@@ -52,7 +52,7 @@ class Use:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # the code that opens the file later reports why this failed
+        except (OSError, ValueError):  # later, the code that opens the file reports the reason
             return None
 
     @property
@@ -62,7 +62,7 @@ class Use:
 
 
 def is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether two file statuses describe the same file, so that writing to one changes the other.
+    """Return whether two file statuses describe one file. Then writing by one name changes the file of the other name.
 
     Return false for terminals, pipes and /dev/null.
     """
@@ -109,7 +109,7 @@ def require_replaceable(use: Use, replace: bool) -> None:
 
 
 def standard_streams(reads_input: bool) -> Iterator[Use]:
-    """Yield this process's standard output and error, and its standard input if the command reads it."""
+    """Yield a `Use` for standard output, for standard error and, if the command reads it, for standard input."""
     for name, stream in (("input", sys.stdin), ("output", sys.stdout), ("error", sys.stderr)):
         if name == "input" and not reads_input:
             continue
@@ -130,7 +130,8 @@ def _place(name: str) -> tuple[object, ...]:
     """Return a value that identifies a file that does not exist yet: its folder, if that exists, and its name."""
     folder, last = os.path.split(name)
     try:
-        folder, last = os.path.split(os.path.realpath(name))  # raises OSError if the current folder was deleted
+        # `realpath` raises OSError if the current folder was deleted.
+        folder, last = os.path.split(os.path.realpath(name))
         status = os.stat(folder)
         return (status.st_dev, status.st_ino, last)
     except OSError:

@@ -30,7 +30,7 @@ def foreign(data: bytes) -> tuple[str, str]:
 
 
 def remedy(command: str, name: str) -> str:
-    """Return advice: how `command` converts the file `name` to NAME.new. Only its owner can read the new file."""
+    """Return advice: how `command` converts the file `name` to NAME.new, which only the user can read."""
     if os.name != "posix":
         return ""
     return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` converts it to {name}.new"

@@ -11,7 +11,7 @@ from cipherlane_base.wire.layout import IMAGE, IMAGE_MAGIC
 
 from ..errors import FileError
 
-MOST = 1 << 20  # maximum bytes read from a file: larger than any board's code memory
+MOST = 1 << 20  # maximum number of bytes read from a file: more than any board's code memory holds
 _HOW = "`make firmware BOARD=... CONFIG=loader` writes one next to the bitstream: <board>_loader.firmware"
 
 

@@ -17,7 +17,7 @@ _REMEDIES = {
     errno.EIO: ": the disk is failing, check it",
     errno.ENAMETOOLONG: ": give a shorter name",
 }
-_LOOKED_AT = 1 << 16  # maximum bytes read from a file to learn its size
+_LOOKED_AT = 1 << 16  # maximum number of bytes read from a file to learn its size
 
 
 def trouble(verb: str, name: object, error: OSError) -> FileError:

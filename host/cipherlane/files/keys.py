@@ -123,7 +123,10 @@ def _read(name: str) -> str:
 
 
 def _check_digits(data: bytes, name: str) -> None:
-    """Refuse a key file that contains raw bytes, or text that is not plain ASCII or UTF-8; the error tells which."""
+    """Refuse a key file that contains raw bytes, or text that is not plain ASCII or UTF-8.
+
+    The error message states what the file contains.
+    """
     what, command = encodings.foreign(data)
     if not what and len(data) * 8 in _BITS and not data.decode("ascii", "replace").isprintable():
         what, command = f"holds {len(data)} raw bytes", "od -An -v -tx1"

@@ -71,7 +71,8 @@ class OutputFile:
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
-        """Open the files for writing the output `name`. With `resume`, open OUT.part and its sidecar unchanged.
+        """Open the files for writing the output `name`. With `resume`, open an existing OUT.part and its
+        sidecar without changing them.
 
         Raises:
             FileError: the output cannot be written or resumed, or is the same file as `source`.
@@ -103,7 +104,7 @@ class OutputFile:
             raise
 
     def _check(self) -> os.stat_result | None:
-        """Return the status of the file called `name`; None if there is none."""
+        """Check that the output can be written; return the status of the file called `name`, None if there is none."""
         source = Use(self._source.name, status=self._source.status)
         if self.name == STANDARD:
             status: os.stat_result | None = os.fstat(sys.stdout.fileno())
@@ -140,8 +141,8 @@ class OutputFile:
             raise FileError(f"{self.sidecar} is not a file of cipherlane, but has the name of one: delete or rename it")
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
-            private.chmod(descriptor, 0o600)  # an empty file from before this run can have a mode other than 0600
-        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve space for the sidecar, in case the disk fills up
+            private.chmod(descriptor, 0o600)  # an empty file that an earlier run left can have another mode
+        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve the sidecar's space: later, the disk can be full
 
     def read_kept(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes of `OUT.part`, starting at `offset`.

@@ -68,7 +68,7 @@ def open_there(path: Path, flags: int = os.O_RDWR | _NO_WAIT) -> int:
 
 
 def is_own(status: os.stat_result) -> bool:
-    """Return whether a file is a regular file of this user without a second hard link."""
+    """Return whether a file is a regular file, belongs to this user, and has only one hard link."""
     owned = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and owned
 
@@ -106,7 +106,7 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 
 def set_mode(descriptor: int, replaced: os.stat_result | None) -> None:
-    """Set an open file's mode, and if possible its owner, to those of the file that it replaces.
+    """Give an open file the mode, and if possible the owner, of the file that it replaces.
 
     If it replaces no file, set the default mode.
 

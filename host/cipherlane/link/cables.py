@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""JTAG cables on USB, as Linux lists them: which are attached, for which boards, and whether this user can open them.
+"""Lists the JTAG cables attached to USB (on Linux only), their boards, and whether this user can open the cables.
 
 The boards' data files name the cable of each board revision; `known_cables` is generated from them. Other devices may
 use the same chips. openFPGALoader opens cables through libusb.
@@ -65,7 +65,7 @@ def attached(root: Path = Path("/")) -> list[Cable] | None:
 
 
 def boards_at(usb: str | None, interface: int | None) -> list[str]:
-    """Return the boards, with revisions, whose UART is at `interface` of the USB device `usb`.
+    """Return the names of the boards, with revisions, whose UART is interface `interface` of the USB device `usb`.
 
     Args:
         usb: vendor and product of the device; None if the port is not on USB.
@@ -80,7 +80,7 @@ def boards_at(usb: str | None, interface: int | None) -> list[str]:
 
 
 def rules() -> str:
-    """Return udev rules that let the group `GROUP` and the user who is logged in at the machine open the cables."""
+    """Return udev rules. They let members of the group `GROUP` and the user at the machine's screen open the cables."""
     lines = ["# Cipherlane: JTAG cables of its boards. Written by `make udev`."]
     for usb, title in CABLES.items():
         vendor, product = usb.split(":")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Computes with counter blocks, and reserves the ranges of counter blocks that measurements use.
+"""Adds numbers to counter blocks, and reserves the ranges of counter blocks that measurements use.
 
 The ranges of measurements are contiguous under one key, so that the board's table holds them as one range.
 """
@@ -20,7 +20,7 @@ class CounterBlocks:
     """A random key, and successive ranges of counter blocks to use with it; the first starts at a random block."""
 
     def __init__(self, key_bits: int):
-        """Draw a random key of `key_bits`."""
+        """Draw a random key of `key_bits` bits."""
         self.key = secrets.token_bytes(key_bits // 8)
         self._last = self._next = secrets.token_bytes(12) + bytes(4)
 
@@ -35,7 +35,7 @@ class CounterBlocks:
         return self._last
 
     def give_back(self, size: int) -> None:
-        """Release the reserved blocks that the last stream did not use, because it ended after `size` bytes. The next
-        stream starts with them.
+        """Release the reserved blocks that the last stream did not use, given its true `size` in bytes. The next stream
+        starts with the first released block.
         """
         self._next = block_after(self._last, -(-size // BLOCK))

@@ -36,8 +36,9 @@ from .session import Session
 from .transfer import Progress
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # the code of a direction in records is its index in this tuple
-SIM_BENCH_BYTES = 4096  # bytes to benchmark with C engines on a simulated board; the whole buffer would take a minute
+DIRECTIONS = ("encrypt", "decrypt")  # records contain a direction as its index in this tuple
+# Number of bytes on which a simulated board measures an engine in C. Its whole buffer would take a minute.
+SIM_BENCH_BYTES = 4096
 _MOST_BENCH_PARTS = 1 << 16
 # Mask of the bits that must be 0 in a counter block of 128-EEA1: all bits after DIRECTION, except the lowest 16, which
 # hold the block number.
@@ -114,8 +115,8 @@ class Device(Calls):
 
     @property
     def record_bytes(self) -> int:
-        """Data bytes of a full record to the CPU: the largest multiple of 16 for which two records fit into the board's
-        buffer.
+        """Number of data bytes in a full record to the board's CPU: the largest multiple of 16 such that two records
+        fit into the board's buffer.
         """
         info, wire_size = self.info(), self.link.transport.wire_size
         size = info.max_data
@@ -203,8 +204,8 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
-        """Check and return the data bytes of a full record, not counting its tag of `tag` bytes. If the argument is
-        None, return the default: the maximum of the fast path, or else that of the CPU (`Device.record_bytes`).
+        """Check and return `record_bytes`, the number of data bytes of a full record without its tag of `tag` bytes. If
+        it is None, return the maximum: of the fast path if it is used, otherwise `Device.record_bytes`.
         """
         where = fast_path or self.info()
         if record_bytes is None:

@@ -31,8 +31,8 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class SerialPort:
-    """A serial port. For a port on USB, the fields also give vendor and product, the device's own description, and the
-    boards whose UART this port can be.
+    """A serial port. For a port on USB, the fields also give the ids of vendor and product, the description that the
+    device reports, and the boards that have their UART on such a port.
     """
 
     port: str
@@ -70,12 +70,12 @@ def serial_ports() -> list[SerialPort]:
 
 
 def _identity(port: Any) -> str | None:
-    """Return vendor and product of a pyserial port; None if the port is not on USB."""
+    """Return the USB ids of vendor and product of a pyserial port; None if the port is not on USB."""
     return None if port.vid is None else f"{port.vid:04x}:{port.pid:04x}"
 
 
 def _interface(location: str | None) -> int | None:
-    """Return the USB interface number at the end of a location such as 1-2:1.2; None if there is none."""
+    """Return the last number of a USB location such as 1-2:1.2, which is the interface; None if there is none."""
     found = re.search(r":[0-9a-z]+\.([0-9]{1,3})\Z", location or "")
     return int(found[1]) if found else None
 
@@ -104,7 +104,10 @@ def addresses(network: str) -> list[str]:
 
 
 def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
-    """Ask each of the serial `ports` on USB in turn, for `timeout` seconds each; return the boards that answer."""
+    """Request the identity of a board at each of the `ports` on USB in turn; return the boards that answer.
+
+    Wait up to `timeout` seconds at each port.
+    """
     found = []
     for each in ports:
         if each.usb is None:
@@ -139,7 +142,8 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            late = 0  # answers read after the deadline: they can have arrived earlier, while this process was paused
+            # Number of answers read after the deadline. They can have arrived in time, while this process was paused.
+            late = 0
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()
                 if (arrived := datagrams.receive(max(0.0, left))) is None:
@@ -148,8 +152,8 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
                 data, size, address = arrived
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
-                    # An answer of a different record version than this tool's has no token to check. Such an answer
-                    # counts only if it comes from an address that was asked.
+                    # If the board uses a record version other than this tool's, its answer has no token to check. Such
+                    # an answer counts only if it comes from an address to which a request was sent.
                     if answer and (answer.info or address in missing):
                         found[address] = answer
                         missing.discard(address)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""128-EIA2 (3GPP TS 33.401, B.2.3): a board computes an LTE message's authentication code (MAC) in one record."""
+"""128-EIA2 (3GPP TS 33.401, B.2.3): a board computes the message authentication code (MAC) of one LTE message."""
 
 import secrets
 

@@ -10,7 +10,7 @@ from ..errors import ArgumentError, ReplyError
 
 
 def expected(given: str) -> str:
-    """Return `given` if it is a build id. Otherwise return the id in the file of this name.
+    """Return `given` if it is a build id. Otherwise return the build id in the file that is called `given`.
 
     The build flow or a measurement wrote this file.
 

@@ -13,7 +13,7 @@ and the window adapts to losses.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # a late answer is expected for this many time-outs after the copy was sent
+_GHOST_LIFE = 4  # late answers are expected until this many time-outs after the request was sent
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
@@ -31,7 +31,9 @@ AnyKey = Key | tuple[int, int, int, int]
 
 
 class _Flight(NamedTuple):
-    """Size and times of record copies that were sent together, and whether their round trips are measured."""
+    """Facts about record copies that were sent together: size, time of sending, time-out, and whether to measure their
+    round trips.
+    """
 
     size: int
     sent: float
@@ -45,7 +47,7 @@ class _Flight(NamedTuple):
 
     @property
     def ghosts_end(self) -> float:
-        """Time until which a late answer can still arrive to a copy that was already counted as lost."""
+        """Time until which a late answer to these copies is expected, although they already count as lost."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 
@@ -83,7 +85,7 @@ class Window:
         self._learn(float(self._LEAST * size))
 
     def answered(self, size: int, total: int) -> None:
-        """Enlarge the window after answers to `total` bytes.
+        """Enlarge the window after answers to records of `total` bytes together.
 
         The window doubles in each round trip until the first loss; then it grows by one record of `size` per round
         trip.
@@ -114,7 +116,7 @@ class Flights:
         self.bytes = 0
         self.lost = 0
         self._number = self._latest = 0
-        self._live: dict[int, _Copy] = {}  # copies in flight; the keys number copies in the order of sending
+        self._live: dict[int, _Copy] = {}  # copies in flight, by number in the order of sending
         self._ghosts: dict[int, _Copy] = {}  # copies given up (counted as lost), whose answers can still arrive
         self._overtaken: set[int] = set()  # copies in `_ghosts` that were given up because later copies were answered
         self._of_key: dict[AnyKey, list[int]] = {}
@@ -132,7 +134,7 @@ class Flights:
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
     def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
-        """Add one copy in flight for each of `keys`: records of `size` bytes each, which were sent together.
+        """Add copies of records, one for each of `keys`. The records have `size` bytes each and were sent together.
 
         Their round trips adjust the link's time-outs only if `measured` is true.
         """
@@ -152,7 +154,7 @@ class Flights:
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # a copy was counted as lost, but the answer was only late
+                if key in self._doubts:  # the copy counted as lost, but its answer was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue
@@ -196,7 +198,7 @@ class Flights:
         return self._deadline if self._live else None
 
     def _settle(self, key: AnyKey, numbers: list[int]) -> None:
-        """Drop every copy of an answered record."""
+        """Stop tracking the copies of an answered record."""
         if len(numbers) == 1:
             self._latest = max(self._latest, numbers[0])
         for number in tuple(numbers):
@@ -219,7 +221,10 @@ class Flights:
         return lost
 
     def _pass(self, answered: int) -> list[Key]:
-        """Drop an answered copy and, on an ordered link, all earlier copies; return the keys of the lost records."""
+        """Stop tracking an answered copy and, on an ordered link, all earlier copies.
+
+        Return the keys of the records that are lost for this reason.
+        """
         lost = []
         if self.ordered:
             lost = [Key._make(key) for number, (key, _) in self._live.items() if number < answered]

@@ -70,9 +70,9 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
-        """Return the position after the last complete record of the output. If fewer than `held` bytes of the input
-        read so far would follow, return the position after an earlier record. `input_record` and `output_record` are
-        the sizes in bytes of a record in input and output.
+        """Return the position after the last record that is complete in input and output. At least the last `held`
+        bytes read from the input must lie after the position. `input_record` and `output_record` are the sizes in
+        bytes of a record in input and output.
         """
         read, written = b"".join(self.read), b"".join(self.written)
         count = min(len(written) // output_record, max(0, len(read) - held) // input_record)
@@ -92,7 +92,7 @@ class Journal:
     """
 
     def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
-        """Start at byte 0 of the stream; `facts` are the sidecar's fields. Callers use `begin` or `resume` instead."""
+        """Start at byte 0 of the stream; `facts` are the sidecar's fields. Only `begin` and `resume` call this."""
         self._output = output
         self._facts = facts
         self.record_bytes: int = facts["record_bytes"]
@@ -202,7 +202,7 @@ class Journal:
         return begin
 
     def began_again(self, ticket: int) -> None:
-        """Note that a new range of counter blocks, with this `ticket`, begins at byte `done` of the stream."""
+        """Write to the sidecar that a new range of counter blocks, with this `ticket`, begins at byte `done`."""
         self._facts = {**self._facts, "ticket": ticket, "range_begin": self.done}
         self._save()
 
@@ -289,7 +289,7 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is not None:
             self._save()
-            with contextlib.suppress(FileError):  # ignore this error: the error that ended the transfer is more useful
+            with contextlib.suppress(FileError):  # report only the error that ended the transfer
                 self._output.sync()
 
 

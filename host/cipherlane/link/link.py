@@ -26,7 +26,7 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """Replies that arrived together: results of one stream, other replies, and the requests now known to be lost."""
+    """Replies that arrived together: results of one stream, and others. `lost` names requests now known as lost."""
 
     results: list[Result]
     others: list[Arrival]
@@ -35,7 +35,7 @@ class Arrivals(NamedTuple):
 
 @dataclass
 class LinkCounters:
-    """Counters of the link: records sent and received, received records that answer no request, and round trips.
+    """Counters of the link: records sent and received, received records that answer no request, and round-trip times.
 
     `round_trips` are in seconds, for records that were sent only once; the last 65536 are kept.
     """
@@ -116,7 +116,7 @@ class Link:
         return key
 
     def post(self, record: Record, timeout: float | None = None, to: Address | None = None) -> Key:
-        """Queue a request, for which the window must have room, until `flush` sends it. The answer is due within
+        """Put a request into the queue that `flush` sends; the window must have room for it. The answer is due within
         `timeout` seconds.
 
         If `to` is given, the record goes to this other address of the board.
@@ -254,7 +254,7 @@ class Link:
         return None
 
     def _answered(self, keys: Iterable[AnyKey], data_bytes: int) -> list[Key]:
-        """Process answers with up to `data_bytes` of data each; return the requests now known to be lost."""
+        """Process answers with up to `data_bytes` bytes of data each; return the requests now known to be lost."""
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)

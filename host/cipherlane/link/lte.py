@@ -18,7 +18,7 @@ from .transfer import Writer
 CTR, GCM = "ctr", "gcm"
 # Maps each value of the option --cipher to the cipher that the board's engine must implement.
 CIPHERS = {GCM: "aes", CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
-MOST_SNOW3G = 1 << 20  # maximum bytes of an EEA1 message: the hardware counts its blocks of 16 bytes with 16 bits
+MOST_SNOW3G = 1 << 20  # maximum bytes of an EEA1 message: a counter of 16 bits counts its blocks of 16 bytes
 KEY_BITS = 128
 # The options of an LTE message: name, attribute in the parsed arguments, and number of bits of the value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))
@@ -41,7 +41,7 @@ class Message:
 
     @property
     def most(self) -> int | None:
-        """Maximum bytes of a message; None if the algorithm sets no limit; then the limit of all streams applies."""
+        """Maximum bytes of a message; None if the algorithm sets no limit other than the limit of all streams."""
         return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:
@@ -81,7 +81,7 @@ class CutWriter:
     """Writes a message from byte `offset` on, and sets the bits after the message's last bit to 0."""
 
     def __init__(self, message: Message, writer: Writer, offset: int):
-        """Pass the data on to `writer`; the first byte that is written is byte `offset` of `message`."""
+        """Pass the data on to `writer`; the first byte passed on is byte `offset` of `message`."""
         self._message, self._writer, self._offset = message, writer, offset
 
     def write(self, data: bytes, /) -> None:

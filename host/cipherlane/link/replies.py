@@ -62,7 +62,7 @@ class _Checker:
             raise ReplyError(self._name, f"{name} {value} (must be {expected})")
 
     def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
-        """Check the size limits of the CPU or the fast path: the window must have room for `least` bytes."""
+        """Check size limits of the CPU or the fast path. The window must have room for a record of `least` bytes."""
         self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
         size = wire_size(least)
         self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")
@@ -94,13 +94,13 @@ class BoardInfo:
 
     @property
     def memory_engines(self) -> list[Engine]:
-        """Engines that can process data in memory, which `bench` and `selftest` need. Other engines only process
-        records.
+        """Engines that can process data in memory; `bench` and `selftest` need such an engine. Other engines only
+        process records.
         """
         return [engine for engine in self.engines if not engine.traits.serves]
 
     def engines_of(self, cipher: str) -> list[Engine]:
-        """Return the engines for a cipher, ``aes`` or ``snow3g``."""
+        """Return the engines that implement `cipher`, which is "aes" or "snow3g"."""
         return [engine for engine in self.engines if engine.traits.cipher == cipher]
 
     @property

@@ -170,6 +170,6 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is None:
             self.close()
-        else:  # report the earlier error, and ignore errors in closing
+        else:  # ignore errors in closing, so that the earlier error is reported
             with contextlib.suppress(CipherlaneError):
                 self.close(_CLOSE_ATTEMPTS)

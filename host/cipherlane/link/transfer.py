@@ -31,7 +31,7 @@ class Writer(Protocol):
     """Destination to which a transfer writes its results."""
 
     def write(self, data: bytes, /) -> object:
-        """Write `data`, which continue the data of the previous call."""
+        """Write `data`, which follow the data of the previous call without a gap."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # byte of the stream from which records and this class count offsets
+        self._begin = stream.begin  # offsets in records and in this class count from this byte of the stream
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -252,7 +252,7 @@ class Transfer:
             self._repeat(arrivals.lost)
             new = self._take(arrivals.results)
             self._refused(arrivals.others)
-            if not new:  # stop, so that replies without new results cannot keep this loop busy
+            if not new:  # stop, because replies without new results must not keep this loop busy
                 break
             taken += new
             timeout = 0.0
@@ -262,12 +262,13 @@ class Transfer:
 
     def _probe(self) -> None:
         """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
-        self._ask()  # while `_ask` waits for its reply, it drops results: repeat all pending records below
+        # `_ask` drops the results that arrive while it waits for a reply, so request the missing results again.
+        self._ask()
         self._heard = self._clock.now()
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
 
     def _take(self, results: list[Result]) -> int:
-        """Store the results that were missing, and write those that are next in order; return how many were stored."""
+        """Store new results, and write the stored results that are next in order; return how many results are new."""
         pending, there = self._pending, self._results
         before = len(there)
         for offset, result in results:
@@ -276,7 +277,7 @@ class Transfer:
                 continue
             if len(result) == len(data) + self._longer:
                 there[offset] = result
-            else:  # wrong length: send the record again, because the link counts it as answered and reports no time-out
+            else:  # the result's length is wrong: send the record again, because the link counts it as answered
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
         new = len(there) - before
         if new:

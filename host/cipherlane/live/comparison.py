@@ -17,12 +17,12 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds; after a shorter turn, an engine gets twice as many pictures in its next turn
+SHORT = 0.1  # if a turn takes fewer seconds, the engine gets twice as many pictures in its next turn
 _MOST_TURN = 1 << 20  # bytes
 
 
 class _Data(io.BytesIO):
-    """A reader of `data` that ends early once `stopped()` is true."""
+    """A reader of `data` that ends early as soon as `stopped()` is true."""
 
     def __init__(self, data: bytes, stopped: Callable[[], bool]):
         super().__init__(data)
@@ -44,12 +44,12 @@ class Side:
     """One of the compared engines, with its session."""
 
     def __init__(self, session: Session, engine: Engine, blocks: CounterBlocks, iv: bytes):
-        """Start at byte 0 of `session`. `blocks` supplied its key and its initial counter block `iv`."""
+        """Start at byte 0 of `session`. `blocks` supplied the session's key and its initial counter block `iv`."""
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
         self._report: TransferReport | None = None
-        # sum of the cycles that the board counted in this engine's turns; None once the board has reported no count
+        # Sum of the cycles that the board counted in this engine's turns. None if the board does not report cycles.
         self._cycles = None if cycles_of(session) is None else 0
         self._pictures = self._end = 0
 
@@ -61,8 +61,8 @@ class Side:
         watch: Watch,
         check: Callable[[bytes, bytes], None],
     ) -> tuple[Sample, float]:
-        """Send `count` copies of `picture`; return the last copy with its result, and the seconds taken. If the stream
-        is stopped, the last copy can be incomplete.
+        """Send `count` copies of `picture`; return the last copy with its result, and the duration in seconds. If the
+        stream is stopped, the last copy can be incomplete.
 
         `check` is called with each picture and the result of decrypting it with the host's library.
         """
@@ -86,11 +86,11 @@ class Side:
         return sample, report.seconds
 
     def _now(self) -> int | None:
-        """Return the board's cycle count. Once the board has reported no count, return None without asking it again."""
+        """Return the board's cycle count. After a reply without a count, return None and do not ask the board again."""
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
-        """Return the figures of all turns together, or None if there was no picture; release unused counter blocks."""
+        """Return one measurement of all turns, or None if no whole picture came back; release unused counter blocks."""
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
@@ -118,7 +118,7 @@ def compare(
     check: Callable[[bytes, bytes], None],
     show: Callable[[int, Side, Sample], None],
 ) -> list[Point]:
-    """Let engines take turns at encrypting pictures of `film`; return the figures of each engine.
+    """Let engines take turns at encrypting pictures of `film`; return the measurement of each engine.
 
     `record_bytes` divides a picture. A turn sends one picture, or enough copies of it to take the engine a measurable
     time. Each engine has at least one turn. `watch` returns the observer of a turn. `check` is called with each

@@ -13,7 +13,7 @@ Point = dict[str, Any]
 
 
 def together(one: TransferReport, other: TransferReport) -> TransferReport:
-    """Return the sum of two transfer reports."""
+    """Return a transfer report with the sums of the values in two reports."""
     return TransferReport(
         one.bytes + other.bytes,
         one.records + other.records,
@@ -31,7 +31,7 @@ def cycles_of(session: Session) -> int | None:
 def point(
     session: Session, engine: Engine, key: bytes, report: TransferReport, cycles: int | None, pictures: int
 ) -> Point:
-    """Return a session's figures from the sum of its reports, the board's `cycles`, and the number of whole pictures.
+    """Compute a session's figures from the sum of its reports, the board's `cycles`, and the number of whole pictures.
 
     `pictures_a_second` and `wall_mbps` use the host's clock. `link_mbps` of a simulated board with Ethernet uses
     simulated time; `link_time` names the clock used. `engine_share` is the engine's share of the board's own time.
@@ -39,7 +39,7 @@ def point(
     done = session.measurement(engine, key, report, None)
     wall = report.seconds
     simulated = cycles / done.clock_hz if cycles and done.kind == "sim" else None
-    passing = simulated or (None if done.kind == "sim" else wall)  # seconds that passed on the board; None if unknown
+    passing = simulated or (None if done.kind == "sim" else wall)  # duration on the board in seconds; None if unknown
     return {
         "engine": done.engine,
         "key_bits": done.key_bits,

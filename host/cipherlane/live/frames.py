@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # bytes of the buffer that repeats one picture; a read returns a part of it
+_RUN = 1 << 17  # size in bytes of a buffer filled with copies of one picture; a read returns a part of the buffer
 
 
 class Sample(NamedTuple):

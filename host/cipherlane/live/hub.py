@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds the newest message of each kind for any number of browsers. Slow browsers miss messages; none are queued."""
+"""Holds the newest message of each kind for any number of browsers. Slow browsers miss messages: there is no queue."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ class Channel(IntEnum):
 
     STATE = 0
     PICTURE = 1
-    BESIDE = 2  # the picture from the second of two compared engines
+    BESIDE = 2  # the picture of the second engine, if two engines are compared
 
 
 class Hub:
@@ -31,7 +31,7 @@ class Hub:
         number, _ = self._newest.get(channel, (0, b""))
         self._newest[channel] = (number + 1, message)
         if self._loop:
-            with contextlib.suppress(RuntimeError):  # raised if the event loop is closed, because the server has ended
+            with contextlib.suppress(RuntimeError):  # the server has ended and closed the event loop
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
@@ -47,7 +47,7 @@ class Hub:
         return True
 
     def leave(self) -> None:
-        """Note that a viewer has left."""
+        """Reduce the number of viewers by 1: a viewer has left."""
         self.viewers -= 1
 
     async def next(self, seen: dict[Channel, int]) -> tuple[Channel, bytes]:

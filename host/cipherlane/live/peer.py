@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A second board that decrypts, in a separate thread, the pictures that the first board has encrypted.
+"""Lets a second board decrypt the pictures that the first board has encrypted. A separate thread controls it.
 
-It decrypts every picture, and the first board waits for it. Pictures cannot be skipped, because a board accepts only
-records near the last one (within its window).
+The second board decrypts every picture, and the first board waits for it. Pictures cannot be skipped, because a board
+accepts only records near the last one (within its window).
 """
 
 import contextlib
@@ -23,7 +23,7 @@ _PATIENCE = 60.0  # longest time in seconds to wait for the second board, for ex
 
 
 class Stretch:
-    """Decrypts the pictures of one session in order; `error` is set if decryption failed."""
+    """Decrypts the pictures of one session in order. If that fails, `error` is the exception."""
 
     def __init__(self, session: Session, show: Callable[[Sample, bytes], None]):
         """Decrypt in `session`, and call `show` with each encrypted sample and its decrypted picture."""
@@ -36,7 +36,7 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Wait until the decrypting thread is ready, and pass `sample` to it. Return False if decryption stopped."""
+        """Wait until the decrypting thread is ready, and pass `sample` to it. Return False if it has stopped."""
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:

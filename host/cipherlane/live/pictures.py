@@ -26,9 +26,9 @@ class Film(Protocol):
         """Return the picture at position `number` in the film, one byte per pixel."""
 
 
-PER_SECOND = 12  # pictures per second of a film
+PER_SECOND = 12  # pictures that a film shows in a second
 MOST_TEXT = 200  # characters
-_STEPS = 96  # number of pictures in the built-in film before it repeats
+_STEPS = 96  # number of different pictures in the built-in film, which repeats
 BITS = (8, 4)  # possible numbers of bits in a pixel
 _HIGH, _LOW = bytes(value & 0xF0 for value in range(256)), bytes(value >> 4 for value in range(256))
 _MARGIN = 4  # pixels around a text

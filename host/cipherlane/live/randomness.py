@@ -11,7 +11,8 @@ SUSPICIOUS = 1e-6  # limit of the chi-square probability: random bytes fall belo
 
 @dataclass(frozen=True)
 class Evenness:
-    """Entropy in bits a byte, chi-square over 256 values, and the probability that random bytes reach this chi-square.
+    """Entropy in bits per byte, chi-square over the 256 byte values, and the probability that random bytes reach this
+    chi-square.
 
     `entropy` is computed from the counts: for n random bytes it is about 8 - 255 / (2 n ln 2), not 8.
     """

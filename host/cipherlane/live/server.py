@@ -60,7 +60,7 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Guard:
-    """Refuses requests whose Host header is not in `hosts`, and WebSockets whose Origin header names no such host."""
+    """Refuses requests whose Host header is not in `hosts`, and WebSockets whose Origin header names another host."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]):
         """Check requests before they reach `app`."""

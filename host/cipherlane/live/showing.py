@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prepares a picture for browsers: plaintext, bytes on the wire, decrypted picture, and a JSON head with facts."""
+"""Prepares a picture for browsers: plaintext, bytes on the wire, decrypted picture, and a JSON object of facts."""
 
 import functools
 import json
@@ -49,7 +49,7 @@ class Showing:
         """
         self._hub, self._edge = hub, edge
         self._checked = {"equal": 0, "different": 0}
-        self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # used for ECB only: no counter mode uses this key
+        self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # this key is used for ECB only, never in a counter mode
         oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
 
     def check(self, plaintext: bytes, decrypted: bytes) -> None:

@@ -33,16 +33,19 @@ from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 
 # durations in seconds of the sessions after a user's choice; later sessions use the last value
 STRETCHES = (1.0, 2.0, 4.0, 8.0)
-PICTURES_A_SECOND = 8.0  # maximum number of pictures shown a second
-_WORK_SHARE = 0.005  # maximum share of time for preparing pictures to show; sending them takes about as long
+PICTURES_A_SECOND = 8.0  # maximum number of pictures shown per second
+# Maximum share of time for preparing pictures for browsers. Sending the pictures takes about the same time.
+_WORK_SHARE = 0.005
 PATIENCE = 4.0  # seconds without a result before the page reports it
 STOP_PATIENCE = 2.0  # seconds allowed for closing a board
 _STOP_SILENCE = 0.5  # after a stop: seconds without a result before the session is closed
 _RETRY = 1.0  # seconds between searches for a lost board
 _POINTS = 120  # number of stretches (sessions of some seconds) in the chart
 _PEER_RECORD = 1024  # default maximum bytes of a record if a second board decrypts
-FEWEST_PICTURES = 2.0  # pictures a second: slower boards get half the bits per pixel, unless the user chose the bits
-_ENOUGH = 2.5  # with half the bits: return to all bits per pixel above a rate of FEWEST_PICTURES times this factor
+# Below this rate in pictures per second, the pictures get half the bits per pixel, unless the user chose the bits.
+FEWEST_PICTURES = 2.0
+# Above FEWEST_PICTURES times this factor, pictures with half the bits get all bits again.
+_ENOUGH = 2.5
 _MOST_SIDES = 3  # maximum number of engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
 
@@ -82,7 +85,7 @@ class Streamer:
         self._lock = threading.Lock()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._of_sides = {bits: tuple(CounterBlocks(bits) for _ in range(_MOST_SIDES)) for bits in KEY_BITS}
-        self._bits: dict[str, int] = {}  # bits of a pixel for each engine, unless the user chose the bits
+        self._bits: dict[str, int] = {}  # maps engines to bits per pixel; a choice of the user has priority
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
@@ -123,7 +126,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # this new object, although equal to the old one, ends the session
+            self._choice = replace(self._choice)  # a session ends when this object is replaced, even by an equal one
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
@@ -341,7 +344,7 @@ class Streamer:
     def _decrypt(
         self, choice: Choice, sample: Sample, key: bytes, iv: bytes, channel: Channel = Channel.PICTURE
     ) -> None:
-        """Decrypt a `sample` with `cryptography` on the host, and show it. Its stream started at counter block `iv`."""
+        """Decrypt a `sample` with `cryptography` on the host, and show it. The stream began at counter block `iv`."""
         decrypted = oracle.encrypted(key, block_after(iv, sample.offset // BLOCK), sample.ciphertext)
         self._showing.show(choice, sample, decrypted, f"the host with {oracle.name()}", channel)
 
@@ -354,7 +357,7 @@ class Streamer:
         return lambda counts: self._watch(counts, now())
 
     def _watch(self, counts: Counts, now: float) -> float:
-        """Note whether results arrive; report when they stop; raise an error if the stream was stopped meanwhile."""
+        """Report when results stop arriving, and when they arrive again. Raise an error if none arrive after `stop`."""
         if counts.received != self._received:
             self._received, self._heard = counts.received, now
             if self._state == "waiting" or self._running is not self._streamed:

@@ -30,7 +30,7 @@ _SWITCHED = {"engine": "e", "key_bits": "k", "record_bytes": "r"}
 
 
 class Top(App[None]):
-    """Shows the figures until `q` is pressed; if the stream failed, `error` then holds the reason."""
+    """Shows speeds and counters until the user presses `q`. If the stream fails first, `error` is the exception."""
 
     CSS = """
     Screen { layout: vertical; }
@@ -61,7 +61,7 @@ class Top(App[None]):
         self._hub, self._streamer = hub, streamer
         self._state: dict[str, Any] = {}
         self._refused = ""
-        self._ended = False  # true once the user quits: a later failure of the stream is no error
+        self._ended = False  # true after the user has quit: from then on, failures of the stream are ignored
         self._thread = threading.Thread(target=self._stream, daemon=True)
 
     def compose(self) -> ComposeResult:
@@ -104,7 +104,7 @@ class Top(App[None]):
             if self._ended:
                 return
             self.error = error
-            with contextlib.suppress(RuntimeError):  # raised if the app is ending already
+            with contextlib.suppress(RuntimeError):  # the app is ending already
                 self.call_from_thread(self.exit)
 
     async def _follow(self) -> None:
@@ -120,7 +120,7 @@ class Top(App[None]):
                 elif channel == Channel.PICTURE:
                     size = int.from_bytes(message[:4], "little")
                     self._show_wire(json.loads(message[4 : 4 + size]))
-        except NoMatches:  # raised if the app is ending, when parts of its screen have been removed
+        except NoMatches:  # the app is ending and has removed parts of its screen
             pass
         finally:
             self._hub.leave()

@@ -23,7 +23,7 @@ class Player:
     """
 
     def __init__(self, name: str, edge: int, device: str | None = None, clock: Clock = REAL):
-        """Play the file `name`, or the input `name` of the FFmpeg device type in `device`, in `edge` x `edge` pixels.
+        """Play the file `name`, or the camera `name` with the FFmpeg input format `device`, in `edge` x `edge` pixels.
 
         Raises:
             ArgumentError: PyAV is not installed.

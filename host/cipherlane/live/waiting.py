@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 MOST_GUESTS = 64  # connections
-PATIENCE = 20.0  # time limit in seconds of a connection: request, answer, token and idle time together
+PATIENCE = 20.0  # time limit in seconds of a connection, including request, answer, token and idle time
 
 Client = tuple[str, int]  # address and port
 
@@ -31,7 +31,7 @@ class WaitingRoom:
         self._viewers: dict[Client, asyncio.Transport] = {}
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Add a new connection. If there are too many, close the oldest of the address with most connections."""
+        """Add a new connection. If there are too many, close the oldest one of the address that has the most."""
         address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
         client = str(address), int(port)
         for gone in [each for each, guest in self._guests.items() if guest.transport.is_closing()]:
@@ -47,7 +47,7 @@ class WaitingRoom:
             self._viewers[client] = transport
 
     def left(self, client: Client) -> None:
-        """Limit the time of a connection again. Its viewer has left, but the browser can keep the connection open."""
+        """Limit the time of a viewer's connection again. The browser can keep it open after the viewer has left."""
         if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
             self.came(transport)
 

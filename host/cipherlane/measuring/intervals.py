@@ -11,7 +11,7 @@ from ..link.transfer import Counts
 
 @dataclass(frozen=True)
 class Interval:
-    """The traffic between `start` and `end`, in seconds since the stream began.
+    """The traffic of an interval. `start` and `end` are in seconds since the stream began.
 
     All counts are of data bytes. `sent_bytes` includes records sent again, which `retransmissions` counts;
     `received_bytes` counts each result once.
@@ -46,7 +46,7 @@ class Intervals:
     """Divides one stream into intervals of equal length and reports the traffic of each."""
 
     def __init__(self, seconds: float, show: Callable[[Interval], None], clock: Clock = REAL):
-        """Call `show` with each interval when it ends. Each interval lasts `seconds`, measured by `clock`."""
+        """Call `show` with each interval when the interval ends, every `seconds` seconds of `clock`."""
         self.found: list[Interval] = []
         self._clock = clock
         self._seconds = seconds
@@ -60,7 +60,7 @@ class Intervals:
         self._now, self._before = Counts(), Counts()
 
     def watch(self, counts: Counts) -> float:
-        """Store the stream's counters so far; return the seconds until the current interval ends."""
+        """Store the stream's present `counts`; return the seconds until the current interval ends."""
         self._now = counts
         now = self._clock.now()
         if now >= self._due:

@@ -18,9 +18,10 @@ from ..link.session import Session
 from ..link.transfer import Counts, Progress
 from .intervals import Interval, Intervals
 
-# Bytes that gigabit Ethernet adds to a datagram's payload: preamble, addresses and type, IPv4, UDP, FCS, gap.
+# Bytes that gigabit Ethernet adds to a datagram's payload: preamble, addresses and type, IPv4, UDP, FCS, gap between
+# frames.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
-_LEAST_PAYLOAD = 46 - 28  # shortest payload of a datagram in bytes: Ethernet pads shorter ones
+_LEAST_PAYLOAD = 46 - 28  # bytes of the shortest payload: Ethernet pads shorter payloads
 _WIRE_MBPS = 1000.0
 PERCENTILES = (50, 90, 99)
 _SELDOM = 3600.0  # seconds
@@ -28,7 +29,7 @@ STAGES = ("driver", "copy", "stack", "record", "engine")
 
 
 def wire_limit_mbps(record_bytes: int) -> float:
-    """Return the highest data rate in Mbps that gigabit Ethernet allows with back-to-back records of `record_bytes`."""
+    """Return the highest data rate in Mbps on gigabit Ethernet, for back-to-back records of `record_bytes` bytes."""
     payload = max(HEADER.size + record_bytes, _LEAST_PAYLOAD)
     return _WIRE_MBPS * record_bytes / (payload + _WIRE_OVERHEAD)
 
@@ -89,7 +90,7 @@ class LinkMeasurement:
 
 
 class _Zeros:
-    """A reader of `size` zero bytes that ends early once `deadline` has passed."""
+    """A reader of `size` zero bytes, which ends early when `deadline` has passed."""
 
     def __init__(self, size: int, clock: Clock, deadline: float | None):
         self._left = size
@@ -179,7 +180,7 @@ def measure(
             if begun and closed and not closed["cycles"]:  # another client's session has stopped the cycle count
                 if device.info().kind == "sim":
                     raise SharedBoardError
-                begun = None  # goodput then uses this machine's clock, not the board's cycles
+                begun = None  # compute the goodput from this machine's clock, not from the board's cycles
             if begun and closed and device.info().kind == "sim":
                 goodput = _rate(bits * clock_hz, _grown(begun, closed, "cycles"))
             if begun and closed and not engine.traits.serves:

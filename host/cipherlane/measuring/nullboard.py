@@ -69,7 +69,7 @@ class NullBoard:
     """A board in software that consists only of a UDP socket; `serve` runs it."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = layout.UDP_PORT, echo: bool = False):
-        """Listen at `host` and `port` (0: any free port); with `echo`, send data back unchanged.
+        """Listen at `host` and `port`; port 0 selects any free port. If `echo` is true, send data back unchanged.
 
         Raises:
             PortError: the address is in use or does not belong to this machine.
@@ -119,7 +119,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Mark the counter blocks of a session as used, up to the end of the data record `raw`, which was echoed."""
+        """Mark the counter blocks of a session as used, up to the end of the data record `raw`, which was sent back."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):
@@ -284,7 +284,7 @@ class NullBoard:
         return self._data(record, address, last=True)
 
     def _message(self, session: _Session, number: int, data: bytes, last: bool) -> bytes:
-        """Return record `number` of a GCM session: encrypted, with its tag, or decrypted, without the tag."""
+        """Return record `number` of a GCM session, either encrypted and with its tag, or decrypted and without tag."""
         if not session.range.may_end(number, last):
             raise _Refusal(ErrorCode.OFFSET, session.range.record_bytes)
         if not session.range.knows(number, data):

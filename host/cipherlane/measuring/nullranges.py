@@ -16,7 +16,9 @@ from cipherlane_base.wire.layout import BLOCK
 RANGES = 256
 KEPT = 8  # number of ended ranges that can still be resumed
 WINDOW = 1024  # records
-GCM_BLOCKS = 1 << 33  # counter blocks of a GCM record: two nonces (last record or not) of 2^32 blocks each
+# Number of counter blocks that a GCM record reserves. The record has two possible nonces: one if it is the last record,
+# and one if it is not. Each nonce takes 2^32 blocks.
+GCM_BLOCKS = 1 << 33
 _BLOCKS = 1 << 128
 
 
@@ -50,7 +52,7 @@ class Range:
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
-        """Note that record `number` arrived with `data`; return False if it arrived before with different data.
+        """Store the arrival of record `number` with `data`; return False if it arrived before with different data.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -85,7 +87,10 @@ class Range:
         return number <= self.last and last == (number == self.last)
 
     def overlaps(self, start: int, blocks: int, gcm: bool) -> bool:
-        """Return whether this range overlaps `blocks` counter blocks from `start` on; `gcm` is set if GCM uses them."""
+        """Return whether this range overlaps the range of `blocks` counter blocks that begins at `start`.
+
+        `gcm` is true if the blocks at `start` are for GCM.
+        """
         if (start - self.start) % _BLOCKS < self.blocks or (self.start - start) % _BLOCKS < blocks:
             return True
         ctr = (self.start, self.blocks) if gcm else (start, blocks)
@@ -105,7 +110,7 @@ class Ranges:
 
     @property
     def free(self) -> int:
-        """Number of ranges that can be stored in addition to the present ones."""
+        """Number of ranges that can still be added to the table."""
         fresh = sum(not live.resumed for live in self._live)
         return RANGES - fresh - sum(len(used) for used in self._used.values())
 
@@ -133,8 +138,8 @@ class Ranges:
         return next((r for r in ranges if (r.ticket, r.key, r.start, r.record_bytes, r.gcm) == wanted), None)
 
     def resume(self, found: Range | None, blocks: int) -> Range:
-        """Let a new session use the ended range `found`, which `find` returned. Extend it to at least `blocks` counter
-        blocks, and return it.
+        """Let a new session use the ended range `found`, which `find` returned. Extend the range to at least `blocks`
+        counter blocks, and return it.
 
         Raises:
             RangeTakenError: a block that must be added was used before or belongs to a session.
@@ -172,7 +177,7 @@ class Ranges:
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return `ranges` with overlapping or adjacent ones joined, but not across the wrap to counter block 0."""
+    """Join ranges that overlap or adjoin, and return the result. No range continues from the last block to block 0."""
     merged: list[tuple[int, int]] = []
     for start, blocks in sorted((start % _BLOCKS, blocks) for start, blocks in ranges):
         if merged and start <= merged[-1][0] + merged[-1][1]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES of the `cryptography` package (needs the extra `verify`): checks a transfer while it runs, and reads
-authenticated files.
+"""Uses AES of the package `cryptography` to check a transfer while it runs, and to read authenticated files. Needs the
+extra `verify`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Verifier:
         self._noted += len(data)
 
     def compare(self, data: bytes) -> None:
-        """Compare `data`, the next results from the board, with the stored results of `cryptography`.
+        """Compare `data`, which are the next results from the board, with the stored results of `cryptography`.
 
         Raises:
             VerifyError: they differ from the reference.
@@ -103,7 +103,7 @@ class Gcm:
         return self._cipher.encrypt(self._header.nonce(number, last), data, self._encoded)
 
     def records(self, plaintext: bytes) -> bytes:
-        """Return `plaintext` encrypted as all records of an authenticated file, without the file's header."""
+        """Encrypt `plaintext` as an authenticated file; return the file's content without the header."""
         size = self._header.record_bytes
         offsets = range(0, max(1, len(plaintext)), size)
         parts = [plaintext[offset : offset + size] for offset in offsets]
@@ -159,7 +159,7 @@ class GcmVerifier:
             data = self._compare(data, len(self._noted) <= self._size)
 
     def check(self, data: bytes, result: bytes) -> None:
-        """Check `result`, which the board returned for `data`. Both are whole records before the stream's last one.
+        """Check `result`, which the board returned for `data`. Both are whole records, none of them the stream's last.
 
         Raises:
             VerifyError: the result differs from the reference.

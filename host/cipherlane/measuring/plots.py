@@ -38,7 +38,7 @@ STYLE = _style()
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot of `width` x `height` pixels: its `title` and the elements drawn so far."""
+    """A plot of `width` x `height` pixels: its title and its SVG elements."""
 
     title: str
     width: int

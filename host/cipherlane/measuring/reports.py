@@ -38,7 +38,7 @@ _MODES = tuple(mode.name.lower() for mode in Mode)
 
 @dataclass(frozen=True)
 class Report:
-    """A checked report: the measured board, the circumstances, and the measurements.
+    """A checked report: the board, the conditions of the measurement, and the measured values.
 
     `measured` holds `Measurement` or `LinkMeasurement` values; their derived figures were computed again. `selftest` is
     the number of known-answer tests that the board had passed just before. `date` is a day in UTC, as text. `commit` is
@@ -59,7 +59,7 @@ class Report:
 
 
 def text(device: Device, selftest: int, measured: Sequence[Measurement | LinkMeasurement]) -> str:
-    """Return a report as JSON: measurements of a board, and `selftest`, the number of known-answer tests passed."""
+    """Return a report as JSON: measurements of a board, and `selftest`, the number of known-answer tests it passed."""
     info = device.info()
     report = {
         "format": FORMAT,
@@ -97,7 +97,7 @@ def read(name: str, content: bytes) -> Report:
 
 
 class _Refused(Exception):
-    """A value in a report is missing or impossible; the message names it."""
+    """A value in a report is missing or impossible; the message names the value."""
 
 
 def _fields(measured: Measurement | LinkMeasurement) -> dict[str, Any]:

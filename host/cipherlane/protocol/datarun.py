@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from cipherlane_base.wire.layout import HEADER, REPLY, VERSION, RecordType
 
-Result = tuple[int, bytes]  # a result: its offset in the stream, and its data
+Result = tuple[int, bytes]  # offset of a result in the stream, and its data
 
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
-_SPLIT = "<8sQQ{}s"  # format of a record for `struct`: first 8 bytes of the header, offset, token, data
+_SPLIT = "<8sQQ{}s"  # a record in the notation of `struct`: first 8 bytes of the header, offset, token, data
 
 
 class Run(NamedTuple):
@@ -37,7 +37,7 @@ class DataCodec:
     """
 
     def __init__(self, session: int, token: int, record_bytes: int, reply_bytes: int | None = None):
-        """Handle records with this `session` and `token`. Each reply has `reply_bytes` bytes of data, by default
+        """Handle records that contain `session` and `token`. Each reply has `reply_bytes` bytes of data, by default
         `record_bytes`. Only the reply to the last record can be shorter.
         """
         self.session = session
@@ -55,7 +55,7 @@ class DataCodec:
         return RecordType.DATA_LAST if offset == self.last else RecordType.DATA
 
     def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:
-        """Return the run of records for `parts`; the first part is at `offset` of the stream."""
+        """Return a run of records, one for each of `parts`. The first part begins at byte `offset` of the stream."""
         session, token, pack = self.session, self.token, _HEADER.pack
         offsets = range(offset, offset + self.record_bytes * len(parts), self.record_bytes)
         kinds = [int(RecordType.DATA)] * len(parts)
@@ -68,7 +68,7 @@ class DataCodec:
         return Run(b"".join(pieces), HEADER.size + len(parts[0]))
 
     def results(self, run: Run) -> list[Result] | None:
-        """Return the results in a run of full data replies of this stream; None if any record is not such a reply."""
+        """Return the results in a run of replies; None unless each record is a full data reply of this stream."""
         if run.size != self._size or len(run.data) % run.size:
             return None
         begin, mine = self._begin, self.token

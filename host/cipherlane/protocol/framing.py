@@ -46,11 +46,11 @@ class FrameParser:
 
     @property
     def pending(self) -> int:
-        """Number of bytes received so far of a frame that is still incomplete."""
+        """Number of bytes received of a frame whose end has not arrived yet."""
         return len(self._partial)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the records whose frames end in `data`."""
+        """Parse `data`, the next bytes received; return the records whose frames end in these bytes."""
         records = []
         *ended, rest = data.split(DELIMITER)
         for piece in ended:

@@ -11,7 +11,7 @@ from .sources import Source
 from .words import engine, three
 
 _KEY_BITS = 128
-# options of a command that do not affect the speeds that it measures
+# options that do not affect the speeds that a command measures
 _APART = ("--results", "--port", "--log", "--csv")
 _Case = tuple[str, str, str]  # engine, series and board
 _SAME = 0.0005  # smaller relative changes of a speed count as no change
@@ -19,7 +19,7 @@ _SAME = 0.0005  # smaller relative changes of a speed count as no change
 
 @dataclass(frozen=True)
 class Best:
-    """The best speed of an engine in a command's newest run; `before` is the speed in the previous run, if any."""
+    """The best speed of an engine in a command's newest run; `before` is its best speed in the previous run, if any."""
 
     engine: str
     speed: str

@@ -63,7 +63,7 @@ class Figures:
 
 
 def printable(value: object) -> str:
-    """Return `value` as text without invisible characters and without characters that move or hide others."""
+    """Return `value` as text; replace each character that is invisible, or that moves or hides neighbouring text."""
     return "".join(each if each.isprintable() else "\ufffd" for each in str(value))
 
 
@@ -172,7 +172,7 @@ def _is_same(name: str, rows: list[Row]) -> bool:
 
 
 def _names(field: str, rows: list[Row]) -> bool:
-    """Return whether a field helps to distinguish rows: a short text, or a number that names a setting."""
+    """Return whether a field helps to tell rows apart. Such a field is a short text, or a setting that is a number."""
     return field in _NUMBERS or any(isinstance(row.get(field), str) and len(str(row[field])) <= 30 for row in rows)
 
 

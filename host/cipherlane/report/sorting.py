@@ -34,7 +34,7 @@ th label:has(:focus-visible) { outline: 3px solid var(--link) }
 
 def table(found: Figures, name: str = "") -> str:
     """Return `found` as an HTML table. If `name` is given, readers can sort the table, and names and numbers are made
-    readable. Otherwise they are printed as in the file.
+    readable. Without `name`, names and numbers are printed as in the file.
     """
     raw = not name
     sortable = bool(name) and len(found.rows) >= _FEWEST

@@ -20,7 +20,7 @@ _AGAIN = "run the command that wrote it again, or leave it out"
 
 @dataclass(frozen=True)
 class Source:
-    """A file of measurements: its path as given, its status, its provenance, and the rest of its content.
+    """A file of measurements: the path as the user gave it, the file's status, its provenance, and its other content.
 
     Its title is its name without folder and ending, or its path if several files share that name.
     """
@@ -33,7 +33,8 @@ class Source:
 
 
 def read_all(names: Iterable[str]) -> tuple[list[Source], list[str]]:
-    """Read the named files, and all files in the named folders. Return them, and the names of duplicates left out.
+    """Read the named files, and all files in the named folders. Return their content, and
+    the names of the duplicates left out.
 
     A file is a duplicate of another file of the same name if one run wrote both.
 
@@ -72,7 +73,7 @@ def read(name: str) -> Source:
         status = os.stat(name)
     except OSError as error:
         raise trouble("read", name, error) from error
-    except ValueError as error:  # raised for a file name with a zero byte
+    except ValueError as error:  # the file name contains a zero byte
         raise FileError(f"cannot read {name!r}: {error}") from None
     if not stat.S_ISREG(status.st_mode) or status.st_size > MOST:
         raise FileError(f"{name} is not a file of figures: {_AGAIN}")

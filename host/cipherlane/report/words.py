@@ -88,7 +88,7 @@ def three(value: float) -> str:
         digits = len(str(int(abs(value)))) - 3
         return f"{round(value / 10**digits) * 10**digits:,}"
     text = f"{value:.3g}"
-    if float(text) >= _MANY:  # rounding has produced four digits, as for 999.9
+    if float(text) >= _MANY:  # rounding has produced four digits, for example from 999.9
         return "1,000"
     return text if "e" in text else f"{value:#.3g}".rstrip(".")
 

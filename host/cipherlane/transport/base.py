@@ -27,7 +27,7 @@ class Pace:
 
     @classmethod
     def fixed(cls, seconds: float, attempts: int = 4) -> "Pace":
-        """Return a `Pace` that waits `seconds` for every reply."""
+        """Return a `Pace` with a time-out of `seconds` for every reply."""
         return cls(seconds, seconds, seconds, attempts)
 
 
@@ -88,7 +88,7 @@ class Transport(ABC):
             self.send(record)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send a run, a sequence of joined records. Raises the same errors as `send`."""
+        """Send the joined records of a `Run`. Raises the same errors as `send`."""
         self.send_many(run.records(), to)
 
     def receive_run(self, timeout: float, most: int) -> Run | None:
@@ -100,7 +100,7 @@ class Transport(ABC):
         return None if record is None else Run(record, len(record))
 
     def run_records(self, record_size: int) -> int:
-        """Return the number of records of `record_size` bytes that are best sent in one call."""
+        """Return how many records of `record_size` bytes to send in one call for the highest speed."""
         return 1
 
     @abstractmethod
@@ -109,7 +109,7 @@ class Transport(ABC):
 
     @abstractmethod
     def resync(self) -> None:
-        """End a record that might have been sent only in part, so that the rest does not spoil the next record."""
+        """End a record that was perhaps sent only in part, so that the board does not join it with the next record."""
 
     @abstractmethod
     def strays(self) -> int:

@@ -33,12 +33,12 @@ def command(*words: str) -> list[str]:
 
 
 def was_refused(status: int, log: str) -> bool:
-    """Return whether creating the namespace failed for lack of privilege, by the exit `status` and the output `log`."""
+    """Return whether the command lacked the right to create a namespace, according to its exit `status` and `log`."""
     return status == NO_PRIVILEGE or (status == 1 and "unshare:" in log)
 
 
 def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.socket:
-    """Return an unconnected UDP socket in the namespace of process `pid` from which `address` can be reached.
+    """Return an unconnected UDP socket in the network namespace of process `pid`; `address` can be reached from it.
 
     Raises:
         OSError: in that namespace there is no route to the address, or not yet.
@@ -63,7 +63,7 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
 
 def _enter() -> None:
     """Prepare the network namespace of this process: check that it can create a TAP device; enable loopback."""
-    import fcntl  # imported here, because systems without namespaces can lack this module
+    import fcntl  # this import is here, because systems without namespaces can lack the module
 
     tap = os.open(_TUN, os.O_RDWR)
     try:

@@ -41,7 +41,7 @@ class Probe:
                 pass
         except ConnectionRefusedError:
             return True
-        except OSError:  # no refusal has arrived, or sending failed; the code that sends records reports a failure
+        except OSError:  # no refusal arrived, or sending failed; the code that sends records reports such a failure
             pass
         return False
 

@@ -35,7 +35,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
     require_ipv4(port)
     simulated, _, folder = port.partition(":")
     if simulated in SIMULATED_PORTS:
-        from . import sim  # imported only here, because this module needs Linux
+        from . import sim  # this import is here, because the module runs only on Linux
 
         kind = sim.SimTransport if simulated == "sim" else sim.SimUdpTransport
         return kind(Path(folder) if folder else None)
@@ -46,7 +46,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
 
 
 def suggestion(port: str) -> str | None:
-    """Return the valid port that the user probably meant by the invalid name `port`; None if no port is similar."""
+    """Return the valid port name that the user probably meant by the invalid name `port`; None if there is none."""
     if _HOST.fullmatch(port):
         return f"{SCHEME}://{port}"
     if scheme := _OTHER_SCHEME.match(port):

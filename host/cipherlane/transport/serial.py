@@ -33,7 +33,7 @@ class SerialTransport(Transport):
     ordered = True
 
     def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL, port: Any = None):
-        """Open `url` at `baud` bits a second, or use an open `port` like pyserial's. All waits use `clock`.
+        """Open `url` at `baud` bits per second, or use the open `port`, which has pyserial's methods. Wait by `clock`.
 
         Raises:
             PortError: the port is absent, busy, or not a serial port.
@@ -88,7 +88,7 @@ class SerialTransport(Transport):
         return frame_size(record_size)
 
     def strays(self) -> int:
-        """Return the number of bytes in dropped frames and in the frame that has not ended."""
+        """Return the number of bytes in dropped frames and in an incomplete frame."""
         return self._parser.pending + self.counters.dropped_bytes
 
     def close(self) -> None:

@@ -28,7 +28,7 @@ class SimTransport(SerialTransport):
         try:
             super().__init__(self.board.url)
             self.advice = _ADVICE
-            # check again, after `start`, that the port belongs to the board and was not taken by another process
+            # `start` has checked that the port belongs to the board. Check again, in case another process has taken it.
             self.board.require_own_port()
             self.tools = self.board.description.get("tools", {})
         except BaseException:

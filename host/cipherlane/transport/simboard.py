@@ -154,12 +154,12 @@ class SimulatedBoard:
         self._tether, theirs = socket.socketpair()
         try:
             with theirs:
-                # if the program is missing, fail here and not in the launcher
+                # `stat` raises OSError if the program is missing, before the launcher starts
                 (self._gateware / self._executable).stat()
                 config = self._config(theirs.fileno())
                 words = [sys.executable, "-I", launcher.__file__, folder, self._gateware, self._executable, config]
-                # Python ignores SIGPIPE. With restore_signals=False, the simulator inherits this, so that it continues
-                # when a client disconnects.
+                # Python ignores SIGPIPE. With restore_signals=False, the simulator ignores it too, so it continues when
+                # a client disconnects.
                 self._process = subprocess.Popen(
                     namespace.command(*map(str, words)) if self.ip_address else words,
                     stdin=subprocess.PIPE if self._has_console else subprocess.DEVNULL,
@@ -225,7 +225,7 @@ class SimulatedBoard:
         return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip()) or self._log_tail
 
     def obituary(self, reason: str) -> str:
-        """Return a text that tells how the simulator ended, or the text in `reason` if it is still running."""
+        """Return a sentence about how the simulator ended; return `reason` if the simulator is still running."""
         if self._process is None:
             return reason
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -236,15 +236,15 @@ class SimulatedBoard:
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
     def _logged(self) -> str:
-        """Return the simulator's output. Reading does not move the file offset, because the simulator shares it."""
+        """Return the simulator's output. Do not move the file offset, because the simulator writes at this offset."""
         if self._log is None:
             return ""
         number = self._log.fileno()
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the simulator's configuration as text. It lets the simulator choose a port, and report the port
-        over the socket with the descriptor `tether`.
+        """Return the simulator's configuration as text. It makes the simulator choose a TCP port, and send the
+        port's number over the socket with the descriptor `tether`.
         """
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
@@ -255,7 +255,7 @@ class SimulatedBoard:
         return json.dumps(modules, indent=4)
 
     def _told_port(self) -> int:
-        """Return the port that the simulator reports after it has deleted its folder."""
+        """Wait until the simulator has deleted its folder and has reported its TCP port; return the port."""
         assert self._tether
         told = b""
         deadline = time.monotonic() + START_TIMEOUT

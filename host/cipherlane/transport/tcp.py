@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A byte stream over TCP with the methods of pyserial's ports that this package uses; it does not need pyserial."""
+"""A byte stream over TCP. It has those methods of a pyserial port that this package uses, but needs no pyserial."""
 
 import socket
 from urllib.parse import urlsplit

@@ -30,12 +30,13 @@ SCHEME = "udp"
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
-SLOT = 2048  # bytes of the board's rx_window that a datagram of up to 1500 bytes occupies
+SLOT = 2048  # a datagram of up to 1500 bytes occupies this many bytes of the board's rx_window
 _IP_MTU = 14  # of linux/in.h
-_HEADERS = 28  # bytes of the headers of IPv4 and UDP
+_HEADERS = 28  # length of the headers of IPv4 and UDP together, in bytes
 _SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
 _MOST_SEGMENTS = 64
-_BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # buffer sizes in bytes to try, in this order, for sending and for receiving
+# Buffer sizes in bytes, the best first. For sending and for receiving, the first size that the kernel accepts is used.
+_BUFFERS = (8 << 20, 1 << 20, 1 << 18)
 _FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE and SO_SNDBUFFORCE, only for root
 _SIZE = struct.Struct("=H")
 _IPV4 = "give the IPv4 address of the board, as udp://192.168.1.50"
@@ -109,7 +110,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # a refusal of an earlier datagram: ignore it, because that request times out
+            except ConnectionError:  # an earlier datagram was refused: ignore this, because its request times out
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -131,7 +132,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram caused this error; this datagram is not sent yet
+            except ConnectionError:  # an earlier datagram caused this error: send this datagram now
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
@@ -148,7 +149,7 @@ class UdpTransport(Transport):
     pace = NETWORK
 
     def __init__(self, url: str, unconnected: socket.socket | None = None, clock: Clock = REAL):
-        """Reach the board at `url`, udp://host[:port], through the socket `unconnected`; None creates one.
+        """Reach the board at `url`, udp://host[:port], through the socket `unconnected`, or a new one if it is None.
 
         Raises:
             PortError: the address cannot be used.
@@ -178,12 +179,12 @@ class UdpTransport(Transport):
         self.send_many((record,))
 
     def send_many(self, records: Sequence[bytes], to: Address | None = None) -> None:
-        """Send records in as few calls as possible."""
+        """Send records in as few system calls as possible."""
         with self._sending(to) as address:
             self._datagrams.send(records, address)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send a run of records, in one call if the kernel supports it."""
+        """Send a run of records, in one system call if the kernel supports that."""
         with self._sending(to) as address:
             self._datagrams.send_run(run.data, run.size, address)
 

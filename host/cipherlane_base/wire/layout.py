@@ -33,7 +33,7 @@ def _format(kind: str) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a layout: its name, its type as wire.toml names it, and its meaning."""
+    """One field of a layout: its name, its type (a type name of wire.toml), and its meaning."""
 
     name: str
     type: str
@@ -73,7 +73,7 @@ class Layout:
         return self._tuple(*self._struct.unpack_from(data))
 
     def codec(self, *names: str) -> struct.Struct:
-        """Return this layout's packer, a `struct.Struct`; raise ValueError unless `names` lists all fields in order."""
+        """Return the `struct.Struct` of this layout; raise ValueError unless `names` lists all fields in order."""
         if names != self._tuple._fields:
             raise ValueError(f"{self.name} has the fields {self._tuple._fields}")
         return self._struct
@@ -86,8 +86,8 @@ def load_wire() -> dict[str, Any]:
 
 _WIRE = load_wire()
 
-REPLY = 0x80  # bit of the type field that marks a reply
-BLOCK = 16  # bytes of an AES block
+REPLY = 0x80  # this bit of a record's type field marks a reply
+BLOCK = 16  # size of an AES block in bytes
 INFO_MAGIC = int.from_bytes(b"CLNE", "little")
 
 ERROR_TYPE: int = _WIRE["error"]["code"]

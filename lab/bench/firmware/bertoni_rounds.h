@@ -41,14 +41,15 @@
 	})
 
 /**
- * Applies SubBytes to the byte in row @p select. The result is in the same row; other rows are 0.
+ * Applies SubBytes to one byte of a column: the byte in row @p select. The result is a column that
+ * contains the new byte in the same row and 0 in the other rows.
  */
 #define BERTONI_BYTE(inverse, select, word)                                                        \
 	(BERTONI(BERTONI_SBOX, inverse, select, word, 0) << 8 * (select))
 
 /**
- * Computes one column with four byte-oriented instructions and four XORs. So the four columns of a
- * round take sixteen instructions and sixteen XORs.
+ * Computes one column with four byte-oriented instructions and four XORs. A round has four columns,
+ * so it takes sixteen instructions and sixteen XORs.
  */
 #define BERTONI_SHARES(share, k, a, b, c, d)                                                       \
 	((k) ^ share(0, a) ^ share(1, b) ^ share(2, c) ^ share(3, d))

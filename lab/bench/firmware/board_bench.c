@@ -2,8 +2,8 @@
 /**
  * @file
  * The benchmark program: measures AES on the board as the host requests, and returns a CRC-32 of
- * the processed data. The host compares this CRC-32 with the one that it computes with an
- * independent library.
+ * the processed data. The host processes the same data with an independent library and compares the
+ * CRC-32.
  *
  * A request is eight words: variant, mode, decrypt, key_bits, bytes, passes, seed, memory. The
  * generator xorshift32, started with `seed`, produces 8 words of key, then 4 words of IV, then the
@@ -58,13 +58,13 @@ struct request {
 	uint32_t seed;
 	/**
 	 * The memory that holds the data. 0: buffer memory; 1: SRAM; 2: SDRAM, if the board has it;
-	 * 3: SDRAM, but the program copies the data through the buffer memory in pieces of
-	 * PIECE_BYTES.
+	 * 3: SDRAM, but the program copies each PIECE_BYTES of data to the buffer memory, processes
+	 * them there and copies them back.
 	 */
 	uint32_t memory;
 };
 
-/** CPU cycles that the passes took. */
+/** CPU cycles that the passes over the data took. */
 struct result {
 	uint64_t cycles;
 	uint32_t shortest;
@@ -86,7 +86,7 @@ struct stream {
 	uint64_t blocks;
 };
 
-/* Bytes of the buffer memory that are reserved for the variant. The data must not use them. */
+/* Number of bytes of the buffer memory that are reserved for the variant, not for the data. */
 #ifndef BENCH_SPARE
 #define BENCH_SPARE 0u
 #endif
@@ -196,8 +196,8 @@ static void count_on(const struct bench_variant *variant, const struct request *
 
 #ifdef MAIN_RAM_BASE
 /**
- * Runs one pass on data in any memory, and advances the stream. For memory 3 of the request, copies
- * the data in pieces to the buffer memory and back; the measured time includes these copies.
+ * Runs one pass on data in any memory, and advances the stream. If the request's `memory` is 3,
+ * copies the data in pieces to the buffer memory and back. The measured time includes this copying.
  */
 static int pass_anywhere(const struct bench_variant *variant, const struct request *request,
 			 struct stream *stream, uint8_t *data)
@@ -313,7 +313,7 @@ static void run(const struct request *request)
 			status = set_key(variant, request, stream);
 			key_cycles = port_cycles(NULL) - start;
 		}
-		/* Empty the cache, so that its old data do not influence the measured time. */
+		/* Empty the data cache, so that its contents do not influence the measured time. */
 		port_dcache_flush();
 		if (status == 0) {
 			status = measure(variant, request, data, &result);
@@ -359,9 +359,9 @@ static void run_interleaved(const struct request *request)
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
 		/*
-		 * Give each stream's key a different generation number. Several streams can share a
-		 * context. From this number, the engine detects that the context contains the key
-		 * of another stream.
+		 * Several streams can share a context. So give the key of each stream its own
+		 * generation number: from the number, the engine detects that the context contains
+		 * the key of another stream.
 		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);

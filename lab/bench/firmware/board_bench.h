@@ -19,22 +19,24 @@
 /** One implementation of AES. */
 struct bench_variant {
 	/**
-	 * Functions for ECB and CBC: one for each direction and key length, and one that sets a
-	 * key.
+	 * The functions of ECB and CBC for each direction and key length, and the function that
+	 * sets a key.
 	 */
 	const struct cl_modes *modes;
 	/**
-	 * Sets a key for CTR, like cl_modes.set_key. If this is NULL, CTR uses modes->set_key and
-	 * sets the key for encryption.
+	 * Sets a key for CTR; the arguments are those of cl_modes.set_key. If this pointer is NULL,
+	 * the program calls modes->set_key for CTR and passes false for @p decrypt.
 	 */
 	int (*set_ctr_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 			   unsigned int key_bits, bool decrypt);
 	/**
 	 * Functions of type cl_modes_run that run CTR, indexed by CL_MODES_KEY(key_bits). If this
-	 * is NULL, the engine that `engine` creates runs CTR.
+	 * pointer is NULL, the engine that `engine` creates runs CTR.
 	 */
 	cl_modes_run *const *ctr;
-	/** Creates an engine that runs CTR. If this is NULL, the functions in `ctr` run CTR. */
+	/**
+	 * Creates an engine that runs CTR. If this pointer is NULL, the functions in `ctr` run CTR.
+	 */
 	struct cl_engine (*engine)(void *hw);
 };
 

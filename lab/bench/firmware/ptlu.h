@@ -12,8 +12,8 @@
 
 /**
  * The instruction ptlu.4.table.offset.0: looks up one word; byte @p offset of @p rs1_ is its index.
- * The compiler is allowed to move this instruction, because the tables do not change after the
- * program has filled them.
+ * Use this macro only after the program has filled the tables: then they do not change, so the
+ * compiler is allowed to move this instruction.
  */
 #define PTLU_WORD(table, offset, rs1_)                                                             \
 	({                                                                                         \
@@ -39,8 +39,8 @@
 	})
 
 /**
- * Looks up a word in a table that the program changes between lookups. The low byte of @p rs1_ is
- * the index. The compiler does not move this instruction across writes to the table.
+ * Looks up a word in a table whose entries the program changes between lookups. The low byte of
+ * @p rs1_ is the index. The compiler does not move this instruction across writes to the table.
  */
 #define PTLU_CHANGING_WORD(table, rs1_)                                                            \
 	({                                                                                         \

@@ -45,8 +45,9 @@ CL_C_INLINE void rom_turn(uint32_t words[4])
 }
 
 /**
- * Computes what row @p row of the state contributes to each column of the next state, and XORs it
- * into these columns. All arguments except the words are compile-time constants.
+ * For each column of the next state: computes the contribution of one byte in row @p row of the
+ * state @p s, and XORs it into the column in @p next. All other arguments are compile-time
+ * constants.
  */
 CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row, uint32_t next[4],
 			 const uint32_t s[4])

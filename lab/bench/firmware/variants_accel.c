@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The benchmark's variant for the CTR accelerator. The program initialises the accelerator like the
+ * The benchmark's variant for the CTR accelerator. The program initialises the accelerator as the
  * firmware does. If the accelerator's DMA cannot reach the data, the driver copies them through a
  * bounce buffer.
  */

@@ -81,7 +81,7 @@ enum form {
 #define IN_VECTORS (BENCH_FORM >= BENCH_KEPT || (ISE && BENCH_STYLE == CL_C_UNROLLED))
 #define HELD_KEYS  (BENCH_FORM >= BENCH_KEPT && BENCH_STYLE == CL_C_UNROLLED)
 /*
- * Keeps the function separate: the compiler does not inline it, and does not use knowledge of its
+ * Marks a function: the compiler does not inline this function, and does not use knowledge of its
  * body to optimise its callers.
  */
 #define APART __attribute__((noipa))

@@ -112,10 +112,10 @@ CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 	const unsigned int a = s;
 	const unsigned int b = s + 1;
 
-	WIDE_SHIFT_RIGHT(4, a); /* v4 now contains columns 1 and 2 */
+	WIDE_SHIFT_RIGHT(4, a); /* v4 now contains columns 1 and 2 of the state */
 	WIDE_SHIFT_LEFT(6, b);
 	WIDE_EXCLUSIVE(4, 6);
-	WIDE_SHIFT_RIGHT(5, b); /* v5 now contains columns 3 and 0 */
+	WIDE_SHIFT_RIGHT(5, b); /* v5 now contains columns 3 and 0 of the state */
 	WIDE_SHIFT_LEFT(6, a);
 	WIDE_EXCLUSIVE(5, 6);
 	wide_half_of_64(d, (const unsigned int[]){a, inverse ? 5 : 4, b, inverse ? 4 : 5}, fields,
@@ -215,8 +215,8 @@ CL_C_INLINE void wide_write_tables(bool inverse)
 }
 
 /**
- * Computes the round keys of AES-128 or AES-256 with the unit's instructions. Stores them in k0, k1
- * and so on.
+ * Computes the round keys of AES-128 or AES-256 with the unit's instructions. Stores them in the
+ * unit's key registers k0, k1 and so on.
  */
 CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bits)
 {
@@ -240,7 +240,8 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
  * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1, because the
  * unit's registers have no room for more blocks. More blocks at a time would not be faster: each
  * instruction can use the result of the previous instruction without waiting. If @p side is at
- * least 4, the code loads and stores blocks like the vector unit's engines (vector/ise_words.h).
+ * least 4, the code loads and stores blocks with the macros of the vector unit's engines
+ * (vector/ise_words.h).
  */
 CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
 			     unsigned int side, const uint32_t *in, uint32_t *out)

@@ -35,7 +35,7 @@
  */
 #define WIDE_KEY_WRITE(k, h, first, second) WIDE(7, 0x20 | (h) << 4 | (k), first, second)
 
-/** v[d].lane[c]. */
+/** Returns v[d].lane[c]. */
 #define WIDE_MOVE_OUT(d, c)                                                                        \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \
@@ -65,7 +65,7 @@
 #define VAESDM(d, k) WIDE(3, (k) << 3 | (d), 0, 0)
 #define VAESDF(d, k) WIDE(4, (k) << 3 | (d), 0, 0)
 #define VAESZ(d, k)  WIDE(5, (k) << 3 | (d), 0, 0)
-/** k[d] from k[s]. */
+/** vaeskf1: computes the round key k[d] of AES-128 from the previous round key k[s]. */
 #define VAESKF1(d, s, rnd) WIDE(6, d, (rnd) << 4 | (s), 0)
 /**
  * vaeskf2: k[d] and k[s] contain the two previous round keys of AES-256, k[d] the older one. k[d]

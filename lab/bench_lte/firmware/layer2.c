@@ -20,8 +20,8 @@
 #define RLC_BYTES 2u
 #define RLC_DATA  0x80u
 /*
- * If one of these bits is set, the PDU is a segment, contains only a part of an SDU, or contains
- * several SDUs. This code does not support such PDUs.
+ * The bits RF, FI and E. If one of them is set, the PDU is a segment, contains only a part of an
+ * SDU, or contains several SDUs. This code does not support any of these cases.
  */
 #define RLC_PARTIAL 0x5cu
 #define RLC_SN_MASK 0x3ffu
@@ -37,14 +37,14 @@
 typedef uint32_t __attribute__((may_alias)) word;
 
 /**
- * Functions with this mark are inlined in lte_receive(), which calls them for each packet. A thread
- * that runs only one layer calls them through the functions that layer2.h declares.
+ * Functions that are marked INLINE are inlined in lte_receive(), which calls them for each packet.
+ * A thread that runs only one layer calls them through the functions that layer2.h declares.
  */
 #define INLINE static inline __attribute__((always_inline))
 
 /**
- * A part of a MAC PDU, as its subheader describes it. `next` is the offset of the next part's
- * subheader.
+ * A part of a MAC PDU, as the part's subheader describes it. `next` is the offset of the subheader
+ * of the next part.
  */
 struct part {
 	size_t next;

@@ -26,7 +26,7 @@
 
 #include "engine/engine.h"
 
-/** Most bytes in a packet: the largest payload of an Ethernet frame. */
+/** Maximum size of a packet in bytes: the largest payload of an Ethernet frame. */
 #define LTE_PACKET_BYTES 1500u
 
 /** A radio bearer on a logical channel, and the state of its reception. */
@@ -48,13 +48,13 @@ struct lte_bearer {
 };
 
 /**
- * Numbers of received PDUs, in groups by how the layers handled them. `bytes` is the total length
- * of the delivered packets.
+ * Counters of received PDUs, one for each way in which the layers handled a PDU. `bytes` is
+ * different: it is the total length of the delivered packets.
  */
 struct lte_counts {
 	uint32_t packets;
 	uint32_t bytes;
-	/** Skipped PDUs: MAC control elements, RLC and PDCP control PDUs. */
+	/** Skipped PDUs: MAC control elements, and control PDUs of RLC and PDCP. */
 	uint32_t control;
 	/** PDUs for a logical channel without a bearer. */
 	uint32_t unknown;
@@ -73,8 +73,8 @@ struct lte_pdu {
 struct lte_mac {
 	const uint8_t *block;
 	/**
-	 * `at`: offset in the block of the next part. `left`: number of bytes from there to the end
-	 * of the block.
+	 * `at`: offset of the next part in the block. `left`: number of bytes from the start of
+	 * this part to the end of the block.
 	 */
 	size_t left;
 	size_t at;
@@ -104,9 +104,9 @@ struct lte_stack {
 /**
  * Receives a transport block. Does not change the block.
  *
- * @param block can have any alignment. The function reads whole words, also the words that contain
- *              the block's first and last byte.
- * @retval 0 done; the counts in the stack tell how many parts were delivered, skipped or dropped
+ * @param block can have any alignment. The function reads whole words. So it can read up to three
+ *              bytes before the block and up to three bytes after it.
+ * @retval 0 done; `counts` in @p stack tells how many parts were delivered, skipped or dropped
  * @retval -EBADMSG the MAC header does not fit the block's length: nothing was delivered
  * @retval -errno an error of the engine; the packets before the error were delivered
  */
@@ -136,7 +136,7 @@ bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
 /**
  * Step of PDCP: deciphers a PDCP PDU and delivers the packet, if the PDU contains one.
  *
- * @retval 0 the packet was delivered, or the PDU was counted as control or dropped
+ * @retval 0 the packet was delivered, or the PDU was counted as a control PDU or as dropped
  * @retval -errno the engine's error
  */
 int lte_pdcp(struct lte_stack *stack, const struct lte_pdu *pdu);

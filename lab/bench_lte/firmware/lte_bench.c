@@ -35,8 +35,8 @@
 #define BOUNCE_BYTES 512u
 
 /**
- * Receives the packets from the layers. A new packet overwrites the oldest one. If `checks` is
- * true, deliver() computes a CRC-32 over the packets.
+ * The state of the program's packet receiver. A new packet overwrites the oldest one. If `checks`
+ * is true, deliver() computes a CRC-32 over the packets.
  */
 struct sink {
 	uint32_t next;
@@ -62,14 +62,15 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (sink->checks) {
-		port_dcache_flush(); /* if a DMA wrote the packet, the cache can contain old data */
+		/* If a DMA wrote the packet, the cache can contain old data. */
+		port_dcache_flush();
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
 
 /**
- * Processes the block in all passes. @p reply points to the second word of the reply, after the
- * status.
+ * Processes the block in all passes. Writes the results to @p reply, which points to the word after
+ * the status in the reply.
  */
 static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   uint32_t reply[10])

@@ -12,9 +12,9 @@
 #include "layer2.h"
 
 /**
- * The first value is the largest size of a transport block in bytes. The second is the number of
- * packets that the receiver stores before a new packet overwrites the oldest one. With these sizes,
- * 2 KB of the buffer memory stay free.
+ * LTE_BENCH_BLOCK_BYTES is the maximum size of a transport block in bytes. LTE_BENCH_PACKETS is the
+ * number of packets that the receiver stores before a new packet overwrites the oldest one. With
+ * these sizes, 2 KB of the buffer memory stay free.
  */
 #define LTE_BENCH_BLOCK_BYTES 50944u
 #define LTE_BENCH_PACKETS     8u
@@ -22,7 +22,10 @@
 #define LTE_BENCH_LCID     3u
 #define LTE_BENCH_KEY_BITS 128u
 
-/** A request: little-endian words. The transport block follows, padded to a whole word. */
+/**
+ * A request: little-endian words. After the request, the host sends the transport block, padded to
+ * a whole word.
+ */
 struct lte_bench_request {
 	/**
 	 * Number of the engine. 0: no engine, for 128-EEA0. n > 0: the n-th engine of the program;
@@ -35,7 +38,7 @@ struct lte_bench_request {
 	uint32_t count;
 	/** BEARER (TS 33.401), 5 bits. */
 	uint32_t identity;
-	/** Bytes of the block. */
+	/** Length of the block in bytes. */
 	uint32_t bytes;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Engine `zkn`: AES with the scalar cryptography instructions aes32esmi and aes32esi, sixteen of
- * them per round, as the RISC-V extension proposes. The key schedule uses these instructions, too.
+ * Engine `zkn`: AES with the scalar cryptography instructions aes32esmi and aes32esi. A round
+ * consists of sixteen instructions, as the RISC-V extension proposes. The key schedule uses these
+ * instructions, too.
  */
 #include "engine_zkn.h"
 

@@ -2,11 +2,11 @@
 /**
  * @file
  * Rounds of AES with the scalar instructions of RISC-V Zkne and Zknd for RV32. aes/c_cipher.h uses
- * them; include it after this file. This file compiles only for the board's CPU. Each instruction
- * substitutes one byte and XORs the byte's contribution into a column. The hardware is in
- * lab/isa/zkn.py. As in the standard, funct7 contains the byte select (bits 6:5) and the operation;
- * the opcode is custom-0. The instructions have no side effects, so the compiler is allowed to
- * reorder them.
+ * them; include it after this file. This file compiles only for the board's CPU, unless a test
+ * defines CL_ZKN. Each instruction substitutes one byte and XORs the byte's contribution into a
+ * column. The hardware is in lab/isa/zkn.py. As in the standard, funct7 contains the byte select
+ * (bits 6:5) and the operation; the opcode is custom-0. The instructions have no side effects, so
+ * the compiler is allowed to reorder them.
  */
 #ifndef CL_ZKN_ROUNDS_H
 #define CL_ZKN_ROUNDS_H
@@ -21,7 +21,8 @@
 #define CL_ZKN_DSMI 0x17
 
 /*
- * A test defines this macro before the #include, to call a software model instead of the hardware.
+ * A test can define CL_ZKN before it includes this file, to call a software model instead of the
+ * hardware.
  */
 #ifndef CL_ZKN
 /** Applies @p operation to byte @p select of @p rs2. Returns the XOR of the result and @p rs1. */
@@ -64,8 +65,8 @@
 	} while (0)
 
 /**
- * Computes a round, but not the last one, of the cipher or of the equivalent inverse cipher, in
- * sixteen instructions.
+ * Computes a round of the cipher or of the equivalent inverse cipher, in sixteen instructions. For
+ * the last round, use cl_zkn_last().
  */
 static inline __attribute__((always_inline)) void
 cl_zkn_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)

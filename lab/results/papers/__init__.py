@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare the values in the papers that the project implements with our own values: one record for each value.
+"""Compare values in the papers that the project implements with our own values: one record for each value.
 
 A paper has a file of values, ``NAME.toml``, and a module of the same name. Its function ``ours(data)`` returns our
 values. It uses only the kept figures (`lab.results.kept`) named in ``SOURCES``, which ``COMMAND`` measures. ``REASONS``
@@ -20,14 +20,14 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """Each value in a paper needs either a value of ours or a reason why there is none. For some value both or neither
-    exist. The message tells the remedy.
+    """Each value in a paper needs either a value of ours or a reason why there is none. This is raised if a value has
+    both or neither. The message tells what to change.
     """
 
 
 @dataclass(frozen=True)
 class Ours:
-    """A value of ours, to compare with a value in a paper.
+    """One of our values, to compare with a value in a paper.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Ours:
 
 
 def values(paper: str) -> dict[str, dict]:
-    """Return the entries (tables, figures and statements) of a paper, by name.
+    """Return the entries of a paper: a dict whose keys are the names of tables, figures and statements.
 
     An entry has an item, a kind, units, conditions, and a dictionary of values.
     An entry that the paper only draws has no values.
@@ -72,7 +72,7 @@ def load(paper: str) -> dict[str, Content]:
 
 
 def records(paper: str, data: dict[str, Content]) -> list[dict]:
-    """Return a record for each value in a paper, and one for each entry without values.
+    """Return a record for each value in a paper, and a record for each entry that has no values.
 
     Parameters
     ----------
@@ -115,7 +115,8 @@ def _record(paper: str, name: str, entry: dict, what: str, theirs, own: Ours | N
     if own is None:
         return record | {"ours": None, "ratio": None, "command": None, "kind": None, "reason": reason}
     record["conditions"]["ours"] = own.conditions
-    # Give no ratio for estimates from place-and-route. Our estimates are for an ECP5 FPGA, and no paper used an ECP5.
+    # Compute no ratio if our value is an estimate from place-and-route. Our estimates are for an ECP5 FPGA, and no
+    # paper used an ECP5.
     is_ratio = (
         own.comparable
         and own.kind != "est"

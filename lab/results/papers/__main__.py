@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write the values of the papers next to ours, and a page for each: ``python -m lab.results.papers`` (`make papers`).
+"""Write the papers' values next to ours, and a page for each paper: ``python -m lab.results.papers`` (`make papers`).
 
 Our values come from the kept figures in `lab/results/data`; the list of results names the commands that measure them.
 The program writes the pages, and ``build/results/papers.json``: a record for each value, with ours or the reason why

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compute Figures 6 to 12 of Hessel et al. 2009 with our quantities: LUT4 for area, transitions for power, and the
-product of both.
+"""Compute values for Figures 6 to 12 of Hessel et al. 2009 from our cores. Instead of area we use LUT4, and instead of
+power we use transitions.
 
 The figures come from ``explore-lte``. For a given number of ns a byte, a core runs at the clock that this needs. Its
 activity, in toggles a ns, is the toggles of a byte over that time. A core has no activity where place-and-route does
@@ -45,16 +45,14 @@ def reaches(record: dict, ns: float) -> bool:
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Return toggles per byte, times LUT4 / 1000. This product, divided by the time per byte in ns, is the quantity
-    that Figure 12 shows.
+    """Return the product of toggles per byte and LUT4, divided by 1000. If this is also divided by the time per byte in
+    ns, the result is the quantity in Figure 12.
     """
     return record["toggles_a_byte"] * record["lut4"] / 1000
 
 
 def _least(records: list[dict], quantity: str) -> str:
-    """Return a text: for each family of cores, the S-boxes with the lowest value. `quantity` names the field to
-    compare.
-    """
+    """Return a text that names, for each family of cores, the S-boxes with the lowest value of the field `quantity`."""
     best: dict[str, dict] = {}
     for r in records:
         best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])
@@ -65,8 +63,8 @@ def _least(records: list[dict], quantity: str) -> str:
 
 
 def _lowest(records: list[dict], ns: float) -> str:
-    """Return the core with the lowest product of toggles and LUT4, among the cores that need at most `ns` nanoseconds
-    per byte.
+    """Return the family and S-boxes of one core, as text. Of the cores that need at most `ns` nanoseconds per byte,
+    this core has the lowest product of toggles and LUT4.
     """
     found = [r for r in records if reaches(r, ns)]
     best = min(found, key=cost_of_a_byte, default=None)
@@ -74,8 +72,8 @@ def _lowest(records: list[dict], ns: float) -> str:
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """Return the AES datapaths that need more than `ns` nanoseconds per byte. If a datapath is too slow only with some
-    S-boxes, also name these S-boxes.
+    """Return a text that names the AES datapaths that need more than `ns` nanoseconds per byte. If a datapath is too
+    slow only with some S-boxes, the text names these S-boxes, too.
     """
     parts = []
     for datapath in DATAPATHS:
@@ -87,8 +85,8 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Compare each core in the list `of` with the core at the same index of the list `over`. Return the smallest and
-    the largest ratio of a quantity, as text.
+    """Divide a quantity of each core in the list `of` by that quantity of the core at the same index in the list
+    `over`. Return the smallest and the largest ratio, as text.
     """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]

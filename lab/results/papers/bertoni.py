@@ -26,7 +26,7 @@ REASONS = {
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values: by entry of the paper (table or figure), then by name of the value."""
+    """Return our values in a dict of dicts. Outer keys: the paper's tables and figures. Inner keys: names of values."""
     cycles = Cycles(data["bench-papers"])
     ups = {(one, style): cycles.speed_up((one, style), ("table", style)) for one in SETS for style in STYLES}
     lowest, highest = min(ups, key=lambda one: ups[one]), max(ups, key=lambda one: ups[one])

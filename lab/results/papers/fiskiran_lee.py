@@ -37,14 +37,14 @@ PLAIN = "table C unrolled; caches of 4 KB that tables and code do not fit into"
 LOOKUPS = "unrolled; tables written beforehand, not counted"
 WIDER = f"{LOOKUPS}; round keys in the unit's registers"
 OTHERS = "over our C of the cipher on the same core, with caches of 4 KB; tables written beforehand, not counted"
-OF_CIPHER = {  # further conditions of our values for Table 6, by cipher
+OF_CIPHER = {  # maps a cipher to further conditions of our value for Table 6
     "des": "in C 2 KB of tables",
     "triple_des": "in C 2 KB of tables",
     "blowfish": "in C 4 KB of tables, so the cache cannot hold tables and data together",
     "mars": "in C 2 KB of tables; the core's nine bits of index are two lookups of `ptlu`",
     "twofish": "S-boxes of bytes as in Table 4, four lookups an instruction; MDS multiplied in C in both",
 }
-OF_COUNT = {  # why our number of lookups differs from Table 4, by cipher
+OF_COUNT = {  # maps a cipher to the reason why our number of lookups differs from Table 4
     "mars": "64 in mixing, 16 in the core; the paper does not name the 56 that it counts",
     "twofish": "4 for each of two functions in 16 rounds; the paper does not name the 48 that it counts",
 }
@@ -66,7 +66,7 @@ RECORD = (
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values: by entry of the paper (table or figure), then by name of the value."""
+    """Return our values in a dict of dicts. Outer keys: the paper's tables and figures. Inner keys: names of values."""
     cycles = Cycles(data["bench-papers"])
     plain, lookups = cycles.cycles("table", "unrolled"), cycles.cycles("ptlu", "unrolled")
     speed_up = Ours(round(plain / lookups, 2), "bench-papers", f"{LOOKUPS}; over {PLAIN}", "sim")
@@ -152,7 +152,9 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _looked_up() -> dict[str, Ours]:
-    """Return our values for Table 4: for each cipher, how many table lookups our C program makes per block."""
+    """Return our values for Table 4: for each cipher, the size of a block, the tables, and the lookups and writes per
+    block.
+    """
     rounds = "AES-128: T0 to T3, and S in the last round; with `ptlu`, S is in T4 to T7"
     found = {
         "AES, block bits": Ours(128),

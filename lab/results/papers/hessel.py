@@ -7,7 +7,7 @@ from lab.results.tables.bench_lte import POINTS_NS, RATES_MBPS, TTI_MS, millisec
 
 SOURCES = ("explore-lte.json", "bench-lte.json", "bench-lte_zephyr.json")
 COMMAND = "make explore-lte bench-lte"
-# Maps our (cipher, bits of the datapath) in `make explore-lte` to the paper's names.
+# Maps a core of `make explore-lte`, given as (cipher, bits of the datapath), to its name in the paper.
 MEMBERS = {("snow3g", 32): "SNOW 3G 32 bits", ("aes", 32): "AES 32 bits", ("aes", 64): "AES 64 bits"}
 MEMBERS |= {("aes", 128): "AES 128 bits"}
 ALONE = "a single block with its loading, round keys on the fly, simulated after mapping"
@@ -28,8 +28,8 @@ REASONS = {
 
 
 def table2() -> dict[tuple[str, int], tuple[int, float]]:
-    """Return values from Table II of the paper, by (cipher, bits of the datapath). Each value is a pair: cycles per
-    unit of keystream, and cycles per byte in messages of 1000 bytes.
+    """Return values from Table II of the paper. The keys are (cipher, bits of the datapath). The values are pairs:
+    cycles per unit of keystream, and cycles per byte in messages of 1000 bytes.
     """
     printed = values("hessel")["table2"]["values"]
     return {
@@ -43,7 +43,7 @@ def _lte(value: float | list, conditions: str) -> Ours:
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values: by entry of the paper (table or figure), then by name of the value."""
+    """Return our values in a dict of dicts. Outer keys: the paper's tables and figures. Inner keys: names of values."""
     records = data["explore-lte"]["records"]
     found = {(r["algorithm"], r["datapath"]): r for r in records if r["engines"] == 1}
     cycles, clocks = {}, {}

@@ -13,7 +13,8 @@ KEY_BITS = (128, 192, 256)
 STYLES = ("loop", "swap", "unrolled")
 DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}
 ONE, EIGHT = "one block at a time", "eight blocks side by side"
-# One thread of the paper's processor runs at 74.85 MHz. So our Mbps at 75 MHz can be compared with the paper's.
+# One thread of the paper's processor runs at 74.85 MHz. So the Mbps that we compute for 75 MHz can be compared with the
+# Mbps in the paper.
 MHZ = 75
 SAME = "the same style of C, rounds replaced by instructions; the state passes through memory except in unrolled code"
 REASONS = {
@@ -28,8 +29,8 @@ REASONS = {
 
 
 class Cycles:
-    """Looks up programs in the results of `make bench-papers`, which contain each program's cycles per block and code
-    bytes.
+    """Looks up programs in the results of `make bench-papers`. The results contain the cycles per block and the code
+    bytes of each program.
     """
 
     def __init__(self, data: Content):
@@ -49,8 +50,8 @@ class Cycles:
         return self.record(*case, **values)["cycles_per_block"]
 
     def speed_up(self, case: tuple[str, str], base: tuple[str, str], direction="encrypt", measure=ONE) -> float:
-        """Return how many times faster the program `case` is than the program `base`: the ratio of their cycles,
-        averaged over the key lengths.
+        """Return the speed-up of the program `case` over the program `base`: the cycles of `base` divided by the cycles
+        of `case`, averaged over the key lengths.
 
         Case and base are an engine and a style each.
         """
@@ -89,7 +90,7 @@ def parts(*data: Content) -> dict[str, dict]:
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Return our values: by entry of the paper (table or figure), then by name of the value."""
+    """Return our values in a dict of dicts. Outer keys: the paper's tables and figures. Inner keys: names of values."""
     cycles, found = Cycles(data["bench-papers"]), parts(data["explore-isa"], data["explore-sets"])
 
     def sim(value: float, conditions: str) -> Ours:
@@ -168,7 +169,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _gain(cycles: Cycles, engine: str) -> float:
-    """Return how much faster the style `swap` is than the style `loop`, in percent."""
+    """Return by how many percent the style `swap` is faster than the style `loop`."""
     ratios = [
         cycles.cycles(engine, "loop", "encrypt", b) / cycles.cycles(engine, "swap", "encrypt", b) for b in KEY_BITS
     ]

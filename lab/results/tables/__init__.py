@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lab.results.kept import Content
 
-# To compare areas, a block RAM counts as this number of LUT4. A LUT4 can store 16 bits, so this number of LUT4 can
+# To compare areas, we count a block RAM as this number of LUT4. A LUT4 can store 16 bits, so this number of LUT4 can
 # store as many bits as a block RAM (18 Kbit).
 LUTS_A_BLOCK_RAM = 1152
 
@@ -54,7 +54,9 @@ def table(headings: Iterable[str], rows: Iterable[Iterable]) -> list[str]:
 
 
 def picture(shown: str, path: str) -> list[str]:
-    """Return the lines that show a picture and link to its data. `path` is relative to the page, without extension."""
+    """Return Markdown lines that show a picture and link to its data. `path` is relative to the page, without
+    extension.
+    """
     return [f"![{shown}]({path}.svg)", "", f"Data of this picture: [CSV]({path}.csv)."]
 
 

@@ -12,8 +12,9 @@ PROTECTED_FIELDS = (*FIELDS, "protection", "suite", "clock_met_by", "added_in_ns
 
 
 def keep(content: Content) -> Content:
-    """Return the results at the clock and with the core that boards use. The entry "protected" contains the results
-    with MACsec. For each payload and key length, keep only the slower result: with one session or with many sessions.
+    """Return the results for the core and the clock of the boards, which come first in the file. The entry "protected"
+    contains the results with MACsec. The file has results for one session and for many sessions; keep only the slower
+    result for each payload and key length.
     """
     protected = [r for r in content["records"] if r["suite"]]
     bare = [r for r in content["records"] if not r["suite"]]
@@ -57,7 +58,7 @@ def _is(record: dict, clock_hz: int) -> bool:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the tables in Markdown: a row for each size of datagram and key length, first without MACsec."""
+    """Return two tables in Markdown, without and with MACsec: a row for each size of datagram and key length."""
     content = kept["bench-eth"]
     rows = [
         [

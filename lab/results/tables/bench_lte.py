@@ -8,7 +8,7 @@ FIELDS = ("cipher", "engine", "mbps", "packets", "packet_bytes", "cycles", "cloc
 TTI_MS = 1.0
 # The data rates in the paper. Higher rates are measured only to find the highest rate that an engine reaches.
 RATES_MBPS = (100, 200, 300)
-# Times in ns per byte. The paper compares the power of its accelerators at these times.
+# The paper compares the power of its accelerators for these times per byte, in ns.
 POINTS_NS = (4, 14, 24)
 
 
@@ -23,8 +23,8 @@ def milliseconds(record: dict) -> float:
 
 
 def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
-    """Return the time in ns that the cipher adds per byte: the difference from a measurement at the same data rate in
-    which only headers are processed.
+    """Return the time in ns that the cipher adds per byte. `stack` contains measurements in which only headers are
+    processed: subtract the time of the measurement at the same data rate.
     """
     beyond = milliseconds(record) - milliseconds(stack[record["mbps"]])
     return beyond * 1e6 / record["packet_bytes"]

@@ -7,7 +7,7 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, mill
 
 FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
 FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
-# Names of the orders of threads, in the sequence of `enum threads_order` in the Zephyr application.
+# Names of the orders of threads. The sequence of the names is as in `enum threads_order` of the Zephyr application.
 ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
 
 
@@ -31,8 +31,8 @@ def _is_in_time(record: dict) -> bool:
 
 
 def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> list[str]:
-    """Return an engine's row for bare metal. The times are computed from the cycles measured without Zephyr and from
-    the clock `clock_hz`.
+    """Return an engine's row for bare metal. The times are computed from cycles that were measured without Zephyr, and
+    from the clock `clock_hz`.
     """
     at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
     shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]

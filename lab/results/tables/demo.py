@@ -4,7 +4,7 @@
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
 
-# Fields that the host tool measures. The other fields in `FIELDS` are computed from these.
+# The fields of a record that the host tool measures. The remaining fields in `FIELDS` are computed from them.
 MEASURED = ("engine", "key_bits", "direction", "bytes", "blocks", "cycles", "key_cycles", "kind", "clock_hz")
 MEASURED += ("processed_bytes", "verified", "mode")
 ENGINES = ("byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
@@ -13,7 +13,7 @@ FIELDS = (*MEASURED, "cycles_per_block", "bits_per_cycle", "mbps")
 
 
 def keep(content: Content) -> Content:
-    """Return the part of a results file that this table needs, for engines that count cycles."""
+    """Return the part of a results file that this table needs. Omit engines that do not count cycles."""
     return {"records": select((r for r in content["records"] if r["cycles"]), FIELDS)}
 
 
@@ -51,8 +51,8 @@ TABLE = Table(
     name="demo",
     page="host/RESULTS.md",
     sources=("demo.json",),
-    # The command names all key lengths and engines, because `make demo` by itself omits some key lengths and the slow
-    # engines.
+    # The command names all key lengths and engines, because `make demo` omits some key lengths and the slow engines by
+    # default.
     command="cipherlane demo --port sim --key-bits all "
     + " ".join(f"--engine {engine}" for engine in ENGINES)
     + " --force --results build/results/demo.json",

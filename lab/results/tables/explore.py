@@ -31,7 +31,7 @@ def built(kept: dict[str, Content]) -> list[dict]:
 
 
 def abilities(core: str) -> tuple[bool, bool]:
-    """Return two flags: whether the core also decrypts, and whether it accepts a new key with each block without extra
+    """Return two flags: whether the core can decrypt, and whether it accepts a new key with each block without extra
     cycles.
     """
     peer = PEERS.get(core)

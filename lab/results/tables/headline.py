@@ -12,14 +12,14 @@ ENGINES = {
     "accelerator": "AES-CTR with its own DMA",
     "fastpath": "data records in hardware, no CPU in their way",
 }
-# Maps each speed to its file in `lab/results/data` and the field that contains the Mbps.
+# Maps each speed to a file in `lab/results/data`, and to the field of its records that contains the Mbps.
 SPEEDS = {"engine": ("bench", "mbps"), "record": ("demo", "mbps"), "link": ("bench-udp", "goodput_mbps")}
 KEY_BITS = 128
 
 
 def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
-    """Return the records of AES-128 encryption, by engine and speed. The field `figure` of a record contains its speed
-    in Mbps.
+    """Return the records of AES-128 encryption: for each engine, a record for each speed. The field `figure` of a
+    record contains the Mbps.
     """
     found: dict[str, dict[str, dict]] = {}
     for engine in ENGINES:
@@ -32,16 +32,16 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Return the highest Mbps that the wire allows with the records of `make bench-udp`, and the number of bytes in a
-    record.
+    """Return the limit of the wire in Mbps for records of the size that `make bench-udp` uses. Also return this size in
+    bytes.
     """
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]
 
 
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
-    """Return the heading for each speed, which includes the clock. Also return the kind of all speeds, for example
-    `sim`.
+    """Return a heading with the clock for each speed. Also return the kind of the speeds, for example `sim`, which is
+    the same for all.
 
     Raises
     ------

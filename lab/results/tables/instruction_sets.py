@@ -31,9 +31,9 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# Maps the title of each Pareto front to the number of blocks per call in the programs that the front compares.
+# Maps the title of a Pareto front to a number of blocks per call. The front compares programs with this number.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
-# Values quoted from the authors of another core: name, kB/s, MHz.
+# Name, kB/s and MHz of another core, quoted from its authors.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
 
 
@@ -70,15 +70,15 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Return cycles per block, by number of independent blocks. If a program with fewer blocks per call is faster, use
-    the cycles of that program.
+    """Return a dict that maps each number of independent blocks to the cycles per block. If a program that processes
+    fewer blocks per call is faster, use the cycles of that program.
     """
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}
 
 
 def _parts(kept: dict[str, Content]) -> dict[str | None, dict]:
-    """Return the FPGA resources of each part that `SETS` names."""
+    """Return the FPGA resources and the clock of each part that `SETS` names."""
     alone = [kept[name] for name in ("explore-isa", "explore-sets")]
     found = {part["part"]: {**part, "mhz": median_mhz(part, each["seeds"])} for each in alone for part in each["parts"]}
     board = kept[PLACE]

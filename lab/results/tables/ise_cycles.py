@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show why the cycle counts of the engine `ise` differ: a table of the counts at AES-128, and of what each includes."""
+"""Show why the cycle counts of the engine `ise` differ: a table of the counts at AES-128 and the work that each
+includes.
+"""
 
 from lab.bench import limits
 from lab.results.kept import Content

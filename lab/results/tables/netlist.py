@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of `make netlist`: each engine's cycles in the simulated netlists. The simulated board needs the same number
-of cycles.
+"""Results of `make netlist`: the cycles of each engine in simulations of the netlists. The simulated board needs the
+same number of cycles.
 """
 
 from lab.results.kept import Content, select
@@ -13,7 +13,8 @@ def keep(content: Content) -> Content:
     """Return the part of a results file that this table needs."""
     records = select(content["records"], FIELDS)
     for kept, record in zip(records, content["records"], strict=True):
-        kept["cycles"] = record.get("cycles")  # only records of runs from memory to memory contain cycles
+        # Only the records of runs from memory to memory contain the field `cycles`.
+        kept["cycles"] = record.get("cycles")
     return {"board": content["provenance"]["board"], "records": records}
 
 

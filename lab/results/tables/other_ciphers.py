@@ -12,8 +12,8 @@ MEASURE, MEASURE_HASHES = "other ciphers", "hashes"
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """A cipher: its names in our results and in the paper, the bits in a block, its lookup tables, and the lookups per
-    block.
+    """A cipher: its name in our results, its name in the paper, the bits in a block, the lookup tables, and the lookups
+    per block.
 
     `tables`, `index_bits`, `entry_bits`, `lookups` and `writes` are counted for software, like in the paper's Table 4.
     `instructions` are the `ptlu` instructions for the lookups, without writes. `is_theirs` is false for a form that the
@@ -55,7 +55,7 @@ HASHES = {"sha1": "SHA-1", "sha256": "SHA-256"}
 
 
 def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], dict]:
-    """Return the records of one kind of measurement, by (engine, style).
+    """Return the records of one kind of measurement. The keys are (engine, style).
 
     Raises
     ------
@@ -80,7 +80,9 @@ def hashes(content: Content) -> dict[str, dict]:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return the speed-up by `ptlu` for a cipher: the cycles of the C program, divided by the cycles with `ptlu`."""
+    """Return the speed-up by `ptlu` for a cipher: the cycles of the program in C, divided by the cycles of the program
+    with `ptlu`.
+    """
     found = records(content)
     return round(found[name, "c"]["cycles_per_block"] / found[name, "ptlu"]["cycles_per_block"], 2)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show rows of the table that `make demo` prints, in the layout of the host tool."""
+"""Show some rows of the table that `make demo` prints, in the layout in which the host tool prints them."""
 
 import io
 
@@ -10,7 +10,7 @@ from rich.console import Console
 from lab.results.kept import Content
 from lab.results.tables import Table, demo
 
-ENGINES = ("table", "ise_vmem", "accelerator")  # (some of the engines that `make demo` measures by default)
+ENGINES = ("table", "ise_vmem", "accelerator")  # `make demo` also measures other engines by default
 CASE = (128, "encrypt")
 
 

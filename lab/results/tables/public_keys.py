@@ -7,18 +7,19 @@ from lab.results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Number of Montgomery multiplications in a modular exponentiation ("power"). The terms are: squarings to get 2^2048 mod
-# n, the table of powers for one window, the other windows, and the conversion of the result.
+# Number of Montgomery multiplications in a modular exponentiation ("power"). The terms of the sum count the
+# multiplications for: 2^2048 mod n, the table of powers, all windows of the exponent except the first, and the
+# conversion of the result.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# Number of halves of a product of two words that the multiplier's instructions return.
+# Maps a kind of multiplier to how many halves of the product of two words its instructions return.
 HALVES = {"both": 2, "low": 1}
-# An exponentiation takes long to simulate and consists mostly of multiplications. So it is measured only with the
-# multiplier that returns both halves.
+# The simulation of an exponentiation takes long, and an exponentiation consists mostly of multiplications. So it is
+# measured only with the multiplier that returns both halves.
 MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
 
 
@@ -33,12 +34,12 @@ def cycles(content: Content, name: str, halves: str) -> float:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return how many times faster an operation is if the CPU has an instruction that returns a product's high half."""
+    """Return the speed-up of an operation by a CPU instruction that returns the high half of a product."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
 def share(content: Content) -> int:
-    """Return the percentage of the cycles of a modular exponentiation that its multiplications take. The multiplier
+    """Return which percentage of a modular exponentiation's cycles its multiplications take, with the multiplier that
     returns both halves of each product of two words.
 
     It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
@@ -47,8 +48,8 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return how many instructions a product of two numbers takes, in three cases: the fewest possible on the CFU port;
-    on that port if the CPU sends all operands before it reads the first result; and with RV32M.
+    """Return how many instructions a product of two numbers takes in three cases: with the fewest possible instructions
+    on the CFU port; if the CPU sends all operands to the port before it reads the first result; and with RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.

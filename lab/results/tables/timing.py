@@ -9,8 +9,8 @@ FIELDS = ("seed", "database", "clock", "required_mhz", "achieved_mhz", "path_fro
 
 
 def keep(content: Content) -> Content:
-    """Return the part of a results file that this table needs: successful runs, and failed runs. A failed run has an
-    `error` and no clock.
+    """Return the part of a results file that this table needs. Successful runs are in "records"; failed runs, which
+    have no clock, are in "errors".
     """
     failed = [r for r in content["records"] if "error" in r]
     done = [r for r in content["records"] if "error" not in r]

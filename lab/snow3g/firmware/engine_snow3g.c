@@ -8,8 +8,8 @@
 #include "cl_wire.h"
 
 /**
- * Largest number of blocks in a message. The hardware counts blocks in 16 bits
- * (lab/snow3g/core.py).
+ * Maximum number of blocks in a message. The hardware (lab/snow3g/core.py) has block numbers of 16
+ * bits.
  */
 #define MESSAGE_BLOCKS 65536u
 #define ANSWER_BYTES   51u
@@ -24,8 +24,8 @@ struct known_answer {
 
 /* clang-format off */
 /*
- * 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4). The bits after the last whole byte are left
- * out. The second set is tested only from its fourth block on.
+ * Two of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4). The bits after the last whole byte are
+ * omitted. Of the second set, only the fourth block and the following blocks are tested.
  */
 static const struct known_answer known_answers[] = {
 	{

@@ -17,7 +17,8 @@
 extern struct cl_engine extension_snow3g;
 
 /**
- * Initialises the SNOW 3G accelerator. @p bounce is a buffer for data that its DMA does not reach.
+ * Initialises the SNOW 3G accelerator. The driver copies data through the buffer @p bounce if the
+ * accelerator's DMA does not reach the data.
  */
 int extension_init(uint8_t *bounce, size_t bounce_bytes);
 

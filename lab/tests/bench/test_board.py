@@ -7,8 +7,8 @@ from lab.bench.board import GCM, ISE_FAMILIES, KEY_BITS, MODES, BenchBoard, Wron
 
 pytestmark = pytest.mark.simboard
 
-# Data sizes in bytes. The engines process groups of eight blocks: the sizes are less than a group, whole groups, and
-# groups with a remainder.
+# Data sizes in bytes. The engines process groups of eight blocks. Some sizes are less than a group, some are whole
+# groups, and some are groups with a remainder.
 SIZES = (16, 112, 128, 528, 656)
 
 

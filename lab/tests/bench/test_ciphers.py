@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the benchmark's ciphers other than AES: their C code runs on the host. Compare it with published vectors and a
-library.
+"""Test the benchmark's ciphers other than AES: run their C code on the host, and compare its results with published
+vectors and a library.
 """
 
 import random
@@ -50,7 +50,9 @@ def compiled(program, header, defines=()):
     subprocess.run([*command, str(source), "-o", str(program)], check=True, timeout=120)
 
     def run(given):
-        """Return the output. Also set `counted`: the numbers of `ptlu` lookups, `ptlu` instructions, table writes."""
+        """Return the program's output. Also set `counted`: the numbers of `ptlu` lookups, `ptlu` instructions and table
+        writes.
+        """
         result = subprocess.run([program], input=given, capture_output=True, check=True, timeout=60)
         run.counted = tuple(map(int, result.stderr.split()))
         return result.stdout
@@ -60,13 +62,15 @@ def compiled(program, header, defines=()):
 
 @pytest.fixture(scope="module", params=ciphers.LOOKUPS)
 def lookups(request):
-    """How the cipher looks up its tables: in memory with plain C, or with the model of the instruction `ptlu`."""
+    """Return how the ciphers look up their tables: in memory with plain C, or with a software model of the instruction
+    `ptlu`.
+    """
     return request.param
 
 
 @pytest.fixture(scope="module")
 def programs(lookups, tmp_path_factory):
-    """Compile each cipher of `ciphers.CIPHERS` for the host."""
+    """Compile each cipher of `ciphers.CIPHERS` for the host. Return a dict of functions that encrypt."""
     folder = tmp_path_factory.mktemp("ciphers")
     ciphers.write_headers()
     by = f"-DBENCH_PTLU={ciphers.LOOKUPS[lookups]}"
@@ -97,7 +101,7 @@ def test_agrees_with_the_library(encrypt, name):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_agrees_with_what_another_implementation_gave(encrypt, name):
-    """Compare with recorded results of Crypto++: a chain of 49 encryptions, and the benchmark's data."""
+    """Compare our ciphers with recorded results of Crypto++ for a chain of 49 encryptions and the benchmark's data."""
     one = partial(encrypt, name)
     chain, passes = recorded.load(ciphers.CIPHERS[name].record)
     assert recorded.chain(one) == chain
@@ -105,8 +109,8 @@ def test_agrees_with_what_another_implementation_gave(encrypt, name):
 
 
 def test_records_hold_what_was_published():
-    """Check that the recorded chain ends with the last published answer of ECB_TBL, and that results which were not
-    recorded raise an error.
+    """Check that the recorded chain ends with the last published answer of ECB_TBL. Check that a request for results
+    that were not recorded raises an error.
     """
     assert recorded.load("twofish")[0].hex() == PUBLISHED["twofish"][2]
     assert len(recorded.expected("mars", 2048, 4, 1)) == 2048
@@ -117,8 +121,8 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Check the number of table lookups for one block. With `ptlu`, MARS needs more: instead of one lookup in the 512
-    words of S, it makes one lookup in each half of S.
+    """Check the number of table lookups for one block. With `ptlu`, MARS makes more lookups than in C: two lookups, one
+    in each half of S, instead of one in the 512 words of S.
     """
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)

@@ -10,8 +10,8 @@ from lab.bench.board import WrongAnswerError
 
 
 def run(monkeypatch, tmp_path, *arguments, fails=False):
-    """Run a command that has two steps named `table` and one named `ise`. Return its status, the measured steps and the
-    path of its results file.
+    """Run a command that has two steps named `table` and one step named `ise`. Return the command's status, the
+    measured steps and the path of the results file.
     """
     measured, results = [], tmp_path / "results.json"
 

@@ -40,7 +40,7 @@ class Modes(ctypes.Structure):
 
 @pytest.fixture(scope="module", params=PROGRAMS)
 def table(request):
-    """Return the struct cl_modes of the compiled program's only variant."""
+    """Compile a program with one variant for the host. Return the variant's C structure cl_modes."""
     folder = BUILD / "modes"
     path = folder / f"{request.param}.so"
     by, style = request.param.upper().split("_")
@@ -58,7 +58,7 @@ def table(request):
 
 def run(table, mode, decrypt, key, chain, data, in_place):
     """Run a mode of operation. Return the result and the chain value for the next call."""
-    state = (ctypes.c_uint32 * 128)()  # larger than struct cl_engine_key in C
+    state = (ctypes.c_uint32 * 128)()  # this is larger than the C structure cl_engine_key
     address = ctypes.addressof(state) + -ctypes.addressof(state) % 16
     assert table.set_key(None, address, key, 8 * len(key), decrypt) == 0
     words = ctypes.create_string_buffer(data, len(data) + 4)

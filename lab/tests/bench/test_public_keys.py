@@ -21,7 +21,8 @@ from lab.tests.bench.test_styles import instructions
 PROGRAMS = {family.name: family for family in public_keys.families()}
 R = 1 << BITS
 TOP = R >> 1 | 1
-# First the opcode and funct7 that all multiplications of RV32M share; then the funct3 of MUL and the funct3 of MULHU.
+# MULTIPLICATION contains the opcode and funct7 that all multiplications of RV32M share. MUL and MULHU are the funct3 of
+# these instructions.
 MULTIPLICATION, MUL, MULHU = 0x0200_0033, 0, 3
 
 
@@ -31,7 +32,7 @@ def _numbers(*numbers):
 
 @pytest.fixture(scope="module", params=HALVES)
 def programs(request, tmp_path_factory):
-    """Compile each operation for the host, for one of the two kinds of multiplier."""
+    """Compile each operation for the host, for one of the two kinds of multiplier. Return a dict of functions."""
     folder = tmp_path_factory.mktemp("public_keys")
     defines = {name: public_keys.defines(name, request.param) for name in OPERATIONS}
     return {name: compiled(folder / name, "public_key.h", ("-DBENCH_PTLU=0", *defines[name])) for name in OPERATIONS}
@@ -39,8 +40,8 @@ def programs(request, tmp_path_factory):
 
 @pytest.fixture
 def agrees(programs):
-    """Return a function that compares an operation with Python's integers. The arguments are the operation and two
-    lists of operands; the program under test computes the operation on each list.
+    """Return a function that compares results of an operation with Python's integers. Its arguments are the operation
+    and two lists of operands; the program under test applies the operation to each list.
     """
 
     def compare(operation, first, second):
@@ -105,8 +106,8 @@ def _prime(rng):
 
 
 def test_multiplications_of_a_power_are_those_of_the_page(tmp_path):
-    """An exponentiation takes as many multiplications as the page shows, for every exponent. This test uses two: 0, and
-    the number with all bits set.
+    """An exponentiation takes as many multiplications as the page shows, for every exponent. This test uses two
+    exponents: 0, and the number with all bits set.
 
     The compiler's instrumentation counts the function calls.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the programs for the papers' tables: which programs exist, how their code size is counted, and that they compute
-AES.
+"""Test the programs for the papers' tables. Check the list of the programs, how their code size is counted, and that
+they compute AES.
 """
 
 import re
@@ -72,7 +72,7 @@ def test_wider_sets_agree_with_the_library(name):
 # Marked as slow, because the test builds another simulated board.
 @pytest.mark.thorough
 def test_the_plugins_later_result_would_cost_nothing():
-    """Compare AES with VexRiscv's plugin instructions, on the simulated board, with the library.
+    """Run AES with the instructions of VexRiscv's plugin on the simulated board, and compare it with the library.
 
     In the machine code, the two instructions after each of the plugin's instructions do not read its result.
     """
@@ -94,8 +94,8 @@ def instructions(elf, function):
 
 
 def read(word):
-    """Return the registers that an instruction reads. LUI, AUIPC and JAL read none. Stores, branches and instructions
-    with three register fields read two; all others read one.
+    """Return the numbers of the registers that an instruction reads. LUI, AUIPC and JAL read no register. Stores,
+    branches and instructions with three register fields read two registers; all other instructions read one.
     """
     opcode, rs1, rs2 = word & 0x7F, word >> 15 & 31, word >> 20 & 31
     if opcode in (0x37, 0x17, 0x6F):

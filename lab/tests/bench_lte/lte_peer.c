@@ -47,8 +47,8 @@ static void put(uint32_t word)
 }
 
 /*
- * Allocates exactly as many bytes as the longest packet has. So the sanitizer notices writes after
- * the end of the packet.
+ * Returns newly allocated memory of exactly the size of the longest packet. So the sanitizer
+ * notices writes after the end of the packet.
  */
 static uint8_t *room(void *context)
 {
@@ -68,8 +68,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Reads the block into memory that is allocated only for it, in whole words. So the sanitizers
- * notice reads outside the words that contain the block.
+ * Reads the block into newly allocated memory, which has exactly the words that contain the block.
+ * So the sanitizers notice reads outside these words.
  */
 static uint8_t *take(const struct request *request, uint8_t **words)
 {
@@ -83,8 +83,8 @@ static uint8_t *take(const struct request *request, uint8_t **words)
 }
 
 /**
- * Receives a block like lte_receive(), but each layer finishes the block before the next layer
- * starts.
+ * Receives a block as lte_receive() does, but each layer finishes the whole block before the next
+ * layer starts.
  */
 static int receive_by_layers(struct lte_stack *stack, const uint8_t *block, size_t len)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the benchmark's LTE layer 2, built for the host with sanitizers; `cryptography` encrypts its blocks."""
+"""Test LTE's layer 2 on the host, built with sanitizers. The library `cryptography` encrypts the transport blocks."""
 
 import errno
 import random
@@ -38,8 +38,8 @@ def binary():
 
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
 def peer(binary, request):
-    """Return a function that receives transport blocks. The parameter selects how: one function runs all layers for
-    each packet, or each layer finishes the block before the next layer starts, as can happen with threads.
+    """Return a function that receives transport blocks. The parameter selects the order: all layers process a packet
+    before the next packet, or each layer finishes the block before the next layer starts, as can happen with threads.
     """
 
     def receive(*cases) -> list[Received]:
@@ -128,8 +128,8 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
 
 
 def test_the_hyper_frame_number_follows_the_sequence_number(peer):
-    """PDCP accepts a sequence number that is ahead by up to 2048, as in TS 36.323. RLC's sequence numbers stay in
-    order.
+    """PDCP accepts a sequence number that is up to 2048 ahead of the last one, as in TS 36.323. The RLC sequence
+    numbers in this test stay in order.
     """
 
     def part(n: int, ahead: int) -> tuple[int, bytes]:
@@ -189,7 +189,7 @@ def test_a_header_that_does_not_fit_its_block_delivers_nothing(peer):
 
 
 def test_random_blocks_harm_nothing(peer):
-    """Test random bytes, and good blocks with changed bytes. The sanitizers must find no error."""
+    """Receive blocks of random bytes, and valid blocks with changed bytes. The sanitizers must find no error."""
     rng = random.Random(36321)
     good = blocks.block(BEARER, COUNT, _packets(64, 200, 33))
     cases = [rng.randbytes(rng.randrange(1, 40)) for _ in range(2000)]

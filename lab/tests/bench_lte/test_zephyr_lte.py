@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test LTE's layer 2 in Zephyr's threads on the simulated board: all packets arrive, each way to decipher works, and
-full queues lose PDUs.
+"""Test LTE's layer 2 in Zephyr's threads on the simulated board. All packets arrive, every engine and driver can
+decipher them, and full queues lose PDUs.
 """
 
 import random
@@ -16,8 +16,9 @@ pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 
 BYTES, PACKETS = 5000, 4
 KEY, COUNT, IDENTITY = bytes(range(16)), 0x12345 << 12 | 7, 0x15
-EINVAL, EBADMSG = 22, 77  # (values of errno in Zephyr's C library)
-# Number of PDUs that fit before one is lost: the queue holds 40 (THREADS_QUEUE), and the waiting thread takes one.
+EINVAL, EBADMSG = 22, 77  # these are the values in Zephyr's C library
+# Number of PDUs that can wait before a PDU is lost: the queue holds 40 (THREADS_QUEUE), and the thread that waits for
+# the queue takes one.
 ROOM = 40 + 1
 
 
@@ -43,7 +44,7 @@ def test_packets_come_out_of_a_block_whatever_the_threads(board):
     assert pdcp_first["switches"] == 1 + 4 * PACKETS, "each PDU wakes two layers, which give way again"
 
 
-@pytest.mark.thorough  # slow; other tests cover CTR with each engine
+@pytest.mark.thorough  # this test is slow; other tests cover CTR with each engine
 @pytest.mark.parametrize("engine", [engine for engine in zephyr.ENGINES if engine != "accelerator"])
 def test_each_way_to_decipher(board, engine):
     assert [each["packets"] for each in board.measure(engine, BYTES)] == [PACKETS] * len(ORDERS)
@@ -51,7 +52,7 @@ def test_each_way_to_decipher(board, engine):
 
 def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
     """If the MAC layer's thread has the highest priority, it queues all PDUs before another layer runs. With the other
-    orders of threads, PDUs do not accumulate in a queue.
+    two orders of threads, PDUs do not accumulate in a queue.
     """
     rng = random.Random(40)
     packets = [rng.randbytes(100) for _ in range(ROOM + 7)]
@@ -65,7 +66,7 @@ def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
 
 
 def test_pdus_that_no_layer_takes_are_counted_by_it(board):
-    """Each layer counts the PDUs that it does not pass on. The MAC layer counts those that belong to no bearer.
+    """Each layer counts the PDUs that it does not pass on. The MAC layer counts the PDUs that belong to no bearer.
 
     RLC counts status reports and PDUs out of order. PDCP counts control PDUs and repeats.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run 128-EEA1 with the host tool on the simulated board with the SNOW 3G accelerator. No part of a key may remain on
-the board.
+"""Run 128-EEA1 with the host tool on the simulated board with the SNOW 3G accelerator. After a session is closed, no
+part of its key is allowed to remain on the board.
 """
 
 import io
@@ -40,7 +40,8 @@ def board(folder):
 
 @pytest.fixture
 def device(board):
-    with Device(SerialTransport(board.url), timeout=120) as connected:  # the board boots slowly on a busy machine
+    # Timeout in seconds. The board boots slowly on a busy machine.
+    with Device(SerialTransport(board.url), timeout=120) as connected:
         yield connected
 
 
@@ -58,7 +59,9 @@ def test_known_answers(device):
 
 
 def test_what_netlists_are_to_do(folder, device):
-    """`netlist_check.exercise` uses all engines except SNOW 3G: the host has no reference for SNOW 3G messages."""
+    """`netlist_check.exercise` uses all engines except SNOW 3G: the host has no second implementation of SNOW 3G to
+    compare the results with.
+    """
     assert set(netlist_check.exercise(folder)) == set(device.info().engines) - {Engine.SNOW3G}
 
 
@@ -90,8 +93,8 @@ def through(session, data, **options):
 
 
 def test_messages_that_take_turns(device):
-    """Records of two SNOW 3G sessions and of one AES session alternate. Each record must continue the message of its
-    session.
+    """Send records in turn to two SNOW 3G sessions, while an AES session is open. Each record must continue the message
+    of its own session.
     """
     rng = random.Random(3)
     keys, data = [rng.randbytes(16) for _ in range(2)], rng.randbytes(7001)
@@ -131,8 +134,8 @@ def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypa
 
 
 class Secret:
-    """A key, and all values that the SNOW 3G core computes from it. `tests.end_to_end.memory` searches a board's memory
-    for these secrets.
+    """The secrets of a SNOW 3G session: the key, the data, and all values that the core computes from the key.
+    `tests.end_to_end.memory` searches a board's memory for them.
     """
 
     name = "EEA1"
@@ -154,8 +157,8 @@ class Secret:
 
 
 def test_nothing_of_a_key_is_left(board, device):
-    """After a session is closed, no part of its key remains in the key slot or in the keystream generator, and no
-    data remain.
+    """After a session is closed, no part of its key remains in the key slot or in the keystream generator, and none of
+    its data remain on the board.
     """
     memory, secret = BoardMemory(board), Secret(random.Random(7), 613)
     opened = device.open_session(secret.key, secret.message.counter_block, Engine.SNOW3G, "decrypt", length=613)

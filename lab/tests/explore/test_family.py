@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test `make explore`: its command line, which designs it builds and in which order, and which results it stores."""
+"""Test `make explore`: the command line, the designs that it builds and their order, and the results that it stores."""
 
 import json
 import shutil
@@ -99,15 +99,18 @@ def test_a_checkout_without_the_files_is_refused_with_the_place_to_get_it(tmp_pa
 
 
 def build_elsewhere(folder, task):
-    """Build a task in a separate process, without changing the stored records."""
+    """Build one design of the exploration in a separate process, without changing the stored records."""
     tasks.CACHE = folder
     return tasks.build(task)
 
 
 @pytest.fixture
 def explored(tmp_path, monkeypatch, capsys):
-    """Return a function that runs `make explore` only for other projects' AES cores, and returns output and results."""
-    work = REPOSITORY / "build" / "tests" / "explore"  # not in /tmp, which YoWASP's tools cannot read
+    """Return a function that runs `make explore` only for other projects' AES cores, and returns its output and
+    results.
+    """
+    # This folder is not in /tmp, because YoWASP's tools cannot read /tmp.
+    work = REPOSITORY / "build" / "tests" / "explore"
     shutil.rmtree(work, ignore_errors=True)
     monkeypatch.setattr(tasks, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(family, "RESULTS", tmp_path / "results")

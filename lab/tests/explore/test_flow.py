@@ -67,7 +67,8 @@ def test_a_tool_that_fails_is_quoted(tools, tmp_path):
     (tmp_path / "tools" / "yosys").write_text("#!/bin/sh\necho 'ERROR: first'\necho 'ERROR: too large'\nexit 1\n")
     with pytest.raises(FlowError, match=r"^yosys: too large$"):
         flow.synthesise(DESIGN, tmp_path / "out", tools, "1")
-    with pytest.raises(FlowError):  # the flow does not treat a failed synthesis as done: it runs again and fails again
+    # The flow must not treat a failed synthesis as done: a second call runs Yosys again and fails again.
+    with pytest.raises(FlowError):
         flow.synthesise(DESIGN, tmp_path / "out", tools, "1")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the exploration of the vector unit's parts: how the exploration reads the tools' reports, and the test harness
-around a part.
+"""Test the exploration of the vector unit's parts. The tests check how it reads the reports of the tools, and the
+harness in which it simulates a part.
 """
 
 import json
@@ -59,8 +59,8 @@ def test_two_clocks_are_refused():
 
 
 def test_what_is_made_again(tmp_path):
-    """The exploration makes a report again if the report file is missing, if the sources or the command have changed,
-    or if the last attempt failed.
+    """The exploration must run a tool again if the tool's report is missing, if the sources or the command have
+    changed, or if the last run failed.
     """
 
     def made(number: int, sources="one", words="true") -> bool:

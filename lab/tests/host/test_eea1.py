@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test 128-EEA1 on the command line, with a model board that enciphers as the standard defines."""
+"""Test 128-EEA1 on the command line, with a model board that encrypts as the standard defines."""
 
 import json
 import random
@@ -13,7 +13,7 @@ OTHERS = "gcm or --cipher ctr or --cipher eea2"
 
 
 class StandardBoard(SnowBoard):
-    """A model board whose engine snow3g enciphers messages as the standard defines."""
+    """A model board. Its engine `snow3g` encrypts messages as the standard of 128-EEA1 defines."""
 
     def _data(self, session, offset, token, data):
         entry = self._find(session, token)

@@ -29,8 +29,8 @@ def transformed(word, inverse, mix):
 
 
 def share(word, select, inverse, mix):
-    """Apply (Inv)SubBytes to byte number `select` of a word. If `mix` is true, return (Inv)MixColumns of a column with
-    the result in row 0 and zeros in the other rows. Otherwise, return the result.
+    """Apply (Inv)SubBytes to byte number `select` of a word. If `mix` is false, return the resulting byte. Otherwise,
+    put this byte into row 0 of a column whose other rows are zero, and return (Inv)MixColumns of the column.
     """
     byte = transformed(word >> 8 * select & 0xFF, inverse, False) & 0xFF
     if not mix:

@@ -30,7 +30,9 @@ def columns(block):
 
 
 def round_columns(run, operation, state, key):
-    """Compute an AES round. ShiftRows takes row r of column c from column c + r, or in decryption from column c - r."""
+    """Compute an AES round. Row r of column c comes from column c + r in encryption, and from column c - r in
+    decryption.
+    """
     step = -1 if operation & DECRYPT else 1
     out = columns(key)
     for r in range(4):

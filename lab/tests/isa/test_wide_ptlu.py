@@ -15,14 +15,14 @@ from lab.tests.isa.wide_model import PtluModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 
-# Number of columns by which ShiftRows (False) or InvShiftRows (True) moves each of the rows 0 to 3 to the left.
+# ShiftRows (key False) and InvShiftRows (key True): the number of columns by which rows 0 to 3 move to the left.
 COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}
 
 
 @pytest.fixture(scope="module", params=[64, 128])
 def wide(request):
-    """Return a model that records instructions, and a function. The function executes the recorded instructions on the
-    unit, and compares the unit's answers with the model's answers.
+    """Yield a model, which records instructions, and a function. The function executes the recorded instructions on the
+    unit, and compares the answers of the unit and the model.
     """
     model = PtluModel(request.param)
     with checking(WidePtluUnit(width=request.param), model) as check:
@@ -30,7 +30,7 @@ def wide(request):
 
 
 def fill(model, entry):
-    """Fill all lookup tables: `entry(table, index)` returns the bytes of each entry."""
+    """Fill all lookup tables: the function `entry(table, index)` returns the bytes of an entry."""
     for table in range(TABLES):
         for index in range(ENTRIES):
             value = entry(table, index)
@@ -123,8 +123,8 @@ def round_of_128(model, d, s, spare, inverse, first):
 
 
 def round_of_64(model, inverse, first):
-    """Compute an AES round. Registers v0 and v1 hold the state's columns 0 to 3, and v2 and v3 receive the result. v4
-    is set to columns 1 and 2, v5 to columns 3 and 0.
+    """Compute an AES round. Registers v0 and v1 hold the state's columns 0 to 3, and v2 and v3 receive the result. The
+    code first copies columns 1 and 2 to v4, and columns 3 and 0 to v5.
     """
     model.shift_right(4, 0)
     model.shift_left(6, 1)
@@ -132,7 +132,8 @@ def round_of_64(model, inverse, first):
     model.shift_right(5, 1)
     model.shift_left(6, 0)
     model.exclusive(5, 6)
-    pairs = {0: 0, 1: 4, 2: 1, 3: 5}  # maps the column c to the register with the columns c and c + 1
+    # Maps a column c to the register that holds columns c and c + 1.
+    pairs = {0: 0, 1: 4, 2: 1, 3: 5}
     for d, pair in ((2, 0), (3, 2)):
         for row, column in enumerate(COLUMNS[inverse]):
             model.ptlu(6 if row else d, pairs[(pair + column) % 4], 4, first + row, row, 4)

@@ -26,7 +26,9 @@ def execute():
 
 
 def round_words(execute, operation, state, key, step):
-    """Compute one AES round. ShiftRows takes row r of column c from column c + step * r."""
+    """Compute one AES round. ShiftRows takes row r of column c from column c + step * r; `step` is 1 to encrypt and -1
+    to decrypt.
+    """
     out = []
     for c in range(4):
         word = key[c]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sources and options that build the engine `zkn` for the host, with a model instead of its instructions."""
+"""Sources and options that build the engine `zkn` for the host, with a model of the AES instructions that the engine
+uses.
+"""
 
 from pathlib import Path
 

@@ -10,8 +10,8 @@
 
 #define CL_ZKN(operation, select, rs1, rs2) model_zkn((select) << 5 | (operation), rs1, rs2)
 
-/** Executes an instruction. The S-box and MixColumns are from the model of FIPS-197 in
- *  tests/firmware/units. @return rd */
+/** Executes one scalar AES instruction. The S-box and MixColumns come from the model of FIPS-197 in
+ *  tests/firmware/units. @return the value of register rd */
 uint32_t model_zkn(unsigned int funct7, uint32_t rs1, uint32_t rs2);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test, for made-up cores, the code that compares our cores with Figures 6 to 12 of Hessel et al. 2009."""
+"""Test the code that compares our AES cores with Figures 6 to 12 of Hessel et al. 2009. The cores here are made up."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test `make reported`: it checks a user's report, stores it once, and the table shows it."""
+"""Test `make reported`: it checks a user's report, stores it once, and adds it to the table."""
 
 import json
 import re
@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_read_is_one_line(folder, capsys):
 
 
 def test_pages_promise_no_figures_from_hardware_while_there_are_none():
-    """After the first report is stored, this test fails, and names a page that still states that none exist."""
+    """After a report from hardware is stored, no page is allowed to state that none exists."""
     stored = reported.stored()
     assert all(report.kind == "board" for report in stored)
     for page, promise in PROMISES.items():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the tables of measurements: which figures of a command's output a table stores, and which rows it shows."""
+"""Test the tables of measurements: the figures that a table takes from the output of a command, and the rows that it
+shows.
+"""
 
 import json
 

@@ -12,7 +12,9 @@ MASK = 0xFFFFFFFF
 
 
 def _s(word: int, box, c: int) -> int:
-    """Compute the function S1 or S2 of SNOW 3G (TS 35.216, 3.3.1 and 3.3.2): four S-boxes, then a MixColumns."""
+    """Compute the function S1 or S2 of SNOW 3G (TS 35.216, 3.3.1 and 3.3.2): apply an S-box to each of the four bytes,
+    then MixColumns to the word.
+    """
     w = [box[byte] for byte in word.to_bytes(4)]
     rows = []
     for n in range(4):
@@ -55,7 +57,8 @@ def _run(key: bytes, iv: bytes, words: int) -> tuple[bytes, list[int]]:
 def eea1_of(key: bytes, count: int, bearer: int, direction: int, words: int) -> tuple[bytes, list[int]]:
     """Return the keystream of 128-EEA1 (TS 33.401, B.1.2), and the generator's final state."""
     half = bytes([bearer << 3 | direction << 2, 0, 0, 0]) + count.to_bytes(4)
-    reversed_key = key[12:] + key[8:12] + key[4:8] + key[:4]  # 128-EEA1 uses the key's first word as k3
+    # In 128-EEA1, the first word of the key is k3.
+    reversed_key = key[12:] + key[8:12] + key[4:8] + key[:4]
     return _run(reversed_key, half + half, words)
 
 

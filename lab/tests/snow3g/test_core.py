@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the SNOW 3G core in the CTR service. Requests ask for blocks in any order, and keys are loaded and removed. No
-part of a removed key may remain.
+"""Test the SNOW 3G core in the CTR service. The tests request blocks in any order, and load and remove keys. No part of
+a removed key is allowed to remain in the core.
 """
 
 import itertools
@@ -58,7 +58,9 @@ class Bench:
     def ask(
         self, requests: list[dict], rng=None, stall: float = 0.0, max_cycles: int = 20000, times=None, also=(), more=0
     ):
-        """Send requests to the core; return the keystream blocks. A block that comes with an error is None."""
+        """Send requests to the core; return the keystream blocks. The list contains None for a block that comes with an
+        error.
+        """
         found, keystream = [], self.port.keystream
 
         def take():
@@ -84,7 +86,7 @@ class Bench:
         return any(self.sim.peek(word) for word in [*self.core.generator.state, self.core.source.data])
 
     def stored(self) -> bool:
-        """Return True if any part of a key is in the key slot of the last request."""
+        """Return True if the key slot that the last request used contains any part of a key."""
         return any(self.sim.peek(row.read_data) for row in self.core.rows)
 
 
@@ -123,7 +125,8 @@ def test_published_sets(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_requests_in_any_order(bench, stall):
-    """The core must answer requests that continue a message, go back, skip blocks, or change the message or the key.
+    """The core must answer requests that continue a message, go back in it, skip blocks of it, or change to another
+    message or key.
 
     Slots without a key answer with errors.
     """
@@ -182,8 +185,8 @@ def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
     bench.load(0, key)
     first = eea1(key, 1, 2, 1, bytes(16))
     good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
-    # The core decides only by the counter block whether to refuse a request. The block that the generator reached last
-    # makes no difference.
+    # Whether the core refuses a request depends only on the counter block, not on the block that the generator reached
+    # last.
     assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
 
 
@@ -227,8 +230,8 @@ def test_nothing_is_left_when_another_key_is_loaded(bench):
 @pytest.mark.parametrize("how", ["clear_slot", "zeroize", "flush"])
 @pytest.mark.parametrize("cycles", [0, 3, 20, 60])
 def test_nothing_is_left_of_a_key(bench, how, cycles):
-    """After the key is removed, the keystream generator and the result register must be zero, whatever the core was
-    doing.
+    """Clear one key slot, zeroize all keys, or flush the core, whatever the core is doing. Afterwards, the keystream
+    generator and the result register must be zero.
     """
     bench.load(0, bytes(range(1, 17)))
     bench.load(1, bytes(range(3, 19)))
@@ -249,7 +252,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # a real client does not clear a key in use; the core then answers the remaining blocks without keystream
+    else:  # clear a key in use, as no real client does: the core answers the remaining blocks with errors
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)

@@ -54,8 +54,8 @@ def test_known_answers(driver):
 
 
 def test_messages_of_several_keys_at_any_alignment(driver):
-    """The engine must encrypt parts of messages in any order. If the DMA cannot reach the data, the driver copies them
-    through the bounce buffer.
+    """The engine must encrypt parts of messages in any order. If the DMA cannot reach the data, the driver must copy
+    the data through the bounce buffer.
     """
     rng = random.Random(2)
     for n, key in enumerate(KEYS):
@@ -70,7 +70,7 @@ def test_messages_of_several_keys_at_any_alignment(driver):
 
 
 def test_lengths_in_bits(driver):
-    """The accelerator's descriptors give the message length in bits. In the output, the bits after the message must be
+    """The driver gives the accelerator the message length in bits. In the output, the bits after the message must be
     zero.
     """
     for m in MESSAGES:

@@ -13,8 +13,8 @@ from tests.gateware.support import ROOT, Simulation
 
 
 def test_tables():
-    """The first values of the S-box S_Q equal the standard's values. Multiplying by alpha and dividing by alpha are
-    inverses of each other.
+    """The first values of the S-box S_Q equal the standard's values. Multiplying by alpha and then dividing by alpha
+    gives the original value.
     """
     assert bytes(S_Q[:12]).hex() == "25247367d7ae5c30a4ee6ecb" and sorted(S_Q) == list(range(256))
     for word in (0x00000001, 0x80000000, 0x12345678, 0xFFFFFFFF):

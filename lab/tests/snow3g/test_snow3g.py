@@ -27,7 +27,9 @@ def generator(request):
 
 
 def keystream(sim, key: str, iv: str, count: int) -> tuple[list[int], list[int]]:
-    """Return the first words of a keystream, and for each word the cycles from the start of the job."""
+    """Return the first words of a keystream. Also return, for each word, the number of cycles since the start of the
+    job.
+    """
     dut, z, times, begun = sim.dut, [], [], []
 
     def load():
@@ -123,7 +125,7 @@ def ciphered(sim, jobs: list, data: list[bytes], rng=None) -> list[bytes]:
 
 @pytest.mark.parametrize("seed", [None, 1])
 def test_messages(eea1, seed):
-    """Encrypt and decrypt 3GPP's messages. The core must ignore the bits after the message and return zeros for
+    """Encrypt and decrypt 3GPP's messages. The core must ignore the bits after the message and return zeros instead of
     them.
     """
     rng = random.Random(seed) if seed else None

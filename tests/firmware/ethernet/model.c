@@ -9,9 +9,9 @@
  *
  * The driver zeroizes all slots in small steps, and checks for a new frame between two steps. The
  * program makes one run for each of these checks, and for some checks after the last step. In each
- * run, all frames arrive just before one check, except those for which no slot is free; these
- * arrive as soon as there is a slot. To model a frame that is still arriving, the first 256 bytes
- * of the second frame are in its slot one check earlier.
+ * run, all frames arrive just before one check. Frames for which no slot is free then arrive later,
+ * as soon as a slot is free. To model a frame that is still arriving, the first 256 bytes of the
+ * second frame are in its slot one check earlier.
  *
  * For each run, the program prints a line that begins with three numbers. The first is the number
  * of frames that the driver sent. The second is the number of received frames that were damaged in
@@ -40,8 +40,8 @@
 #define FIRST_SLOT 5u
 #define FRAMES_MAX 16u
 /*
- * Number of bytes of the second frame that the model writes early: one check before the driver sees
- * that the frame has arrived.
+ * Number of bytes of the second frame that the model writes to its slot early: one check before the
+ * check in which the driver finds the frame.
  */
 #define EARLY 256u
 
@@ -56,7 +56,7 @@ static uint32_t cycles, looks, moment, sent;
 static uint32_t come, taken;
 /*
  * `early`: number of bytes of the second frame that the model has already written to its slot.
- * `damaged`: number of frames that had changed in their slots before the driver read them.
+ * `damaged`: number of frames whose bytes in the slot were wrong when the driver read them.
  */
 static uint32_t early, damaged;
 static bool forgets;
@@ -160,7 +160,8 @@ void ethmac_sram_reader_start_write(uint32_t value)
 	sent += value;
 }
 
-/* The driver also calls functions of the fast path. The model has none, so these do nothing. */
+/* The driver also calls the following functions of the fast path. They do nothing, because the
+ * model has no fast path. */
 void cl_fastpath_zeroize(const struct cl_fastpath *device)
 {
 	(void)device;

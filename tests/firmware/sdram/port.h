@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the cycle counter, which advances by one with each call. */
+/* Returns the cycle counter. Each call advances the counter by one. */
 uint32_t port_cycles(void *context);
 
 /* The driver calls this at the end of a sequence of writes to the SDRAM. The model then applies the

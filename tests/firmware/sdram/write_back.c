@@ -62,7 +62,7 @@ static void fetch(uint32_t line)
 {
 	const uint32_t set = line % L2_LINES;
 
-	if (tags[set] != line) { /* the cache writes back the old line of this set */
+	if (tags[set] != line) { /* the cache writes the old line of this set back to memory */
 		tags[set] = line;
 		dirty[set] = false;
 	}

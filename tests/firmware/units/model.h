@@ -42,7 +42,7 @@
 #define UNITS_ROWS     8u
 #define UNITS_WINDOW   64u
 
-/** The faults of the hardware. The fault that is set happens once. */
+/** The faults of the hardware. One of them can be set, and then happens once. */
 enum units_fault {
 	UNITS_SOUND,
 	/** Fault: a vector load or store fails. */
@@ -51,11 +51,11 @@ enum units_fault {
 	UNITS_DMA_BUS,
 	UNITS_DMA_TIMEOUT,
 	UNITS_DMA_HANGS,
-	/** Faults: a command on an accelerator key never ends, is refused, or leaves no key. */
+	/** Faults: a key command of the accelerator never ends, is refused, or leaves no key. */
 	UNITS_KEY_HANGS,
 	UNITS_KEY_REFUSED,
 	UNITS_KEY_INVALID,
-	/** Faults: a command on a fast-path key never ends, or leaves no key. */
+	/** Faults: a key command of the fast path never ends, or leaves no key. */
 	UNITS_ROW_HANGS,
 	UNITS_ROW_INVALID,
 	/** Faults: the fast path refuses to open a session, or refuses an access to a window. */
@@ -89,8 +89,8 @@ struct units_vector {
 	/** True after a request of the current group has failed. */
 	bool broken;
 	/**
-	 * The waiting requests begin at index `first`. The other entries still hold the data of
-	 * earlier requests.
+	 * The waiting requests begin at index `first`. The other entries of the queue still hold
+	 * the data of earlier requests.
 	 */
 	struct units_request queue[UNITS_QUEUE];
 	uint32_t first;
@@ -104,7 +104,7 @@ struct units_descriptor {
 	uint32_t destination;
 	uint32_t length;
 	uint32_t options;
-	/** Number of register reads until the DMA completes the descriptor. */
+	/** Number of register reads after which the DMA completes the descriptor. */
 	uint32_t polls;
 	bool hangs;
 };
@@ -120,8 +120,8 @@ struct units_accel {
 	uint32_t key_word[8];
 	struct units_key key[UNITS_SLOTS];
 	/**
-	 * The command on a key that is running. `polls`: number of register reads until it ends.
-	 * `coming`: bit mask of the slots that hold a key afterwards.
+	 * The running command, which loads or clears keys. `polls`: number of register reads until
+	 * it ends. `coming`: bit mask of the slots that hold a key afterwards.
 	 */
 	uint32_t polls;
 	uint32_t coming;
@@ -159,8 +159,8 @@ struct units_row {
 	uint64_t blocks;
 	uint32_t records;
 	/**
-	 * The session's window. `base`: number of the block at which the window begins. `came`: a
-	 * bit for each record that arrived. `sum`: the checksum of each record.
+	 * The session's window. `base`: number of the block at which the window begins. `came`: for
+	 * each record, a bit that is 1 if the record arrived. `sum`: for each record, its checksum.
 	 */
 	uint32_t base;
 	uint64_t came;
@@ -253,7 +253,7 @@ struct units_datagram {
 	 */
 	uint8_t *data;
 	uint32_t length;
-	/** Number of register reads until the fast path encrypts the datagram. */
+	/** Number of register reads after which the fast path encrypts the datagram. */
 	uint32_t polls;
 };
 

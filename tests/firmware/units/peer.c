@@ -3,8 +3,8 @@
  * Drives the engines for the board's hardware with models of this hardware. It reads commands from
  * stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Keys are stored
  * in numbered structures, which a command selects by number. The program is built with sanitizers.
- * Memory that the hardware can reach is poisoned, except the parts that a call is allowed to
- * access.
+ * During a call, the sanitizer reports each access to memory that the hardware can reach, except to
+ * the parts that the call is allowed to access.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -29,8 +29,8 @@
 #define MODES       4u
 #define SERVER      6u /* index of the server (the fast path) in the list of engines */
 /**
- * Where the engines' input and output buffers begin in the memory that the hardware reaches, as
- * byte offsets. The bounce buffer is at offset 0.
+ * Byte offsets in the memory that the hardware reaches, at which the engines' input and output
+ * buffers begin. The bounce buffer is at offset 0.
  */
 #define IN_AT     0x1000u
 #define OUT_AT    0x8000u
@@ -504,7 +504,7 @@ static void op_reply(void)
 
 /**
  * Command: set the fault that the hardware shows next. Arguments: enum units_fault (u8). Reply: the
- * fault that was set earlier and has not happened yet (u32).
+ * fault that was still set from an earlier command, or UNITS_SOUND (u32).
  */
 static void op_fault(void)
 {

@@ -143,7 +143,7 @@ class Bench:
             self.load_key(slot, key)
 
     def random_keys(self, rng) -> list[bytes]:
-        """Return a random key for each slot. From slot to slot, the keys go through the core's key lengths in turn."""
+        """Return a random key for each slot. Successive slots get keys of the core's different lengths."""
         lengths = itertools.cycle(self.member.key_lengths)
         return [rng.randbytes(next(lengths) // 8) for _ in range(self.member.slots)]
 
@@ -156,7 +156,7 @@ class Bench:
         return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
 
     def latency(self, bits: int) -> int:
-        """Return the cycles from the acceptance of a block to its result."""
+        """Return the number of cycles from the acceptance of a block to its result."""
         if self.pipelined:
             return self.member.stages * ROUNDS[max(self.member.key_lengths)] + 5
         return 128 // self.member.datapath * (ROUNDS[bits] + 1) + 4

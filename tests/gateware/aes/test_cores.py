@@ -81,8 +81,8 @@ def test_cycles(bench):
         assert bench.encrypt([(0, block) for block in blocks], times=times) == ecb(key, blocks)
         engines = bench.member.engines
         cycles = [later - earlier for earlier, later in zip(times, times[engines:], strict=False)]
-        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # cycles between two results of one engine
-        assert times[0] - (before + 1) == bench.latency(bits)  # the core accepts block 0 one cycle after `before`
+        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # cycles from one result to the next of the same engine
+        assert times[0] - (before + 1) == bench.latency(bits)  # the core accepts block 0 in cycle `before` + 1
 
 
 def test_no_bubble_between_slots_and_key_lengths(bench):
@@ -98,7 +98,7 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
     own = [bench.cycles_of_a_block(8 * len(keys[slot])) for slot, _ in blocks]
     if bench.member.engines == 1:
         assert cycles == own[1:]
-    else:  # an engine waits at most the cycles of the longest block until it is its turn
+    else:  # before its turn, an engine waits no longer than the longest block takes
         assert sum(cycles) <= max(own) * len(cycles) / bench.member.engines + max(own)
 
 

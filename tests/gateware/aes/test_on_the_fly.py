@@ -65,7 +65,7 @@ def test_one_block_alone_with_its_loading(bench):
     while not bench.peek(dut.source.valid):
         assert bench.cycle < taken[0] + 100
         bench.clock()
-    assert bench.cycle - taken[0] == bench.cycles  # the core accepts the block one cycle after `taken`
+    assert bench.cycle - taken[0] == bench.cycles  # the core accepts the block in the cycle after `taken[0]`
     assert not bench.peek(dut.key)
     encrypted(bench, [])
     bench.run(receive(dut.source, 1, [], field="block"), max_cycles=3)
@@ -108,7 +108,7 @@ def test_engines_keep_the_order(engines, seed):
 
 
 def test_clear_ends_the_blocks_of_all_engines(engines):
-    dut, taken = engines.dut, engines.count - 1  # so that only the last engine is still free
+    dut, taken = engines.dut, engines.count - 1  # a block for every engine except the last
     engines.run(send(dut.sink, [{"key": 5, "block": 6}] * taken), max_cycles=50)
     engines.poke({dut.clear: 1})
     engines.clock(2)

@@ -43,7 +43,7 @@ def test_cores_pass_in_icarus(member, tmp_path):
     assert status == 0 and f"PASS: {name}," in output, output
 
 
-@pytest.mark.thorough  # compiling the simulation takes 40 s
+@pytest.mark.thorough  # this test is slow: compiling the simulation takes 40 s
 def test_a_core_passes_in_verilator(tmp_path):
     folder, name = make(tmp_path, "ghash", cycles=16)
     status, output = verilator(folder, name)

@@ -73,9 +73,9 @@ def test_a_program_in_litex_soc_answers_as_in_ours(tmp_path):
 
 
 def _ours(folder: Path, cfu: Path) -> list[int]:
-    """Return the cycles that the test program needs in our SoC: for a key schedule, and for a block."""
+    """Return how many cycles the test program needs in our SoC for a key schedule, and how many for a block."""
     words = [0]
-    for out in (folder / "addresses", folder / "ours"):  # the first pass only finds the console address
+    for out in (folder / "addresses", folder / "ours"):  # the first SoC only shows the console's address
         soc = CipherlaneSoC(targets.load("sim", "default"), words)
         soc.console = foreign_soc.Console()
         sources, console = foreign_soc.write(soc, out)

@@ -41,9 +41,9 @@ class Message:
     aad: bytes = b""
     text: bytes = b""
     slot: int = 0
-    tag: bytes | None = None  # None means encrypt; otherwise decrypt `text` and verify this tag
+    tag: bytes | None = None  # if None, encrypt `text`; otherwise decrypt `text` and verify this tag
     tag_length: int = 16
-    verify: bool = False  # only verify the tag, without output of text
+    verify: bool = False  # if true, verify only the tag and output no text
 
     @property
     def header(self) -> dict:
@@ -96,7 +96,7 @@ class Bench:
         engine, found, text = self.engine, [], []
 
         def results():
-            verdict = None  # first cycle in which the result is valid
+            verdict = None  # the first cycle in which this message's result is valid
             while len(found) < len(messages):
                 yield engine.result.ready.eq(0 if rng and rng.random() < stall else 1)
                 yield
@@ -107,7 +107,7 @@ class Bench:
                     found.append((tag, (yield engine.result.failed), (yield engine.result.error), verdict))
                     verdict = None
             yield engine.result.ready.eq(0)
-            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # time for the buffered text to leave
+            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # all buffered text leaves in these cycles
                 yield
             assert not (yield engine.result.valid)
 

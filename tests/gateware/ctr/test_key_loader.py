@@ -9,7 +9,8 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-OTHER_SLOTS = 2  # slots of the second client, whose commands are refused, not delayed, while the slot is in use
+# The number of the second client's slots. A command of the second client on a slot in use is refused, not delayed.
+OTHER_SLOTS = 2
 WAIT_CYCLES = 40
 
 
@@ -117,7 +118,7 @@ def test_loads_of_all_lengths_reach_their_slots():
             assert (yield bench.port.usable) >> slot & 1
         wanted = [(s, c, 100 * s + n) for s, (c, count) in enumerate(((0, 4), (1, 6), (2, 8))) for n in range(count)]
         assert bench.words == wanted
-        yield from bench.pulse(bench.port.load)  # loads zeros: no key words were written since the last load
+        yield from bench.pulse(bench.port.load)  # loads zeros, because no key words were written since the last load
         yield from bench.settle()
         assert bench.words[len(wanted) :] == [(2, 2, 0)] * 8
 
@@ -138,7 +139,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
             assert (yield loader.usable) == 0b0100 and (yield loader.busy)
             yield
         assert len(bench.words) == 8
-        yield from bench.use("begin", 2)  # this use does not delay the command on slot 1
+        yield from bench.use("begin", 2)  # the use of slot 2 does not delay the command on slot 1
         yield from bench.use("end", 1)
         yield from bench.settle()
         assert len(bench.words) == 12 and (yield loader.usable) == 0b0110
@@ -219,8 +220,8 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """A client that does not wait gets a refusal if it gives a command on a key in use. Each client has its own key
-    words and slots.
+    """The second client is of the kind that does not wait: the loader refuses its commands on keys in use. Each client
+    has its own key words and slots.
     """
     bench = _Bench()
 
@@ -241,7 +242,7 @@ def test_a_client_that_does_not_wait_is_refused():
         yield other.slot.eq(0)
         yield
         assert (yield other.ready)
-        yield from bench.pulse(other.load)  # zeroizes only the second client's key words
+        yield from bench.pulse(other.load)  # this load zeroizes only key words of the second client
         yield from bench.settle(port=other)
         yield [port.slot.eq(0), port.length.eq(0)]
         yield from bench.pulse(port.load)

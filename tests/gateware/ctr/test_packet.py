@@ -28,7 +28,7 @@ class Packet:
     slot: int = 0
     index: int = 0
     width: int = WIDTH_128
-    said: int | None = None  # value of the length field; None: right value
+    said: int | None = None  # the length field; None means the right length
 
     @property
     def message(self) -> dict:

@@ -122,7 +122,7 @@ int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 	return 0;
 }
 
-/* The next functions call the driver without the engine, with a key slot of the hardware. */
+/* The next functions call the driver, not the engine. Argument slot is a hardware key slot. */
 
 int shim_load(unsigned int slot, const uint8_t *key, unsigned int key_bits)
 {

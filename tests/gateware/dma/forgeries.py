@@ -13,7 +13,7 @@ from gateware.dma.errors import Error
 from tests.gateware.dma.gcm_bench import GCMBench, forged, placed
 
 COUNT = 100_000
-BATCH = 18  # messages in a batch; more do not fit into the memory
+BATCH = 18  # number of messages in a batch; more messages do not fit into the memory
 KEYS = 4
 
 
@@ -23,7 +23,7 @@ def run(count: int, seed: int) -> int:
     bench = GCMBench()
     given = refused = 0
     while refused < count:
-        if given % (100 * BATCH) == 0:  # sometimes load new keys and restart the counter of wrong tags
+        if given % (100 * BATCH) == 0:  # every 100 batches, load new keys and restart the counter of wrong tags
             bench.reset()
             before, since = bench.failures(), 0
             keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(KEYS)]

@@ -10,7 +10,7 @@ from gateware.dma.errors import Error
 from gateware.dma.gcm_dispatch import MODE_DECRYPT, MODE_ENCRYPT, MODE_VERIFY
 from tests.gateware.dma.bench import ORIGIN, SIZE, Bench
 
-DEPTH = 16  # blocks of text that the accelerator can store until it has verified the tag
+DEPTH = 16  # size of the text buffer in blocks; text stays there until its tag is verified
 TAGS = (4, 8, 12, 13, 14, 15, 16)
 
 
@@ -34,7 +34,7 @@ class Message:
     aad_address: int = 0
     tag_address: int = 0
     iv_address: int = 0
-    changes: dict = field(default_factory=dict)  # values to write instead of those above, by register or option name
+    changes: dict = field(default_factory=dict)  # values that replace the right ones, by register or option name
     ordered: int = 0
     interrupt: int = 0
 

@@ -26,8 +26,8 @@ def blocks(address: int, size: int) -> list[tuple[int, int]]:
 
 
 def check(bench, keys, descriptors, max_cycles=40000):
-    """Carry out descriptors with separate buffers. Check the results, that all other memory is unchanged, and the
-    number and order of bus accesses.
+    """Carry out descriptors with separate buffers. Check the results, and the number and order of bus accesses. Check
+    also that all other memory is unchanged.
     """
     before = bytes(bench.memory.contents[ORIGIN])
     expected = bytearray(before)
@@ -97,7 +97,7 @@ def test_lengths(bench, key_bits):
 
 @pytest.mark.parametrize("destination", range(0, 16, 3))
 def test_offsets(bench, destination):
-    """Sources that begin at any byte of a block work, also with lengths that end at any byte of a block."""
+    """The source of a descriptor can begin and end at any byte of a block."""
     fill(bench)
     bench.load_key(KEYS[128])
     descriptors = []

@@ -201,7 +201,7 @@ def test_key_of_a_slot_in_use_cannot_be_changed(bench):
             status = yield from bench.status()
             assert (status["busy"], status["key_busy"], status["refused"]) == (1, 0, 1)
         yield from bench.write_fields("key_config", key_length=2, slot=2)
-        yield from bench.command("clear_key")  # slot 2 is not in use: the command is accepted
+        yield from bench.command("clear_key")  # the accelerator accepts this command, because slot 2 is not in use
         assert (yield from bench.status())["refused"] == 0
         assert (yield from bench.result(number)) == Error.NONE
         assert (yield from bench.read("key_valid")) == 0b010

@@ -154,7 +154,7 @@ def test_direct_and_in_place_at_any_alignment(driver):
         for n in range(2):
             check(driver, n, ORIGIN + 3, ORIGIN + 0x1001, length)
             check(driver, n, ORIGIN + 0x805, ORIGIN + 0x805, length)
-    assert driver.c.shim_flushes() == 24  # one cache flush for each call, none for length 0
+    assert driver.c.shim_flushes() == 24  # each call flushes the cache once, except calls with length 0
     assert "key0" not in driver.writes, "each key has a slot of its own"
 
 
@@ -301,7 +301,7 @@ def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
     driver.stuck = 0
     assert driver.c.shim_abort() == 0
     while driver.read_register(driver.bench.address["status"] * 4) & KEY_BUSY:
-        pass  # if the bit stays set, the simulation ends with an error after too many cycles
+        pass  # if KEY_BUSY stays set, the simulation ends with an error after many cycles
     assert driver.read_register(driver.bench.address["key_valid"] * 4) == 0
     assert driver.c.shim_ctr(1, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EIO
     for n in (2, 3):

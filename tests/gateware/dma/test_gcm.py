@@ -321,13 +321,13 @@ def test_bus_errors(bench, answer):
 
 
 def test_an_error_after_a_message_that_reads_nothing(bench):
-    """The accelerator can finish the reading of a message without data while an earlier message still waits for its
-    tag. Each message must still get its own result.
+    """The accelerator finishes reading a message without data at once, perhaps while an earlier message still waits
+    for its tag. Each message must still get its own result.
     """
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)
     empty, good = Message(key, IV), Message(key, IV, b"aad")
-    long = Message(key, IV, b"", bytes(200))  # keeps the core busy while the next messages are read
+    long = Message(key, IV, b"", bytes(200))  # it keeps the core busy while the DMA reads the next messages
     bad = replace(good, error=Error.BUS_ERROR)
     order = placed([long, empty, bad, empty, empty, good, good.to_open()], rng, gap=60)
     address = order[2].aad_address & ~15
@@ -379,7 +379,7 @@ def test_time_does_not_depend_on_data_or_verdict(bench):
     key, rng = bytes(range(16)), random.Random(17)
     bench.load_key(key)
     cycles = {MODE_VERIFY: set(), MODE_DECRYPT: set()}
-    bench.carry_out(placed([Message(key, IV)], rng))  # fills GHASH's tables; later messages need not wait
+    bench.carry_out(placed([Message(key, IV)], rng))  # fill GHASH's tables, so that later messages need not wait
     for n in range(12):
         message = Message(key, rng.randbytes(12), rng.randbytes(30), rng.randbytes(60))
         right = message.to_open(MODE_VERIFY)

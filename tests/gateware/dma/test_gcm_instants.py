@@ -79,7 +79,7 @@ class Tries:
         return (5 * FILL + self.result).ljust(96, FILL)
 
     def has_a_beginning(self) -> bool:
-        """Return true if only a first part of the right result was written (maybe nothing), in whole bus words."""
+        """Return true if only the beginning of the right result was written (possibly nothing), in whole bus words."""
         found, whole = self.written(), self.whole()
         ends = (0, *range(16, 96, 16), 5 + len(TEXT), 5 + len(self.result))
         return any(found == whole[:n].ljust(96, FILL) for n in ends)
@@ -192,7 +192,7 @@ def test_start_during_a_key_load(bench):
         yield from tries.prepare()
         yield from bench.write_fields("key_config", key_length=0, slot=1)
         yield from bench.write_key(new)
-        yield from tries.again()  # so GHASH's tables belong to the old key
+        yield from tries.again()  # after this message, GHASH's tables belong to the old key
         number = yield from bench.read("submitted")
         yield from tries.command("load_key")
         for _ in range(n):

@@ -70,7 +70,7 @@ class Sweep:
         yield from self.command(second)
         yield self.bench.csr.we.eq(0)
         yield
-        # `key_busy` in the cycle in which the second command arrives at the accelerator
+        # Read `key_busy` in the cycle in which the second command arrives at the accelerator.
         self.was_key_busy = self.bench.peek("key_busy")
         yield
         return (yield from self.bench.status())["refused"]
@@ -96,8 +96,8 @@ class Sweep:
         return self.bench.memory.read(d.destination - 5, LENGTH + 27) == 5 * FILL + output + 22 * FILL
 
     def has_a_beginning(self, d: Descriptor, key: bytes) -> bool:
-        """Return true if the destination starts with a first part (maybe empty) of the output under the key, and is
-        unchanged after this part.
+        """Return true if the destination contains only the beginning (possibly nothing) of the output under the key.
+        The rest of the destination must be unchanged.
         """
         output = self.bench.memory.read(d.destination - 5, LENGTH + 27)
         whole = 5 * FILL + d.result(key, self.data)

@@ -30,7 +30,7 @@ T1 = 0x00112233445566778899AABBCCDDEEFF
 
 
 class BufferBench(Bench):
-    """The accelerator at the wide port of a buffer memory. It shares this port with another bus master, `other`."""
+    """The accelerator at the wide port of a buffer memory. Another bus master, `other`, uses the same port."""
 
     def __init__(self, **parameters):
         super().__init__(regions=[(ORIGIN, BUFFER)], **parameters)

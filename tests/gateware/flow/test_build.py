@@ -240,7 +240,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
         monkeypatch.setattr(command, name, value)
 
     def builds(configuration="default"):
-        """Run the build command. Return whether it built the simulated board again, and the exit status."""
+        """Run the build command. Return (whether it built the simulated board again, its exit status)."""
         before = len(built)
         monkeypatch.setattr(sys, "argv", ["gateware.flow", "sim", configuration, "--output", str(directory)])
         status = command.main()

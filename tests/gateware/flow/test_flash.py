@@ -249,7 +249,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # all later requests are answered
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # it can be long, as all later requests are answered
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"
@@ -259,7 +259,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     assert len(asked) >= SILENT + 3
 
 
-SILENT = 5  # number of first requests that get no answer, so that the tool must repeat them
+SILENT = 5  # the first five requests get no valid answer, so the tool must repeat them
 
 
 def test_a_board_that_does_not_answer_is_given_up(tmp_path):

@@ -91,7 +91,7 @@ def test_carry_chain_adds():
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
-    # LUT contents: A ^ B ^ C, if D = 1. The carry logic uses the lowest quarter of the contents, which gives A.
+    # If D = 1, this LUT computes A ^ B ^ C. Its lowest four bits are for the carry logic; they compute A.
     table = f"{0x96AA:016b}"
     for pair in range(2):
         (out,) = build.new(1)
@@ -214,7 +214,7 @@ def test_transitions_count_what_passes_by():
     netlist.is_counting = True
     netlist.poke("a", 1)
     netlist.settle()
-    assert netlist.transitions == 4 * LANES  # `a` and its inverse change once, the result twice
+    assert netlist.transitions == 4 * LANES  # `a` and its inverse each change once; the result changes twice
     netlist.settle()
     assert netlist.transitions == 4 * LANES
     netlist.poke("a", 0)

@@ -15,7 +15,8 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.support import Simulation
 
-BUILD = REPOSITORY / "build" / "tests" / "netlist"  # not in /tmp, which YoWASP's Yosys cannot read
+# YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere.
+BUILD = REPOSITORY / "build" / "tests" / "netlist"
 TIMEOUT_S = 300
 YOSYS = """read_json theirs.json
 read_verilog -DNO_INCLUDES +/ecp5/common_sim.vh +/ecp5/ccu2c_sim.vh
@@ -367,7 +368,7 @@ def test_pll_passes_its_clock_on_and_locks(cells):
     assert sim.peek(device.locked)
 
 
-# RGMII pins, with two bits a clock cycle -----------------------------------------------------------------
+# RGMII pins, with two bits per clock cycle ---------------------------------------------------------------
 
 # An RGMII design that sends back the bytes that it receives. `lower` shows the bits received at rising edges.
 RGMII = """

@@ -18,8 +18,9 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.flow.test_build import gateware_flow
 
-FOLDER = REPOSITORY / "build" / "tests" / "patch"  # not in /tmp, which YoWASP's tools cannot read
-WORDS = 6144  # three ROM banks, in eleven block RAMs
+# YoWASP's tools cannot read files in /tmp, so this folder is elsewhere.
+FOLDER = REPOSITORY / "build" / "tests" / "patch"
+WORDS = 6144  # size of the ROM: three banks, which synthesis puts into eleven block RAMs
 SOURCE = f"""
 module top(input clock, input [12:0] address, output reg [31:0] read, input [10:0] other, output reg [8:0] table_read);
     reg [31:0] rom [0:{WORDS - 1}];
@@ -42,7 +43,7 @@ ecppack --bootaddr 0 --compress top.config --svf top.svf --bit top.bit
 MADE = ("top.bit", "top.svf", "top.config")
 
 
-# A design with a ROM and a code memory, like SoCs with `gateware.soc.loader`.
+# A design with a ROM and a code memory. SoCs with `gateware.soc.loader` also contain these two memories.
 CODE_WORDS = 16384
 WITH_CODE = """
     input [13:0] place, input [3:0] write, input [31:0] written, output [31:0] code_read);

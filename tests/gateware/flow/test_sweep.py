@@ -26,13 +26,14 @@ from gateware.flow.sweep import Failed, SweepError, Workers
 from tests.gateware.flow.waiting import die, kill_worker, wait
 from tests.waiting import HANG_S, until
 
-FOLDER = REPOSITORY / "build" / "tests" / "sweep"  # not in /tmp, which YoWASP's tools cannot read
+# YoWASP's tools cannot read files in /tmp, so this folder is elsewhere.
+FOLDER = REPOSITORY / "build" / "tests" / "sweep"
 DESIGN = "module top(input clk, input [3:0] a, output reg [3:0] q); always @(posedge clk) q <= q + a; endmodule"
 OPTIONS = ["--25k", "--package", "CABGA256", "--json", "top.json", "--lpf", "top.lpf", "--lpf-allow-unconstrained"]
 
 
 class Lab:
-    """A Dask scheduler on loopback and its workers, started as on the machines of a lab."""
+    """A Dask scheduler on loopback, and its workers. The same programs run on the machines of a lab."""
 
     def __init__(self, folder):
         """Start the scheduler. Write into `folder` a tool that only the workers have."""
@@ -204,7 +205,7 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     assert sorted(name for name, *_ in running(tmp_path, 3)) == sorted([*ended, "a", "b"])
 
 
-@pytest.mark.thorough  # slow: it needs a third worker
+@pytest.mark.thorough  # this test is slow, because it needs a third worker
 def test_a_task_that_ends_its_worker_each_time_is_given_a_bounded_number_of_times(lab):
     lab.have(2)
     outcome = swept(kill_worker, {"bad": ()}, Workers(scheduler=lab.address))
@@ -269,7 +270,7 @@ def test_a_bundle_is_all_sources_and_inputs_and_nothing_that_git_ignores():
     assert not {".git", ".venv", "build", "__pycache__"} & {part for name in members for part in Path(name).parts}
 
 
-@pytest.mark.thorough  # slow: unlike other tests, it starts workers as `make` does
+@pytest.mark.thorough  # this test is slow, because it starts its workers by the command that `make` uses
 def test_a_worker_as_make_starts_it_listens_where_it_reaches_the_scheduler_and_does_tasks(lab):
     lab.have(0)
     command = [sys.executable, "-m", "gateware.flow.sweep", "--jobs", "2", "--scheduler", lab.address]
@@ -291,7 +292,7 @@ def test_a_worker_without_a_scheduler_is_refused(monkeypatch, capsys):
     assert capsys.readouterr().err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1: ")
 
 
-@pytest.mark.thorough  # slow: Dask tries to connect again for seconds
+@pytest.mark.thorough  # this test is slow, because Dask tries for seconds to connect again
 def test_a_scheduler_that_is_lost_is_told(lab, tmp_path):
     lab.have(1)
 

@@ -16,7 +16,7 @@ module sim(input sys_clk, output reg [31:0] counted);
     initial counted = 0;
 endmodule
 """
-# This program simulates like LiteX's main loop, with a clock period of four picoseconds.
+# This program does the same as LiteX's main loop for simulations. The clock period is four picoseconds.
 MAIN = """
 #include "Vsim.h"
 #include <csignal>

@@ -12,9 +12,11 @@ import pytest
 from gateware.flow import toolchain, unpacked
 from gateware.flow.cache import REPOSITORY
 
-# Only in thorough runs: place-and-route, packing and unpacking take 15 seconds. `make netlist` finds the same faults.
+# These tests run only in thorough runs, because place-and-route, packing and unpacking take 15 seconds. `make netlist`
+# finds the same faults.
 pytestmark = pytest.mark.thorough
-FOLDER = REPOSITORY / "build" / "tests" / "unpacked"  # not in /tmp, which YoWASP's tools cannot read
+# YoWASP's tools cannot read files in /tmp, so this folder is elsewhere.
+FOLDER = REPOSITORY / "build" / "tests" / "unpacked"
 SOURCE = """
 module top(input clock, input [7:0] address, output reg [7:0] read);
     (* ram_style = "block" *) reg [7:0] memory [0:255];
@@ -31,7 +33,7 @@ ecppack --compress top.config --bit top.bit
 
 @pytest.fixture(scope="module")
 def built():
-    """In `FOLDER`, build a small design that contains a memory, up to its bitstream; return its routed netlist."""
+    """Build the bitstream of a small design that contains a memory. Return the design's routed netlist."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / "top.v").write_text(SOURCE)
     (FOLDER / "build_top.sh").write_text(SCRIPT)

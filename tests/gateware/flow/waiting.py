@@ -11,7 +11,7 @@ TASK_S = 10 * HANG_S  # run time of a task that hangs; the tests wait for a shor
 
 
 def wait(folder: str, name: str) -> str:
-    """Create the file `<name>.<process id>.<parent's process id>`. When the file `go` exists, return `name`."""
+    """Create the file `<name>.<process id>.<parent's process id>`. Wait for the file `go`, then return `name`."""
     Path(folder, f"{name}.{os.getpid()}.{os.getppid()}").touch()
     until(Path(folder, "go").exists)
     return name

@@ -63,8 +63,8 @@ def bench(simulated):
 
 
 def test_product_of_single_bits(bench):
-    """Multiply each of the 128 blocks in which one bit is set by 16 subkeys. In each subkey one bit is set, each time
-    in a different byte.
+    """Multiply 128 blocks, which have a single 1 bit each, by 16 subkeys, which also have a single 1 bit each. The 1
+    bits of the subkeys are in 16 different bytes.
     """
     rng = random.Random(bench.cycles)
     for bit in range(0, 128, 8):

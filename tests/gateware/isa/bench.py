@@ -9,7 +9,7 @@ from gateware.isa.vector_unit import VectorAESUnit
 from tests.gateware.support import Simulation
 
 ORIGIN, SIZE = 0x4000_0000, 1024
-QUIET_CYCLES = 10  # number of cycles after the last response in which no further response is allowed
+QUIET_CYCLES = 10  # number of cycles after the last response; a response in these cycles is an error
 
 
 class Bench:

@@ -13,8 +13,8 @@ from tests.gateware.support import Simulation
 def executing(unit: CFUUnit) -> Iterator[Callable]:
     """Yield a function that runs instructions, given as (function id, rs1, rs2), and returns the values of rd.
 
-    Its second argument is the chance that the port does not take an answer in a cycle. Its attribute `cycles` has the
-    cycles of the last list.
+    Its second argument is the probability that the test does not accept a response in a cycle. Its attribute `cycles`
+    is the number of cycles that the last list of instructions took.
     """
     ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
     with Simulation(unit, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output) as simulation:

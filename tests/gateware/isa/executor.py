@@ -13,7 +13,7 @@ from tests.waiting import HANG_S
 BUILD = REPOSITORY / "build" / "tests" / "executor"
 CUSTOM_0 = 0x0B
 A0, A1 = 10, 11
-BATCH = 100  # requests sent at a time: as many as the simulated UART can store
+BATCH = 100  # number of requests sent at once; the simulated UART can store no more
 
 
 def build() -> Path:

@@ -19,13 +19,13 @@ def executor():
         yield running
 
 
-BUFFER_SCRATCH = 0x4000_8000  # free for tests: the executor does not use the buffer memory
+BUFFER_SCRATCH = 0x4000_8000  # this address is in the buffer memory, which the executor does not use
 
 
 class Checked:
     """Collects instructions. `check` executes them on the CPU and on the model, and compares every rd."""
 
-    KNOWN = (("context", 0), ("memory_status", 1))  # select context 0 and clear earlier faults
+    KNOWN = (("context", 0), ("memory_status", 1))  # instructions that select context 0 and clear earlier faults
 
     def __init__(self, executor):
         self.executor = executor

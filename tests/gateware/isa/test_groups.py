@@ -44,8 +44,8 @@ class Program:
     "other", ["counter", "move_in", "round_enc", "move_out_xor", "vload", "vload_xor", "vstore", "vxor_group"]
 )
 def test_hazards_at_every_distance(run, other, slow):
-    """`vxor_group` and a second instruction use the same register. Up to nine commands are between these two
-    instructions, in either order.
+    """`vxor_group` and a second instruction use the same register. Either instruction can be first. Up to
+    nine commands are between the two.
 
     No other instruction writes the memory blocks that the group writes.
     """

@@ -20,7 +20,8 @@ __all__ = [  # on the netlist
     "test_whole_blocks_both_ways",
 ]
 
-# Slow: synthesis and the interpreted netlist take a minute. `test_vector_unit.py` finds faults of the unit faster.
+# These tests run only in thorough runs: synthesis and the simulation of the netlist take a minute. The tests in
+# `test_vector_unit.py` find faults of the unit faster.
 pytestmark = pytest.mark.thorough
 
 

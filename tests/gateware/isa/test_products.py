@@ -16,8 +16,8 @@ from tests.gateware.gcm.reference import encrypted, hashed, product, xor
 from tests.gateware.isa.bench import ORIGIN, SIZE, Bench, block_of, encode, get_state, put_key, put_state
 from tests.gateware.isa.model import UnitModel
 
-PERIOD = CYCLES + EXTRA_CYCLES  # cycles from a product to a next product that needs its result
-NOP = (0x78 << 3 | 6, 0, 0)  # a function id without an instruction (field s selects v0): the unit answers 0
+PERIOD = CYCLES + EXTRA_CYCLES  # cycles between two products, if the second uses the result of the first
+NOP = (0x78 << 3 | 6, 0, 0)  # a function id that no instruction has: the unit only returns 0
 
 
 @pytest.fixture(scope="module")
@@ -144,18 +144,18 @@ def use(program, name, s, n):
 
 USES = ["move_out_xor", "move_in", "move_in_xor", "round_enc", "last_enc", "counter", "vload", "vload_xor", "vstore"]
 USES += ["vxor_group", "vghsh", "vgmul", "context"]
-GAPS = (*range(13), 27, 28, 29, 30, 31)  # 27 to 31: around the end of a product with a new factor
+GAPS = (*range(13), 27, 28, 29, 30, 31)  # a product with a new factor ends near the last five gaps
 
 
 @pytest.mark.parametrize("fill", ["nothing", "counter"])
 @pytest.mark.parametrize("name", USES)
 def test_a_use_after_every_gap(run, name, fill):
-    """A product instruction and a second instruction use the same register, in either order, at many distances."""
+    """In both orders and at many distances, a product and a second instruction use the same register."""
     for gap, known in itertools.product(GAPS, (False, True)):
         program = Program(gap)
-        for n, s in enumerate((1, 2, 3) * 4):  # the product's registers: target, operand, factor
+        for n, s in enumerate((1, 2, 3) * 4):  # registers of the product: target v1, operand v2, factor v3
             if known:
-                program.vghsh(7, 7, 3)  # fills the multiplier's tables for factor v3
+                program.vghsh(7, 7, 3)  # this product fills the multiplier's tables for factor v3
             if n >= 6:
                 use(program, name, s, n)
             program.vghsh(1, 2, 3)
@@ -193,7 +193,7 @@ def test_products_cost_their_instruction_alone(run):
         program.vghsh(6, n % 3, 7)
         for other in range(PERIOD - 2):
             program("counter", n, s=3 + other % 3)
-        program.idle(1)  # leaves the unit a cycle to write the product's result
+        program.idle(1)  # in this cycle, the unit can write the product's result
     program.read(6)
     commands = len(program.commands)
     assert program.check(run) <= commands + TABLE_CYCLES + 2 * PERIOD

@@ -96,7 +96,9 @@ def bench():
 
 
 def program(rng, model, count):
-    """Return a program and its responses: write the registers of two contexts, run random instructions, read back."""
+    """Return a program and its responses. It writes all registers of two contexts, runs random instructions, then reads
+    the registers.
+    """
     steps = []
     for context in (0, CONTEXTS - 1):
         steps.append(("context", {"rs1": context, "rs2": 0}, {}))

@@ -35,7 +35,7 @@ from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
-RESET = 0xFFFF_FFFF  # an access to this address applies one cycle of reset instead
+RESET = 0xFFFF_FFFF  # not a register: an access to this address applies one cycle of reset
 # Length of a reset in cycles: enough to reset the PHY's clock domains, and both sides of each clock domain crossing. On
 # a board, the PLL keeps the reset active even longer.
 RESET_CYCLES = 16
@@ -249,8 +249,8 @@ class GMIIBoard:
     # The wire.
 
     def run(self, script: array, operations: list[tuple] = ()) -> tuple[array, list[int], int]:
-        """Feed the board a script of received bytes. Return the transmitted bytes, the register values that were read,
-        and the number of system clock cycles.
+        """Send the bytes of `script` to the board. Return the bytes that the board sent, the register values that were
+        read, and the number of system clock cycles.
 
         `operations` are (GMII cycle, register, value), in order; a value of None reads. Each ``reset`` is a cycle of
         the system's reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does; see `RESET_CYCLES`.
@@ -269,8 +269,8 @@ class GMIIBoard:
         return sent, [table[n].data for n, (*_, value) in enumerate(operations) if value is None], cycles
 
     def exchange(self, script: array, operations: list[tuple] = (), drain: int = DRAIN_CYCLES) -> list[Sent]:
-        """Run a script, and then `drain` cycles without input, so that all answers leave. Return the frames that the
-        board sent.
+        """Send the bytes of `script` to the board, then run `drain` cycles without input, so that all answers leave.
+        Return the frames that the board sent.
         """
         return parse(self.run(script + array("H", bytes(2 * drain)), operations)[0])
 
@@ -311,7 +311,7 @@ class GMIIBoard:
         raise AssertionError("a command on keys does not end")
 
     def open(self, session: Session, window: Window | None = None) -> None:
-        """Load a session's key, and open the session with the given window or with an empty one."""
+        """Load a session's key, and open the session. If no `window` is given, the session's window is empty."""
         self.run(array("H"), self.operations.load_key(session.slot, session.key))
         self.wait()
         window = window or Window(session.record_bytes // 16, session.first)

@@ -16,7 +16,7 @@ from tests.gateware.net.frames import PREAMBLE, Session
 BOARD_MAC = 0x02_43_4C_4E_45_02
 BOARD_IP = 0xC0A8_0133
 BOARD_PORT = UDP_PORT
-VALID = 0x100  # the bit that marks the byte of a script's entry as valid
+VALID = 0x100  # in an entry of a script: this bit is 1 if the entry's byte is valid
 
 
 @dataclass
@@ -47,13 +47,13 @@ def expected(session: Session, payload: bytes) -> bytes:
 
 
 def on_wire(frame: bytes, *, gap: int = frames.GAP_BYTES, fcs: bool = True, preamble: bytes = PREAMBLE) -> array:
-    """Return a script that receives one frame, followed by `gap` idle bytes."""
+    """Return a script with which the board receives one frame and then `gap` idle bytes."""
     body = preamble + (frames.with_fcs(frame) if fcs else frame)
     return array("H", [VALID | byte for byte in body]) + array("H", bytes(2 * gap))
 
 
 def parse(sent: array) -> list[Sent]:
-    """Return the frames in a transmitted script. Check preamble, check sequence, length and gap of each frame."""
+    """Return the frames in a script that the board sent. Check each preamble, check sequence, length and gap."""
     found = []
     raw = sent.tobytes()
     valid = bytes(raw[1::2])

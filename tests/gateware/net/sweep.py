@@ -92,7 +92,8 @@ class Sweep:
         self.datagrams = [(0, session, session.request(offset, part)) for session, offset, part in self.requests]
         board.reset()
         board.prepare([self.victim, self.other])
-        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # 40 cycles after the last answer began
+        # The sweep ends 40 cycles after the first word of the last answer.
+        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
         """Try the command in every `step`-th cycle from `first` on, with the same traffic each time."""

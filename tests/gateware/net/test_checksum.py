@@ -15,7 +15,7 @@ INITIAL = 0x1234
 
 
 def sums_of(words: list[list[int]], idle: float, initial: int) -> list[int]:
-    """Send the words of several packets to the hardware. Return each packet's sum, as it is two cycles after the
+    """Send the words of several packets to the hardware. Return the sum of each packet, read two cycles after the
     packet's last word.
     """
     dut = checksum.ChecksumSum(initial=checksum.half(initial))

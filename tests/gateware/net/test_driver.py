@@ -205,7 +205,8 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # words: address and port, maximum data, window, then the counters
+    # The words of the reply: the address; the port and the maximum data size; the window; the counters.
+    reply = (ctypes.c_uint32 * (3 + len(Event)))()
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}
     assert counted == {Event.RECORD: 2, Event.OTHER_DATA: 1, Event.WINDOW: 2}

@@ -331,7 +331,8 @@ def test_reset_in_mid_operation(board):
         sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)] * RESET_CYCLES)
         cut = next((at for at in range(instant, len(sent)) if not sent[at]), len(sent))
         assert cut - instant < 8 and not any(sent[cut:])
-        for at in range(cut, 0, -1):  # leaves out a frame that the reset interrupted
+        # Find the last idle byte before the reset. A frame that the reset interrupted comes after this byte.
+        for at in range(cut, 0, -1):
             if at < instant and not sent[at]:
                 break
         found = frames_of(parse(sent[: at + 1]))

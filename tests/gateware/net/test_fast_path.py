@@ -34,7 +34,7 @@ class _Engine(Module):
         self.sink = stream.Endpoint(layout)
         self.source = stream.Endpoint([("data", 32), ("error", 1)])
         self.hold = Signal()
-        self.fail = Signal()  # while 1, words have no keystream
+        self.fail = Signal()  # while this signal is 1, the engine has no keystream
         self.submodules.queue = queue = stream.SyncFIFO([("data", 32)], 16)
         byte = Signal(8)
         self.comb += [
@@ -195,7 +195,7 @@ def simulated():
 @pytest.fixture
 def bench(simulated):
     simulated.sim.reset()
-    simulated.sim.clock(ROWS)  # until all session rows are zeroized
+    simulated.sim.clock(ROWS)  # in these cycles, the fast path zeroizes all session rows
     return simulated
 
 
@@ -256,8 +256,8 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Close a session's row in any cycle of a record. Closing zeroizes the row at once. So the reply, and the end of
-    the slot's use, must rely on values that were copied when the record was accepted.
+    """Close a session's row in any cycle of a record. This zeroizes the row at once. To build the reply, and to end
+    its use of the key slot, the fast path must use values that it copied when it accepted the record.
     """
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
@@ -438,7 +438,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    # For each of the next two data strings, one 32-bit half of the checksum equals that half for `some data`.
+    # The checksum has two 32-bit halves. The checksum of each of these two strings equals the checksum of `some data`
+    # in one half.
     others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():

@@ -17,7 +17,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, o
 
 RECORDS, RECORD_BYTES, DRAIN_CYCLES = 8, 1440, 20_000
 MOST_SHARE = 0.05
-LONG_RECORDS = 60  # enough for a backlog to fill the receive buffer
+LONG_RECORDS = 60  # with so many records, a backlog would fill the receive buffer
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
 
 
 def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, list[bytes]]:
-    """Return a script in which records of the session alternate with a stranger's frames, for about the same time each.
+    """Return a script in which records of the session alternate with a stranger's frames. Both take a similar time.
 
     Also return the expected answers to the session. Without `strangers`, the wire is idle instead.
     """
@@ -94,7 +94,7 @@ def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, 
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """A stranger's frames fill all the time that the session's frames leave free on the wire, about half of it."""
+    """The session's frames use about half of the time on the wire. A stranger's frames fill the rest of the time."""
     took = []
     for strangers in (False, True):
         board.reset()

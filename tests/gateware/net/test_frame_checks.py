@@ -45,7 +45,7 @@ def damaged(frame: bytes, position: int) -> bytes:
 
 
 def sent_by(ip: int, *, mac: int = 4, target_mac: int = 3, protocol: int = frames.UDP) -> bytes:
-    """Return a UDP datagram or an echo request from the given address, which the hardware would serve."""
+    """Return a UDP datagram or an echo request from `ip`. The hardware can drop it only because of its addresses."""
     body = frames.udp(1, 2, bytes(40)) if protocol == frames.UDP else b"\x08".ljust(40, b"\0")
     return frames.ethernet(target_mac, mac, frames.IPV4, frames.ipv4(ip, OWN, protocol, body))
 

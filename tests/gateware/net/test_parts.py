@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The fast path's smaller parts, each tested separately, in Migen's own simulator."""
+"""Tests the fast path's smaller parts, each by itself, in Migen's own simulator."""
 
 import random
 
@@ -237,8 +237,8 @@ def test_event_counters_lose_nothing():
             assert (yield dut.value) == totals[event]
 
     def watch():
-        """While events of several sources are counted, the count of one event must either stay or rise by 1 in each
-        cycle.
+        """Watch the count of one kind of event, while several sources report events. In each cycle, this count must
+        either stay or rise by 1.
         """
         yield dut.select.eq(Event.OTHER_DATA)
         for _ in range(4):
@@ -279,7 +279,7 @@ def test_session_table():
         while (yield dut.searching):
             cycles += 1
             yield
-        assert cycles == 5  # a request of one cycle starts the search, which takes 5 cycles
+        assert cycles == 5  # the search takes 5 cycles; the signal `search` was high for one cycle to start it
         if not (yield dut.found):
             return None
         fields = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the fast path through its registers and its UDP port. Software is allowed to give commands in any cycle, each
-command ends in bounded time, and a reset leaves no data of a session.
+"""Tests the fast path through its registers and its UDP port: software can give a command in any cycle, each command
+ends in bounded time, and no data of earlier sessions remain after a reset.
 """
 
 import pytest
@@ -12,8 +12,8 @@ from tests.gateware.net.peripheral_board import ENDLESS, PeripheralBoard, answer
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 
 # Each pair contains a datagram's size in data bytes, and a step in cycles. The test sends the datagram many times; each
-# time, it gives its command `step` cycles later than before. `make sweep` tries every cycle, except on the slowest
-# core.
+# time, it gives its command `step` cycles later than before. `make sweep` tries the commands in every cycle; only with
+# the slowest AES core, it uses larger steps.
 STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 

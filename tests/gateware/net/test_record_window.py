@@ -59,8 +59,9 @@ class Bench:
         yield
 
     def access(self, command, row: int, place: int, given: tuple[int, int, int] = (0, 0, 0)):
-        """Access the window's entry for one record as the CPU does. Return the values read: whether the record has
-        arrived, the sum of its data, and the first block of the window. Return None if the access read no values.
+        """Read or write the window's entry for one record, as the CPU does. Return the values that the access read:
+        whether the record has arrived, the sum of its data, and the first block of the window. Return None if the
+        access read no values, as in a write.
         """
         dut = self.dut
         yield [dut.row.eq(row), dut.place.eq(place), command.eq(1)]
@@ -144,7 +145,7 @@ def random_window(rng: random.Random) -> Window:
 @pytest.mark.parametrize("seed", range(3))
 def test_records_of_several_sessions(bench, seed):
     """Records of two sessions arrive in random order. At random times, the CPU reads the window of a session, and then
-    writes back this window or a different one. It does so for table rows without a session, too.
+    writes back this window or a different one. The CPU also reads and writes windows of table rows without a session.
     """
     rng = random.Random(seed)
     wanted, results = [], []
@@ -184,7 +185,7 @@ def test_records_of_several_sessions(bench, seed):
             if not window or row >= 2 or rng.random() < 0.3:
                 window, sent[row] = random_window(rng), {}
             (windows if row < 2 else kept)[row] = window
-            yield from bench.put(row, window)  # write back the window of this session, or replace it by a random one
+            yield from bench.put(row, window)  # the CPU writes back the window that it has read, or a random window
             paused.discard(row)
             for _ in range(rng.randrange(4000)):
                 yield
@@ -220,8 +221,8 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """A record near the start of the window must not move the window. Each tested window starts just above a power of
-    two, so a window that ended with the new record would start below this power of two.
+    """A record near the start of the window must not move the window. Each tested window starts 10 above a power of
+    two. If the window wrongly moved back to end with the new record, it would start below this power of two.
     """
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
@@ -270,8 +271,8 @@ def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
 
 def test_sum_of_a_record():
     """Check `record_sum` against a sum computed by hand. The low half is 5 + 0x04030201 + 0xff, where 5 is the length
-    in bytes; the high half adds the intermediate sums after each word. Data with the same words in another order have
-    another sum.
+    in bytes. The high half is the sum of the low half's values after each word. If the same words come in another
+    order, the sum differs.
     """
     assert record_sum(b"\x01\x02\x03\x04\xff") == (0x0403_0206 + 0x0403_0305) << 32 | 0x0403_0305
     assert record_sum(b"") == 0

@@ -241,8 +241,8 @@ def sent_by(mac, size, rng):
 @pytest.mark.parametrize("spacing", [1.0, WIRE])
 @pytest.mark.parametrize("size", [20, 60, 61, 300, 1514])
 def test_strangers_take_two_slots_and_a_peer_the_others(board, size, spacing):
-    """After frames of strangers have filled the slots that strangers are allowed to use, frames of a peer are still
-    received, with correct checksums.
+    """Strangers are stations without a session. After their frames have filled the slots that strangers are allowed to
+    use, frames of a station with a session are still received, with correct checksums.
     """
     dut, simulation = board
     rng, seen = random.Random(size), []
@@ -287,8 +287,8 @@ def test_a_stranger_s_slot_is_free_again_as_soon_as_its_frame_was_taken(board):
 
 
 def test_while_nobody_has_a_session_strangers_take_all_slots(board):
-    """Before the first session opens, strangers' frames can fill all slots. After that, strangers' frames are refused
-    until they occupy fewer than two slots.
+    """Strangers are stations without a session. Before the first session opens, their frames can fill all slots. After
+    that, further frames of strangers are refused until fewer than two slots contain such frames.
     """
     dut, simulation = board
     rng, seen = random.Random(2), []
@@ -313,8 +313,8 @@ def test_while_nobody_has_a_session_strangers_take_all_slots(board):
 
 
 def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
-    """At 1 Gb/s, the hardware knows the source of a frame before the data of its record arrive. So the slot memory
-    must contain none of the data of a refused frame, which could be a key.
+    """At 1 Gb/s, the hardware knows the source of a frame before the data of the frame's record arrive. These data can
+    include a key. So the slot memory must contain none of the data of a refused frame.
     """
     dut, simulation = board
     rng, seen = random.Random(4), []
@@ -413,9 +413,9 @@ def test_sent_frames(board):
 @pytest.mark.parametrize("checksum", [False, True])
 @pytest.mark.parametrize(("where", "spacing"), [("board", WIRE), ("board_behind_secy", 1.0)])
 def test_both_directions_at_the_wire_and_the_cpu(request, where, spacing, checksum):
-    """At 75 MHz and 1 Gb/s no word is lost, the wire never waits within a frame, and the CPU waits less than half of
-    its bus's time-out. Frames come from the wire or from the SecY. The SecY delivers the words of a frame without
-    pauses, so faster than the wire.
+    """At 75 MHz and 1 Gb/s, no word is lost, the wire never waits within a frame, and the CPU waits less than half of
+    its bus's time-out. Frames come from the wire or from the SecY. The SecY is faster than the wire, because it
+    delivers the words of a frame without pauses.
     """
     dut, simulation = request.getfixturevalue(where)
     rng = random.Random(5)

@@ -74,7 +74,7 @@ def packet(station, size=18, kind=frames.IPV4):
 
 
 def receive(dut, frame, pauses=None):
-    """Send the words of a frame. Return two flags, as they are `DEADLINE` cycles after the last word: whether the
+    """Send the words of a frame. `DEADLINE` cycles after the last word, read two flags and return them: whether the
     table contains the frame's source, and whether the search of the table's rows has ended.
     """
     stations = dut.stations
@@ -167,8 +167,8 @@ def test_a_row_is_compared_only_when_it_was_written_whole(board):
 
 
 def test_a_frame_too_short_for_its_source_comes_from_nobody(board):
-    """A frame that is too short to contain its source address counts as unknown, even directly after a similar frame of
-    a known station.
+    """A frame that is too short to contain its source address counts as unknown, even directly after a longer frame of
+    a known station with the same first bytes.
     """
     dut, simulation = board
     station = (0x02_00_00_00_00_01, 0xC0A8_0164)

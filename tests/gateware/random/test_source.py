@@ -28,7 +28,7 @@ def biased(probability, seed):
 
 
 def words_of(samples):
-    """Return the samples after the start-up test as 32-bit words, without an incomplete last word."""
+    """Return the samples after the start-up test as 32-bit words. An incomplete last word is left out."""
     bits = "".join(map(str, samples[STARTUP:]))
     return [int(bits[n : n + 32], 2) for n in range(0, len(bits) - 31, 32)]
 
@@ -116,7 +116,7 @@ def test_fault_at_once_and_no_word_after_it(shared, name):
     words, status = read_all(shared, samples)
     assert status == FAULT
     assert failing < shared.samples <= failing + 3, "a fault is seen at the next look"
-    # All words that were read must consist of samples before the failed sample.
+    # All words that were read must consist only of samples that came before the failed sample.
     assert words == words_of(samples[:failing])
     assert shared.run(shared.read("data")) == 0
 

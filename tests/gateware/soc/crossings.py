@@ -283,12 +283,12 @@ def _assignments(statements, conditions: set):
     elif isinstance(statements, (list, tuple)):
         for statement in statements:
             yield from _assignments(statement, conditions)
-    else:  # a statement for simulations only: a display or an assertion
+    else:  # the statement has an effect only in simulations: it is a display or an assertion
         return
 
 
 class _InputLister(NodeVisitor):
-    """Collects the signals in an expression, and the names of the domains whose resets it uses."""
+    """Collects the signals in an expression, and the names of the clock domains whose resets the expression uses."""
 
     def __init__(self):
         self.found = set()

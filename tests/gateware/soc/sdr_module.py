@@ -149,7 +149,5 @@ class SdrModule(LiteXModule):
         self._refuse(now["write"] & (pads.dq.drives != 2**bits - 1))
 
     def _refuse(self, condition) -> None:
-        """Make `condition` an error once the module is initialised. The first error sets the error flag, which then
-        stays set.
-        """
+        """After the module is initialised, set the error flag if `condition` is true. The flag then stays set."""
         self.sync.sdr += If(self.ready & condition, self.wrong.eq(1))

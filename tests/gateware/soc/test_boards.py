@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hardware boards: each SoC elaborates, all names in the board's file exist, and the FPGA part is correct."""
+"""Tests hardware boards: each SoC elaborates, all names in the board's file exist, and the FPGA part is correct."""
 
 import logging
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the CPU core never uses the value that it reads from a word of its memories in the cycle of a write to this
-word.
+"""Test the memories of the CPU core: if a word is read in the cycle in which it is written, the core must not use the
+value that it reads.
 
 `gateware.flow.bitstream` relies on this: it lets synthesis leave out logic for such a cycle.
 """
@@ -23,8 +23,8 @@ from tests.host.commands import command
 __all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-# The reads in the core's Verilog: 2 in the register file, 1 + 4 in the data cache (tags, bytes), and 1 + 1 in the
-# instruction cache (words, tags).
+# Number of reads in the core's Verilog: two from the register file; one from the tags and four from the bytes of the
+# data cache; one from the words and one from the tags of the instruction cache.
 READS = 2 + 1 + 4 + 1 + 1
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);

@@ -16,20 +16,21 @@ from gateware.platform.ecp5 import ddr3
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 
-# Expected crossings as (synchroniser, source domain, target domain). Domains with the same clock have one name:
-# `eth_rx` includes the transmit clock, and `jtag` the console's clock. A register that the CPU writes resets the
-# Ethernet domains.
+# Expected crossings, each as (synchroniser, source domain, target domain). Domains with the same clock share one name:
+# `eth_rx` also stands for the domain of the transmit clock, and `jtag` also for the domain of the console. The CPU
+# resets the Ethernet domains through a register.
 ETHERNET = {
     ("AsyncFIFO", "eth_rx", "sys"),  # frames
     ("AsyncFIFO", "sys", "eth_rx"),
-    ("MultiReg", "eth_rx", "sys"),  # the pointers of the FIFOs above, and events of the Ethernet MAC
+    ("MultiReg", "eth_rx", "sys"),  # these carry the pointers of the AsyncFIFOs, and events of the Ethernet MAC
     ("MultiReg", "sys", "eth_rx"),
     ("AsyncResetSynchronizer", "sys", "eth_rx"),
 }
 ECPIX5 = {
     ("MultiReg", PADS, "sys"),  # UART
     ("MultiReg", LOOP, "sys"),  # the random source's rings
-    ("AsyncResetSynchronizer", PADS, "sys"),  # sources of reset: button, power-on delay, CPU
+    # The system's reset comes from a button, from the delay after power-on, or from the CPU.
+    ("AsyncResetSynchronizer", PADS, "sys"),
     ("AsyncResetSynchronizer", "por", "sys"),
     ("AsyncResetSynchronizer", "sys", "sys"),
 }
@@ -79,7 +80,7 @@ def test_only_what_is_synchronised_crosses(board, configuration):
     target = targets.load(board, configuration)
     soc = CipherlaneSoC(target, firmware=[0])
     soc.finalize()
-    # The simulated board's pads change only at the edges of their clocks, so its pads are no crossings.
+    # The simulated board's pads change only at the edges of their clocks, so signals from its pads are no crossings.
     pads = set() if target.board.simulated else soc.platform.constraint_manager.get_io_signals()
     found = find(soc, pads)
     assert set(found.unguarded) <= SOURCE_SYNCHRONOUS
@@ -192,7 +193,8 @@ def test_domain_that_nothing_resets_is_found():
 
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
-    target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # with S-boxes as tables, the Verilog is shorter
+    # An empty `Fit` builds the S-boxes as tables. This makes the Verilog shorter.
+    target = replace(targets.load("ecpix5", "eth"), fit=Fit())
     bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()
     verilog = (tmp_path / "gateware" / "ecpix5_eth.v").read_text()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The board can be made ready, matches the environment file, and computes the standards' test vectors correctly."""
+"""Tests that the board can be made ready, matches the environment file, and computes the standards' test vectors."""
 
 import pytest
 from cipherlane_base.wire.layout import Mode, RecordType
 
 REQUESTS = 16
-NAME_BYTES = 16  # bytes for the board's name in a record; longer names are cut
+NAME_BYTES = 16  # maximum bytes of the board's name in a record; a longer name is cut
 
 
 def test_comes_into_service(serving):

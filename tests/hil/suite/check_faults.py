@@ -6,7 +6,7 @@ from cipherlane.link.device import Device
 
 from tests.hil.suite.transfers import Broken
 
-TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out in seconds for a reply of a board that can be off
+TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out in seconds for a reply of a board that is possibly switched off
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Transfers with each transport, engine, key length and direction. Each byte of the result must be right."""
+"""Tests transfers with each transport, engine, key length and direction. Each byte of the result must be right."""
 
 import pytest
 

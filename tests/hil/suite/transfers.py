@@ -46,8 +46,8 @@ class Streams:
 
 
 class Broken:
-    """A transfer that is interrupted: once half of the result has arrived, `fault` is called, and must end the
-    transfer with an error. The transfer can be resumed.
+    """A transfer that is interrupted. When half of the result has arrived, this class calls the function `fault`, which
+    must end the transfer with an error. The transfer can be resumed.
     """
 
     def __init__(self, device, engine, stream, fault):

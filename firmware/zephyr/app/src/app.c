@@ -20,13 +20,13 @@ LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
-/** The table in which the service records streams and the counter blocks that they used, 13 KB. */
+/** The service's table of streams, and of the counter blocks that each stream used: 13 KB. */
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
 /*
- * The engine with which the service computes the identity of a key. The engine's run time must not
- * depend on the key, so it is an engine on the vector AES unit. If the configuration selects no
- * engine on this unit, the image contains cl_zephyr_ise_fused for this purpose only.
+ * The engine with which the service computes the number that identifies a key. The engine's run
+ * time must not depend on the key, so it is an engine on the vector AES unit. If the configuration
+ * selects no engine on this unit, the image contains cl_zephyr_ise_fused for this purpose only.
  */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
 #define KEY_ENGINE cl_zephyr_ise
@@ -66,8 +66,8 @@ static int draw(void *context, uint32_t *words, size_t count)
 }
 
 /**
- * True after a session with a key was closed, a key was refused, or the board restarted. Memory can
- * then still contain parts of keys, which must be zeroized.
+ * True if memory must be zeroized because it can contain parts of keys. This is the case after a
+ * session with a key was closed, after a key was refused, and after the board restarted.
  */
 static atomic_t forgets = ATOMIC_INIT(true);
 

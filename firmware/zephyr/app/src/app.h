@@ -33,9 +33,9 @@ int app_init(void);
 
 /**
  * Zeroizes the data that earlier records left in the UART's buffer, on the calling thread's stack
- * and in the data cache. Zeroizes them at the first call, and at each call after a session with a
- * key was closed or a key was refused. Only the thread that receives records from the UART is
- * allowed to call this function.
+ * and in the data cache. The first call zeroizes them. A later call zeroizes them only if a session
+ * with a key was closed, or a key was refused, since the previous call. Only the thread that
+ * receives records from the UART is allowed to call this function.
  */
 void app_erase(void);
 
@@ -43,7 +43,7 @@ void app_erase(void);
  * Handles one record, and writes the reply over it. Any thread can call this function.
  *
  * @param record room for CL_SERVICE_RECORD_MAX(max_data) bytes
- * @return bytes of the reply; 0 if there is none
+ * @return number of bytes in the reply; 0 if there is no reply
  */
 size_t app_handle(struct cl_link *link, uint8_t *record, size_t len);
 

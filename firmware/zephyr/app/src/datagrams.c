@@ -29,8 +29,8 @@
 #define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
 
 /**
- * The record being handled. The 8 unused bytes and the record's header of 24 bytes align the
- * record's data to 16 bytes.
+ * The record being handled. Its header has 24 bytes. The 8 unused bytes before the header align the
+ * data after the header to 16 bytes.
  */
 static struct {
 	uint8_t unused[8];
@@ -91,7 +91,7 @@ static size_t take(struct net_pkt *pkt)
 }
 
 /**
- * Adds the cycles that the record and its frame took to the cycle counts of the record's session.
+ * Updates the cycle counts of a record's session: adds the cycles for the record and for its frame.
  * @p handled is the number of cycles that the service took for the record.
  */
 static void account(struct cl_service *service, uint32_t handled)

@@ -16,7 +16,7 @@
 /**
  * Starts the link on the UART that the devicetree selects.
  *
- * @param buffer as for cl_link_uart_init
+ * @param buffer see cl_link_uart_init
  * @retval 0 done
  * @retval -ENODEV the UART is not ready
  */
@@ -38,8 +38,8 @@ void records_wake(void);
 void records_send(const uint8_t *record, size_t len);
 
 /**
- * Zeroizes the data of earlier records in the buffer. Only the thread that receives records is
- * allowed to call this function.
+ * Zeroizes the data that earlier records left in the buffer. Only the thread that receives records
+ * is allowed to call this function.
  */
 void records_forget(void);
 

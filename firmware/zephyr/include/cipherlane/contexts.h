@@ -67,18 +67,18 @@ void cl_contexts_forget(uint32_t generation);
 /** Counters of the contexts' events since power-on. */
 struct cl_contexts_counters {
 	uint32_t operations;
-	/** Interrupts that came during an operation. */
+	/** Number of interrupts that came during an operation. */
 	uint32_t preempted;
 	/**
-	 * How often all contexts were in use at the start of an operation. Depending on Kconfig,
-	 * the operation then waited, or the driver saved the registers of a context for it.
+	 * Number of operations at whose start all contexts were in use. Depending on Kconfig, such
+	 * an operation waited, or the driver saved the registers of a context for it.
 	 */
 	uint32_t full;
-	/** Operations that never ended because their threads were aborted. */
+	/** Number of operations that never ended because their threads were aborted. */
 	uint32_t lost;
 	/**
-	 * Operations that used scalar loads and stores, because vector loads and stores do not
-	 * reach their buffers.
+	 * Number of operations that used scalar loads and stores, because vector loads and stores
+	 * do not reach the buffers of these operations.
 	 */
 	uint32_t falls;
 };

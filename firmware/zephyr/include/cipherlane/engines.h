@@ -24,8 +24,8 @@ extern const struct cl_engine cl_zephyr_accelerator;
  * Works like cl_zephyr_accelerator.ctr. If the DMA reaches the input buffer and the output buffer,
  * the calling thread sleeps until the accelerator's interrupt.
  *
- * @retval -ETIMEDOUT the accelerator raised no interrupt in time; other errors as
- * cl_zephyr_accelerator.ctr
+ * @retval -ETIMEDOUT the accelerator raised no interrupt in time
+ * @retval -errno an error of cl_zephyr_accelerator.ctr
  */
 int cl_accelerator_ctr_asleep(const struct cl_engine_key *key,
 			      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in,

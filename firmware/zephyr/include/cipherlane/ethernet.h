@@ -24,19 +24,20 @@ struct cl_ethernet_counters {
 	/** Frames received. */
 	uint32_t frames;
 	/**
-	 * Received frames that the driver dropped. Reasons: the frame was damaged or too long; its
-	 * source must not get an answer; no memory was free; or the budget of cycles for frames
-	 * that belong to no session was used up.
+	 * Number of received frames that the driver dropped. Reasons: the frame was damaged or
+	 * too long; its source must not get an answer; no memory was free; or the budget of cycles
+	 * for frames that belong to no session was used up.
 	 */
 	uint32_t dropped;
-	/** Dropped frames with a wrong checksum of IPv4, UDP or ICMP. */
+	/** Number of dropped frames with a wrong checksum of IPv4, UDP or ICMP. */
 	uint32_t checksum_errors;
 	/**
-	 * Frames that the Ethernet MAC dropped because all its slots for received frames were full.
+	 * Number of frames that the Ethernet MAC dropped because all its receive slots were full.
 	 */
 	uint32_t overflows;
 	/**
-	 * Frames that the Ethernet MAC dropped because of a wrong frame check sequence or preamble.
+	 * Number of frames that the Ethernet MAC dropped because of a wrong frame check sequence or
+	 * preamble.
 	 */
 	uint32_t fcs_errors;
 };

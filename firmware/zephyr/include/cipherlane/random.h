@@ -10,7 +10,7 @@
 
 #include "random/random.h"
 
-/** Reads random words, like cl_random_read. Do not call it in interrupt handlers. */
+/** Reads random words, as cl_random_read does. Do not call it in interrupt handlers. */
 int cl_zephyr_random_read(uint32_t *words, size_t count);
 
 #endif

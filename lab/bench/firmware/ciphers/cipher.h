@@ -19,14 +19,14 @@
 
 #define CIPHER_INLINE static inline __attribute__((always_inline))
 /*
- * Do not inline a function with this mark. Then the size of its symbol is the size of the cipher's
- * code.
+ * The compiler does not inline a function that is marked CIPHER_APART. So the size of the
+ * function's symbol is the size of the cipher's code.
  */
 #define CIPHER_APART static __attribute__((noipa))
 
 /**
- * Reverses the bytes of a word: converts a word loaded from memory to the value of the big-endian
- * number, or back.
+ * Reverses the bytes of a word. The CPU is little-endian: this converts a word that was loaded from
+ * memory to the big-endian number that the bytes represent, or back.
  */
 CIPHER_INLINE uint32_t cipher_swap(uint32_t x)
 {

@@ -5,17 +5,20 @@
  * eight tables has 64 entries and combines an S-box with the permutation P that follows it.
  *
  * The two halves of a block are stored rotated to the left by one bit. DES's function E expands a
- * half to eight groups of six bits. Each byte of the stored half contains a group with an even
- * number. If the stored half is rotated to the right by four bits, each byte contains a group with
- * an odd number. The instruction `ptlu` uses whole bytes as indices. So its tables contain each
- * entry four times, and the code does not mask out the other two bits.
+ * half to eight groups of six bits. Each byte of the stored half contains an even-numbered group.
+ * After a rotation to the right by four bits, each byte contains an odd-numbered group. The
+ * instruction `ptlu` uses whole bytes as indices. So its tables contain each entry four times, and
+ * the code does not mask out the other two bits.
  */
 #ifndef DES_H
 #define DES_H
 
 #include "cipher.h"
 
-/** The rows of the S-boxes: one hexadecimal digit for each column, the highest digit first. */
+/**
+ * Each word is a row of an S-box. Each hexadecimal digit of the word is an entry of the row; the
+ * highest digit is entry 0.
+ */
 static const uint64_t des_sboxes[8][4] = {
 	{0xE4D12FB83A6C5907u, 0x0F74E2D1A6CB9538u, 0x41E8D62BFC973A50u, 0xFC8249175B3EA06Du},
 	{0xF18E6B34972DC05Au, 0x3D47F28EC01A69B5u, 0x0E7BA4D158C6932Fu, 0xD8A13F42B67C05E9u},
@@ -27,7 +30,8 @@ static const uint64_t des_sboxes[8][4] = {
 	{0xD2846FB1A93E50C7u, 0x1FD8A374C56B0E92u, 0x7B419CE206ADF358u, 0x21E74A8DFC90356Bu},
 };
 /**
- * The entries of this table and of the next two are bit numbers. Bit 1 is the most significant bit.
+ * The entries of this table and of the next two tables are bit numbers. Bit 1 is the most
+ * significant bit.
  */
 static const uint8_t des_p[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1,  15, 23, 26, 5,  18, 31, 10,
 				  2,  8, 24, 14, 32, 27, 3,  9,  19, 13, 30, 6,  22, 11, 4,  25};
@@ -47,7 +51,7 @@ static const uint8_t des_pc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 
 static uint32_t des_tables[8][64];
 /**
  * The round keys: two words for each round, with six bits in each byte. The first word is XORed
- * with the groups of odd numbers, the second word with the groups of even numbers.
+ * with the odd-numbered groups, the second word with the even-numbered groups.
  */
 static uint32_t des_keys[DES_PASSES * 32];
 
@@ -134,8 +138,8 @@ CIPHER_INLINE uint32_t des_f(uint32_t half, const uint32_t *k)
 }
 
 /**
- * Exchanges bits of two words: each bit of @p b that is set in @p mask, with the bit of @p a that
- * is @p shift positions further left.
+ * Exchanges bits between two words. For each bit that is set in @p mask: exchanges this bit of @p b
+ * with the bit of @p a that is @p shift positions further left.
  */
 #define DES_EXCHANGE(a, b, shift, mask)                                                            \
 	do {                                                                                       \

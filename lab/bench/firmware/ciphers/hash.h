@@ -24,8 +24,8 @@ static void cipher_set_key(const uint8_t *key)
 }
 
 /**
- * Hashes a message of @p pieces units of 16 bytes. Its length must be a multiple of the hash
- * function's block size.
+ * Hashes a message of 16 * @p pieces bytes. The length of the message must be a multiple of the
+ * hash function's block size.
  */
 CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 {

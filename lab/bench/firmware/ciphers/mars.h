@@ -106,8 +106,8 @@ CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 }
 
 /**
- * Computes a round of mixing before the core. @p n is the number of the round, a compile-time
- * constant: so the compiler removes the conditions on @p n.
+ * Computes a round of mixing before the core. The number of the round, @p n, is a compile-time
+ * constant, so the compiler evaluates the conditions on @p n.
  */
 CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {

@@ -28,8 +28,8 @@
 #define PUBLIC_POWER    3
 
 #define PUBLIC_WORDS 32u
-#define PIECES       (PUBLIC_WORDS / 4) /* number of 16-byte pieces in one number */
-#define WINDOW       4u /* exponent bits that one step of the exponentiation handles */
+#define PIECES       (PUBLIC_WORDS / 4) /* number of 16-byte pieces in an integer of 1024 bits */
+#define WINDOW       4u /* number of exponent bits that each step of the exponentiation handles */
 #define WINDOWS      (32 * PUBLIC_WORDS / WINDOW)
 
 struct public_modulus {
@@ -43,7 +43,7 @@ static void cipher_set_key(const uint8_t *key)
 	(void)key;
 }
 
-/** Returns the product of two words. */
+/** Returns the 64-bit product of two words. */
 CIPHER_INLINE uint64_t public_word(uint32_t x, uint32_t y)
 {
 	if (BENCH_HALVES == 2) {
@@ -73,8 +73,8 @@ CIPHER_APART void public_product(uint32_t *out, const uint32_t *a, const uint32_
 }
 
 /**
- * Reduces a number below 2 n modulo n, with at most one subtraction. The argument @p t contains the
- * number's low words, and @p top is its highest word.
+ * Reduces a number modulo n, with at most one subtraction. The number must be less than 2 n. The
+ * argument @p t contains the low words of the number, and @p top is its highest word.
  */
 CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
 				 const struct public_modulus *m)
@@ -123,7 +123,11 @@ static void public_set_modulus(struct public_modulus *m, const uint32_t *n)
 	memcpy(m->n, n, sizeof(m->n));
 	m->n[0] |= 1;
 	m->n[PUBLIC_WORDS - 1] |= 1u << 31;
-	m->inverse = m->n[0]; /* 1/n mod 2^3; each step below doubles the number of correct bits */
+	/*
+	 * n is odd, so n is equal to 1/n modulo 2^3. Each step of the loop doubles the number of
+	 * correct bits.
+	 */
+	m->inverse = m->n[0];
 	for (unsigned int bits = 3; bits < 32; bits *= 2) {
 		m->inverse *= 2 - m->n[0] * m->inverse;
 	}
@@ -145,8 +149,8 @@ static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
 	uint32_t y[PUBLIC_WORDS];
 
 	/*
-	 * powers[0] becomes 2^1024 mod n, which is 2^1024 - n. y becomes twice powers[0], which is
-	 * still less than 2^1024.
+	 * powers[0] becomes 2^1024 mod n, which is 2^1024 - n. y becomes twice this value, which is
+	 * also less than 2^1024.
 	 */
 	for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
 		powers[0][j] = j == 0 ? -m->n[j] : ~m->n[j];

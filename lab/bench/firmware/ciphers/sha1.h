@@ -35,7 +35,7 @@ CIPHER_INLINE uint32_t sha1_f(unsigned int quarter, uint32_t x, uint32_t y, uint
 		(b) = cipher_rotl(b, 30);                                                          \
 	} while (0)
 
-/** Twenty rounds. */
+/** Computes the twenty rounds that use the same logical function. */
 CIPHER_INLINE void sha1_quarter(unsigned int quarter, uint32_t k, uint32_t s[5], const uint32_t *w)
 {
 	uint32_t a = s[0];

@@ -117,8 +117,8 @@ static uint32_t twofish_byte(unsigned int i, uint32_t x, uint32_t l0, uint32_t l
 }
 
 /**
- * Returns h(X), where all four bytes of the word X are @p x. The key words @p l0 and @p l1 are the
- * list L of the Twofish paper.
+ * Returns h(X), where X is a word whose four bytes are all equal to @p x. The key words @p l0 and
+ * @p l1 are the list L of the Twofish paper.
  */
 static uint32_t twofish_h(uint32_t x, uint32_t l0, uint32_t l1)
 {

@@ -22,7 +22,7 @@ static int session_set_key(const struct cl_engine *engine, struct cl_engine_key 
 {
 	struct session *const session = engine->hw;
 
-	ARG_UNUSED(key); /* the device keeps it */
+	ARG_UNUSED(key); /* the device stores the key */
 	if (!device_is_ready(session->device)) {
 		return -ENODEV;
 	}

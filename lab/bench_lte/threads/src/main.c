@@ -7,7 +7,7 @@
  * A request on the UART is a struct lte_bench_request (lte_bench.h), then the block. `cipher` is a
  * number from ciphers.h, and `passes` is the number of timed TTIs. After the timed TTIs, the
  * program processes the block once more, to compute a CRC-32 over all packets. The reply contains
- * one struct reply for each enum threads_order.
+ * one struct reply for each value of enum threads_order.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,14 +28,14 @@
 /** Words, little-endian. */
 struct reply {
 	uint32_t status;
-	/** CRC-32 over the packets of the last block, which is not timed. */
+	/** CRC-32 over the packets of the last block. The time of this block is not measured. */
 	uint32_t crc;
 	struct threads_outcome outcome;
 };
 
 /**
- * Receives the packets from the layers. A new packet overwrites the oldest one. For the last block,
- * deliver() also computes a CRC-32 over the packets.
+ * The state of the program's packet receiver. A new packet overwrites the oldest one. For the last
+ * block, deliver() also computes a CRC-32 over the packets.
  */
 struct sink {
 	uint32_t next;
@@ -81,7 +81,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len, bool check
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (checks) {
-		cl_soc_dcache_flush(); /* if a DMA wrote the packet, the cache is out of date */
+		/* If a DMA wrote the packet, the cache can contain old data. */
+		cl_soc_dcache_flush();
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
@@ -134,7 +135,8 @@ int main(void)
 		bool is_there = false;
 
 		receive(&request, sizeof(request));
-		if (request.bytes <= LTE_BENCH_BLOCK_BYTES) { /* longer ones never come */
+		/* The host sends no longer block. */
+		if (request.bytes <= LTE_BENCH_BLOCK_BYTES) {
 			receive(block, ROUND_UP(request.bytes, 4));
 			is_there = request.cipher < CIPHERS;
 		}

@@ -35,7 +35,7 @@ struct layer {
 	uint32_t passed;
 	uint32_t full;
 	/**
-	 * Number of times when this layer's thread started to run after the thread of another
+	 * Number of times that the CPU switched to this layer's thread from the thread of another
 	 * layer.
 	 */
 	uint32_t switches;
@@ -49,20 +49,21 @@ static struct layer mac;
 static struct layer rlc;
 static struct layer pdcp;
 
-/** Data of the current run, which the timer's handler and the layers share. */
+/** Data of the current run. The timer's handler and the layers share them. */
 static struct {
 	struct threads_plan plan;
 	struct threads_outcome *outcome;
 	struct lte_bearer bearer;
 	/**
 	 * `handed`: number of blocks that the timer has passed to the MAC layer in this run.
-	 * `late`: number of TTIs since the timer passed the last block.
+	 * `late`: number of TTIs that have started since the latest block, while its processing was
+	 * not finished.
 	 */
 	uint32_t handed;
 	uint32_t late;
 	/**
-	 * Values of the cycle counter. `start`: when the last block was passed to the MAC layer.
-	 * `end`: when the last packet so far was delivered.
+	 * Values of the cycle counter. `start`: when the latest block was passed to the MAC layer.
+	 * `end`: when the latest packet was delivered.
 	 */
 	uint32_t start;
 	uint32_t end;
@@ -87,8 +88,8 @@ static bool is_idle(void)
 }
 
 /**
- * Counts a thread switch if the thread of another layer ran before. Each layer calls this function
- * after each kernel call in which the CPU can switch to another thread.
+ * Counts a thread switch if the thread of another layer called this function last. Each layer calls
+ * this function after each kernel call in which the CPU can switch to another thread.
  */
 static void note(struct layer *layer)
 {
@@ -194,8 +195,8 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Passes the block to the MAC layer. First it empties the data cache, as if a modem had just
- * written the block to memory.
+ * Empties the data cache, as if a modem had just written the block to memory. Then passes the block
+ * to the MAC layer.
  */
 static void hand_over(void)
 {
@@ -296,7 +297,7 @@ int threads_run(const struct threads_plan *plan, struct threads_outcome *outcome
 	prepare(&rlc, rlc_thread, 1);
 	prepare(&pdcp, pdcp_thread, mac_first ? 2 : 0);
 	k_timer_start(&tti, TTI, TTI);
-	(void)k_sem_take(&ended, K_FOREVER); /* on_tti() limits the wait */
+	(void)k_sem_take(&ended, K_FOREVER); /* on_tti() limits the waiting time */
 	add(outcome, &mac);
 	add(outcome, &rlc);
 	add(outcome, &pdcp);

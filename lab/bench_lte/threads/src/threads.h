@@ -15,7 +15,7 @@
 
 #include "layer2.h"
 
-/** Largest number of blocks that can be timed in a run. */
+/** Maximum number of blocks whose time a run can measure. */
 #define THREADS_BLOCKS 32u
 /**
  * Number of PDUs that fit in each queue. A block at 400 Mbit/s with packets of 1500 bytes contains
@@ -44,13 +44,13 @@ struct threads_plan {
 	const uint8_t *block;
 	size_t len;
 	/**
-	 * Number of times that the block is processed and timed, 1 to THREADS_BLOCKS. After that,
-	 * it is processed once more, to check the packets.
+	 * Number of times that the block is processed and its time is measured, 1 to
+	 * THREADS_BLOCKS. After that, the block is processed once more, to check the packets.
 	 */
 	uint32_t blocks;
 	/** The receiver's state before the first PDU of each block. */
 	struct lte_bearer bearer;
-	/** As in lte_stack. */
+	/** As `room` in struct lte_stack. */
 	uint8_t *(*room)(void *context);
 	/**
 	 * Delivers a packet, as in struct lte_stack. `checks` is true only for the last block. Its
@@ -61,16 +61,22 @@ struct threads_plan {
 };
 
 struct threads_outcome {
-	/** Counts over all blocks, including the last block, whose packets are checked. */
+	/**
+	 * Sums of the counters over all blocks, including the last block, whose packets are
+	 * checked.
+	 */
 	struct lte_counts counts;
-	/** PDUs that were lost because a queue was full. */
+	/** Number of PDUs that were lost because a queue was full. */
 	uint32_t full;
 	/**
 	 * Number of switches between the threads of the layers. A thread detects and counts a
 	 * switch when it uses a queue.
 	 */
 	uint32_t switches;
-	/** Number of TTIs without a new block, because the previous block was not finished. */
+	/**
+	 * Number of TTIs in which no new block started, because the previous block was not
+	 * finished.
+	 */
 	uint32_t missed;
 	/**
 	 * Shortest and longest time from the start of a TTI to the start of the next TTI, in CPU

@@ -53,8 +53,8 @@ def frame(rng: random.Random, size: int) -> bytes:
 
 
 def run(forged: int, repeated: int, seed: int) -> list[int]:
-    """Send frames until at least `forged` forged and `repeated` repeated frames were sent. Return the numbers of good,
-    forged and repeated frames.
+    """Send frames until at least `forged` of them were forged, and at least `repeated` of them were repeated. Return
+    the numbers of good, forged and repeated frames.
     """
     rng = random.Random(seed)
     bench = Bench()

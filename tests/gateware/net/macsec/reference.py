@@ -45,8 +45,8 @@ def tag(tci: int, sl: int, pn: int, sci: bytes) -> bytes:
 
 
 def seal(frame: bytes, sa: Association, pn: int, tci: int, sl: int | None = None) -> bytes:
-    """Return the protected frame, with SecTAG and ICV. `tci` is the tag's byte with TCI and AN, and can have invalid
-    values.
+    """Return the protected frame, with SecTAG and ICV. `tci` is the tag's byte with TCI and AN; invalid values are
+    allowed.
     """
     data = frame[12:]
     sl = (len(data) if len(data) < 48 else 0) if sl is None else sl

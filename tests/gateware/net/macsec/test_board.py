@@ -93,7 +93,7 @@ def answers(board, *received: bytes) -> list[bytes]:
 
 
 def opened(frame: bytes, sa: Association, an: int = 0) -> bytes | None:
-    """Return what the peer's SecY delivers when it receives this frame of the board. None: the SecY drops the frame."""
+    """Return the frame that the peer's SecY delivers after it receives this frame from the board, or None."""
     taken = Receiver(OWN_SCI, {an: sa}).take(frame)
     return taken and taken[0]
 
@@ -117,8 +117,8 @@ def test_the_fast_path_answers_through_an_association(board, driver, session, su
         assert opened(sent, board_s, 2) == answer
         assert answers(board, asked) == [], "a frame without SecTAG"
         assert answers(board, sealed) == [], "a replay"
-    # An XPN frame carries only the low half of its packet number. After a carry into the high half, the SecY takes the
-    # packet number of a replayed frame for a future number. So the SecY rejects the frame for its ICV, and not as late.
+    # An XPN frame carries only the low half of its packet number. After a carry into the high half, the SecY assumes a
+    # higher packet number for a replayed frame. So the SecY finds a wrong ICV, and does not count the frame as late.
     replays = {"InPktsLate": 1, "InPktsNotValid": 1} if xpn else {"InPktsLate": 2}
     assert counted(driver) == {"InPktsOK": 2, "InPktsNoTag": 2, "OutPktsEncrypted": 2} | replays
     assert driver.next_pn(c.TRANSMIT, 2) == board_s.pn
@@ -174,8 +174,8 @@ def test_only_eapol_passes_outside_macsec(board, driver):
 
 
 def test_a_new_key_loses_no_frame(board, driver, session):
-    """Frames under the old key and frames under the new key arrive in turns. Meanwhile the board changes the key for
-    its answers.
+    """Frames under the old key alternate with frames under the new key. Meanwhile the board changes the key for its
+    answers.
     """
     old, new = associations(7, 16), associations(8, 16)
     secure(driver, *old, 0)
@@ -204,7 +204,7 @@ def test_zeroizing_ends_everything_and_lets_frames_pass_again(board, driver, ses
     driver.zeroize()
     assert driver.next_pn(c.TRANSMIT, 0) == driver.next_pn(c.RECEIVE, 0) == 0
     assert board.read("macsec_live") == 0
-    # This zeroizes the keys of every client of the CTR service, including the fast path's.
+    # `zeroize` removes the keys of every client of the CTR service, including the fast path's keys.
     assert answers(board, request(session)[0]) == []
     board.wait()
     board.run(array("H"), board.operations.load_key(session.slot, session.key))

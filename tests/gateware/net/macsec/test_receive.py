@@ -71,7 +71,9 @@ def test_annex_c(bench, name):
 
 @pytest.mark.parametrize("encrypt", [True, False])
 def test_lengths_with_each_setting(bench, encrypt):
-    """Receive frames from 1 byte of data on, padded by the MAC where needed. `test_secy` tests every length."""
+    """Receive short frames, from 1 byte of data on, and long frames. The MAC pads short frames. `test_secy` tests every
+    length.
+    """
     rng = random.Random(encrypt)
     sa = Association(rng.randbytes(16), PEER)
     link = Link(bench, {3: sa})
@@ -114,7 +116,7 @@ def mutilated(rng: random.Random, frame: bytes) -> bytes:
         return frame + rng.randbytes(rng.randrange(1, 20))
     elif how == 7:  # no SecTAG
         return frame[:12] + rng.choice([b"\x08\0", b"\x88\x8e"]) + frame[14:]
-    else:  # the SCI, or the data if the tag contains no SCI
+    else:  # a changed SCI, or changed data if the tag contains no SCI
         changed[20 + rng.randrange(8)] ^= 1 << rng.randrange(8)
     return bytes(changed)
 
@@ -155,8 +157,8 @@ def test_random_frames(bench, validate, replay_protect, window):
 
 
 def test_every_bit_of_a_frame_is_authenticated(bench):
-    """The SecY notices a change of any bit of a protected frame, also of its SecTAG, with and without encryption. Only
-    the EtherType is not changed.
+    """The SecY notices a change of any bit in a protected frame, with and without encryption. The test changes every
+    bit, except those of the EtherType.
     """
     rng = random.Random(8)
     for encrypt in (True, False):
@@ -217,7 +219,7 @@ def test_xpn_crosses_the_middle_and_the_end_of_32_bits(bench):
         order = [0, 1, 3, 2, 6, 4, 5, 6, 3]
         assert len(link.check([frames[m] for m in order])) == 7
         if start < 2**63 - 2:
-            sender.pn += 2**31 - 2**10  # lost frames, less than 2^31
+            sender.pn += 2**31 - 2**10  # as if almost 2^31 frames were lost
             assert len(link.check([padded(protect(frame_of(rng, 60), sender, n % 4))])) == 1
 
 

@@ -18,7 +18,7 @@ SCI = bytes.fromhex("02a1b2c3d4e50001")
 
 
 def judged(cases: list[tuple[bytes, bool]]) -> list[tuple[bool, int]]:
-    """Give (frame, XPN in use) pairs to the gateware; return (the tag is valid, length of the data) of each."""
+    """Give (frame, XPN in use) pairs to the gateware. Return (whether the tag is valid, length of the data) of each."""
     dut, found = SecTAGChecks(), []
 
     def bench():
@@ -37,7 +37,7 @@ def judged(cases: list[tuple[bytes, bool]]) -> list[tuple[bool, int]]:
 
 
 def fuzzed(rng: random.Random) -> bytes:
-    """Return a frame with a random SecTAG. Its fields and the frame's length are often right."""
+    """Return a frame with a random SecTAG. In many of these frames, the tag and the length are right."""
     tci = rng.choice([0x20, 0x2C, 0x00, 0x0C, 0x4C, 0x40, 0x10, rng.randrange(256)]) | rng.randrange(4)
     sl = rng.choice([0, 0, rng.randrange(1, 48), rng.randrange(256)])
     around = 12 + (16 if tci & 0x20 else 8) + 16
@@ -62,14 +62,16 @@ def test_checks_follow_the_standard():
 
 @pytest.mark.parametrize("bit", range(8))
 def test_each_bit_of_the_tag_is_checked_as_the_standard_says(bit):
-    """Change one bit of a valid tag. Invalid: V set, ES or SCB set with SC, E without C, reserved bits of SL set."""
+    """Change one bit of a valid tag, in the byte of the TCI and AN, or in SL. Only a change of the AN, or a change of E
+    from 1 to 0, leaves the tag valid.
+    """
     good = bytes(12) + tag(0x2C, 20, 1, SCI) + bytes(20 + 16)
     tci, sl = bytearray(good), bytearray(good)
     tci[14] ^= 1 << bit
     sl[15] ^= 1 << bit
     (first, _), (second, _), (third, _) = judged([(good, False), (bytes(tci), False), (bytes(sl), False)])
     assert first
-    assert second == (bit in (0, 1, 3))  # valid: a changed AN, or E cleared while C is set
+    assert second == (bit in (0, 1, 3))  # the two bits of the AN, and E, which can be 0 if C is 1
     assert not third
 
 

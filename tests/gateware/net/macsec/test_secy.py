@@ -13,7 +13,7 @@ from tests.gateware.net.macsec.bench import BETWEEN, OWN, PEER, RECEIVED, SENT, 
 from tests.gateware.net.macsec.reference import Association, Receiver, padded, protect
 from tests.gateware.net.macsec.test_transmit import EAPOL, frame_of
 
-WIRE_NS = 8  # time of a byte at 1 Gb/s
+WIRE_NS = 8  # duration of a byte at 1 Gb/s
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_every_length(bench):
     assert bench.counters() == {"OutPktsEncrypted": 1455, "InPktsOK": 1455}
 
 
-@pytest.mark.thorough  # takes minutes: tests every length three more times
+@pytest.mark.thorough  # this test takes minutes, because it sends every length three more times
 @pytest.mark.parametrize(("encrypt", "include_sci"), [(True, False), (False, True), (False, False)])
 def test_every_length_with_other_settings(bench, encrypt, include_sci):
     rng = random.Random(repr((encrypt, include_sci)))
@@ -93,7 +93,7 @@ def test_scapy_is_the_peer(bench, encrypt, include_sci, xpn):
 
 
 def wire_bytes(frame: bytes) -> int:
-    """Return the bytes that a frame occupies on the wire, including preamble, check sequence and gap."""
+    """Return how many bytes a frame occupies on the wire, including preamble, check sequence and gap."""
     return max(len(frame), 60) + 4 * BETWEEN
 
 
@@ -120,7 +120,7 @@ def test_rate(bench, bits, length):
 
 
 def test_latency(bench):
-    """Measure the cycles from the last word of a frame at the input to its first word at the output."""
+    """Count the cycles from the last word of a frame at the SecY's input to the frame's first word at the output."""
     _, peer = both(bench, bytes(32))
     for length, most in ((60, 110), (1514, 620)):
         frame = frame_of(random.Random(length), length)

@@ -176,7 +176,7 @@ def test_software_reads_the_next_packet_number(bench):
 
 
 def test_keys_change_while_frames_are_sent(bench):
-    """While keys change, each frame leaves under an installed key, with a unique packet number, or is dropped."""
+    """While keys change, the SecY drops a frame, or sends it under an installed key with a unique packet number."""
     rng = random.Random(7)
     keys = [Association(rng.randbytes(rng.choice([16, 32])), OWN, pn=1000 * n + 1) for n in range(12)]
     bench.install(SENT, 0, keys[0])
@@ -215,7 +215,7 @@ def test_keys_change_while_frames_are_sent(bench):
         sa = keys[pn // 1000]
         assert pn not in numbers, "a packet number was used twice"
         numbers.add(pn)
-        while True:  # skip frames that the SecY dropped
+        while True:  # find the next frame that the SecY did not drop
             frame, place = frames[place], place + 1
             if out == protect(frame, Association(sa.key, OWN, pn), 0):
                 break

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests Zephyr's crypto API on both devices: the examples of SP 800-38A, in place and with separate
- * buffers, at any alignment; sessions; operations in the background; refused calls.
+ * Tests Zephyr's crypto API on both devices (vector unit and accelerator). Runs the examples of SP
+ * 800-38A in place and with separate buffers, at any alignment. Also tests sessions, operations in
+ * the background, and calls that a driver must refuse.
  */
 #include <string.h>
 

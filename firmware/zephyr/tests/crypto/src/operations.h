@@ -43,9 +43,9 @@ struct operation {
 void prepare(struct cipher_ctx *ctx, const struct operation *operation, uint16_t more_flags);
 
 /**
- * Begins a session, carries out the operation, frees the session.
+ * Begins a session, carries out the operation, and frees the session.
  *
- * @return bytes of the result, or the API's error
+ * @return number of bytes in the result, or the API's error
  */
 int carry_out(const struct operation *operation);
 
