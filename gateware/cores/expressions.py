@@ -31,7 +31,8 @@ def width_of(node) -> int:
 
 
 def is_signed(node) -> bool:
-    """Return whether an expression is signed: it is, if an operand that determines the sign contains a signed signal.
+    """Return whether an expression is signed. An operator's result is signed if one of the operands that decide this
+    contains a signed signal. For example, the condition of a multiplexer decides nothing.
 
     Negative constants are written with all their bits, so they need no sign.
     """

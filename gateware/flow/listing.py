@@ -133,7 +133,7 @@ def _counted(target: Target) -> str:
 
 
 def _reached(target: Target, content: dict[str, Content]) -> str:
-    """Return a text with the system clock in MHz that place-and-route reached (median over seeds), and their number."""
+    """Return a text with the system clock in MHz that place-and-route reached, and the number of seeds."""
     timed = content.get(f"timing-{target.name}")
     if timed:
         reached = [record["achieved_mhz"] for record in timed["records"] if record["clock"] == "sys"]

@@ -80,7 +80,7 @@ def record(
 
 
 def main() -> None:
-    """Builds GHASH units that are out of date, writes ``build/results/explore-ghash.json``, and prints the table."""
+    """Builds the GHASH units whose sources have changed. Writes ``build/results/explore-ghash.json`` and a table."""
     parser = argparse.ArgumentParser(prog="python -m lab.explore.ghash", description=__doc__.splitlines()[0])
     parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(PARTS), metavar="DEVICE")
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")

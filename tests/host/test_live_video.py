@@ -51,8 +51,8 @@ def grey(picture):
 
 
 class FilmTime(SimulatedClock):
-    """A clock that advances while a film waits to show a picture; `shown` lists the time and mean grey of
-    each picture.
+    """A simulated clock. When the player of a video waits for its next frame, the clock advances to the end of the
+    wait. `shown` lists the time and the mean grey value of each frame.
     """
 
     def __init__(self, monkeypatch):

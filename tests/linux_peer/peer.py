@@ -201,7 +201,8 @@ class LinuxPeer:
         """
         found: dict[str, int] = {}
         lines = self.run("ip", "-s", "macsec", "show", "macsec0").splitlines()
-        # True if the line is about an association. The counters of its channel include the association's counters.
+        # True if the line is about a secure association. Such lines are skipped, because the counters of a channel
+        # include those of its associations.
         inside = False
         for names, values in itertools.pairwise(lines):
             if "PN " in names:

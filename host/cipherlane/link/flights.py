@@ -70,7 +70,7 @@ class Window:
     _LEAST, _DECREASE = 4, 0.7
 
     def __init__(self, limit: int, adapts: bool):
-        """Allow `limit` bytes until `start` is called. After that, the limit can be lower if `adapts` is true."""
+        """Allow at most `limit` bytes in flight. If `adapts` is true, the limit can be lower after `start`."""
         self.bytes = limit  # maximum bytes in flight
         self._limit = limit
         self._adapts = adapts

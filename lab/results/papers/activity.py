@@ -45,8 +45,8 @@ def reaches(record: dict, ns: float) -> bool:
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Return the product of toggles per byte and LUT4, divided by 1000. If this is also divided by the time per byte in
-    ns, the result is the quantity in Figure 12.
+    """Return the toggles per byte times the number of LUT4, divided by 1000. If this is also divided by the time per
+    byte in ns, the result is the quantity in Figure 12.
     """
     return record["toggles_a_byte"] * record["lut4"] / 1000
 

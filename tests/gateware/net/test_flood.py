@@ -77,7 +77,8 @@ def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
 
 
 def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, list[bytes]]:
-    """Return a script in which records of the session alternate with a stranger's frames. Both take a similar time.
+    """Return a script in which records of the session alternate with a stranger's frames. Each kind
+    occupies about half of the wire's time.
 
     Also return the expected answers to the session. Without `strangers`, the wire is idle instead.
     """
