@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Targets of the laboratory, which the Makefile includes: comparisons, papers and kept figures.
+# Variable: FILE=report.json (reported: a file of `cipherlane bench --report`)
 # Variable: EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-ghash and explore-lte have --device and --seeds, explore-isa, explore-sets and explore-rgmii --seeds; default: everything)
 
 VARIABLES += EXPLORE

@@ -177,7 +177,7 @@ def render_codes(path_to_wire_toml: str | Path) -> str:
     lines += _enumeration(
         "Kind", "IntEnum", "What answers: a board, its simulation, or a program on the host.", wire["kind"]
     )
-    lines += _enumeration("OpenFlag", "IntFlag", "Flags of record open.", wire["flag"])
+    lines += _enumeration("OpenFlag", "IntFlag", "Flags of the record `open`.", wire["flag"])
     lines += _enumeration("Mode", "IntEnum", "Modes of operation.", wire["mode"])
     lines += _enumeration("Suite", "IntEnum", "Cipher suites of MACsec.", wire["suite"])
     lines += _enumeration("ImageState", "IntEnum", "State of a code memory.", wire["image_state"])

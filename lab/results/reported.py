@@ -28,8 +28,17 @@ NONE = "**No report has arrived yet**, so no figure of this project comes from h
 
 
 def stored() -> list[Report]:
-    """Return all reports in the repository, sorted by board and date; raise FileError if a stored file is no report."""
-    found = [reports.read(path.name, path.read_bytes()) for path in sorted(FOLDER.glob("*.json"))]
+    """Return all reports in the repository, sorted by board and date.
+
+    Raises
+    ------
+    ResultsError
+        A stored file is not a whole report.
+    """
+    try:
+        found = [reports.read(str(path), path.read_bytes()) for path in sorted(FOLDER.glob("*.json"))]
+    except FileError as error:
+        raise ResultsError(str(error)) from None
     return sorted(found, key=lambda report: (report.board, report.date, report.build_id))
 
 
@@ -43,8 +52,7 @@ def add(name: str) -> Path:
     ResultsError
         The report is not about hardware, or is stored already.
     """
-    with inputs.InputFile(name) as file:
-        content = file.read(reports.MOST_BYTES + 1)
+    content = inputs.whole(name, reports.MOST_BYTES)
     report = reports.read(name, content)
     if report.kind != "board":
         raise ResultsError(f"{name} is of kind {report.kind}: only a report about hardware enters the table")

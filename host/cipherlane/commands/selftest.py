@@ -27,11 +27,10 @@ def run(args: argparse.Namespace) -> int:
         outcome = device.selftest()
         kind = device.info().kind
     failed_engines = [engine.name.lower() for engine in outcome.failed_engines]
-    passed = outcome.tests > 0 and outcome.failed == 0
     if args.json:
         record = {"tests": outcome.tests, "failed": outcome.failed, "failed_engines": failed_engines}
-        views.show_json({**record, "passed": passed, "kind": kind})
+        views.show_json({**record, "passed": outcome.passed, "kind": kind})
     else:
         where = f" on {', '.join(failed_engines)}" if failed_engines else ""
         views.show(f"{outcome.tests} known-answer tests, {outcome.failed} failed{where} ({kind})")
-    return 0 if passed else 1
+    return 0 if outcome.passed else 1

@@ -139,3 +139,16 @@ class InputFile:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         self._file.close()
+
+
+def whole(name: str, most: int) -> bytes:
+    """Return the content of the file `name`, or its first `most` + 1 bytes if it is longer.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    content = b""
+    with InputFile(name) as file:
+        while len(content) <= most and (piece := file.read(most + 1 - len(content))):
+            content += piece
+    return content

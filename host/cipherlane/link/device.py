@@ -59,6 +59,11 @@ class SelfTest:
     failed: int
     failed_engines: tuple[Engine, ...]
 
+    @property
+    def passed(self) -> bool:
+        """True if the board ran at least one test, and none failed."""
+        return self.tests > 0 and not self.failed
+
 
 class Device(Calls):
     """A board reached through a transport. As a context manager, it connects at the start and closes at the end."""

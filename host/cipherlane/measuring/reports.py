@@ -5,11 +5,12 @@ A report is JSON. It names the board, its build and the measurements, and nothin
 ports, addresses, paths or host names. `read` accepts nothing else, because strangers send reports.
 """
 
+import contextlib
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from cipherlane_base import build_id, figures
@@ -34,6 +35,19 @@ _VERSION = re.compile(r"[0-9a-z.+]{1,32}")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}(-dirty)?")
 _ENGINES = tuple(engine.name.lower() for engine in Engine)
 _MODES = tuple(mode.name.lower() for mode in Mode)
+# Fields of a measurement in the board's memory, and of a measurement over the link.
+_MEMORY = ("engine", "key_bits", "direction", "mode", "bytes", "blocks", "cycles", "key_cycles")
+_LINK = (
+    "engine",
+    "key_bits",
+    "record_bytes",
+    "window_records",
+    "bytes",
+    "seconds",
+    "goodput_mbps",
+    "loss",
+    "retransmissions",
+)
 
 
 @dataclass(frozen=True)
@@ -181,13 +195,6 @@ def _of_link(record: Mapping[str, Any], kind: str, clock_hz: int, link: str) -> 
     return measured
 
 
-_MEMORY = ("engine", "key_bits", "direction", "mode", "bytes", "blocks", "cycles", "key_cycles")
-_LINK = (
-    *("engine", "key_bits", "record_bytes", "window_records", "bytes", "seconds"),
-    *("goodput_mbps", "loss", "retransmissions"),
-)
-
-
 def _require_names(found: Mapping[str, Any], names: Sequence[str]) -> None:
     if missing := [name for name in names if name not in found]:
         raise _Refused(f"{missing[0]} is missing")
@@ -218,13 +225,10 @@ def _build(found: Mapping[str, Any]) -> str:
 
 def _day(found: Mapping[str, Any]) -> str:
     value = found["date"]
-    try:
-        day = datetime.strptime(value, "%Y-%m-%d").date() if isinstance(value, str) else None
-    except ValueError:
-        day = None
-    if day is None or day.isoformat() != value:
-        raise _Refused("date must be a day such as 2026-11-27")
-    return day.isoformat()
+    with contextlib.suppress(ValueError):
+        if isinstance(value, str) and date.fromisoformat(value).isoformat() == value:
+            return value
+    raise _Refused("date must be a day such as 2026-11-27")
 
 
 def _count(found: Mapping[str, Any], name: str, most: int, *, least: int = 1) -> int:

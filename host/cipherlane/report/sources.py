@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError, FileError
-from ..files.inputs import InputFile, trouble
+from ..files import inputs
+from ..files.inputs import trouble
 
 MOST = 1 << 26  # maximum bytes of a file of measurements
 _AGAIN = "run the command that wrote it again, or leave it out"
@@ -77,10 +78,8 @@ def read(name: str) -> Source:
         raise FileError(f"cannot read {name!r}: {error}") from None
     if not stat.S_ISREG(status.st_mode) or status.st_size > MOST:
         raise FileError(f"{name} is not a file of figures: {_AGAIN}")
-    with InputFile(name) as file:
-        text = b"".join(iter(lambda: file.read(1 << 20), b""))
     try:
-        content = json.loads(text.decode("utf-8"), parse_float=_finite, parse_constant=_finite)
+        content = json.loads(inputs.whole(name, MOST).decode("utf-8"), parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         reason = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
         raise FileError(f"{name} is not JSON ({reason}): {_AGAIN}") from None

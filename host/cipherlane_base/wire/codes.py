@@ -68,7 +68,7 @@ class Kind(IntEnum):
 
 
 class OpenFlag(IntFlag):
-    """Flags of record open."""
+    """Flags of the record `open`."""
 
     RESUME = 1
     DRAW = 2

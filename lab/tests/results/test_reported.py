@@ -101,6 +101,21 @@ def test_other_files_are_refused(folder, capsys, changes, said):
     assert not reported.FOLDER.exists()
 
 
+def test_a_damaged_stored_report_is_an_error_of_the_figures(folder):
+    """`make pages` prints such errors as one line."""
+    reported.FOLDER.mkdir()
+    (reported.FOLDER / "0.json").write_text("{")
+    with pytest.raises(kept.ResultsError, match=r"0\.json is not a report"):
+        reported.stored()
+
+
+def test_a_long_report_is_read_whole(folder, capsys):
+    """A report can be longer than one read of a file or a pipe returns."""
+    name = written(folder, measured=[stream()] * 1000)
+    assert Path(name).stat().st_size > 1 << 17
+    assert reported.main([name]) == 0
+
+
 def test_a_file_that_cannot_be_read_is_one_line(folder, capsys):
     assert reported.main([str(folder / "none")]) == 1
     assert capsys.readouterr().err.count("\n") == 1
