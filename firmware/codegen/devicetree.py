@@ -192,6 +192,7 @@ def render(csr_json: Path) -> str:
     sdram_memory, sdram_controller = _sdram(description, sdram)
     accelerator, random = _address(description, "accelerator"), _address(description, "random")
     simulated = constants["cipherlane_simulated"]
+    multiplier = "\t\tmultiplier;\n" if "cipherlane_vector_products" in constants else ""
     entropy = "insecure_entropy0" if simulated else "random0"
     return f"""\
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -259,7 +260,7 @@ def render(csr_json: Path) -> str:
 		compatible = "cipherlane,vector-aes";
 		buffer-memory = <&buffer0>;
 		drain-register = <0x{scratch:08x}>;
-	}};
+{multiplier}	}};
 
 	soc {{
 		#address-cells = <1>;

@@ -133,9 +133,9 @@ BOARD = Board(
     fits={
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
-            # With the configuration `default`, the simulated vector unit has a multiplier, unlike on `ecpix5`. There, a
-            # design with this multiplier reached only 98.3 of 100 MHz (place-and-route, one seed).
-            product_cycles=8 if name == "default" else 0,
+            # In these configurations, the simulated vector unit has a multiplier, unlike on `ecpix5`. There, a design
+            # with this multiplier reached only 98.3 of 100 MHz (place-and-route, one seed).
+            product_cycles=8 if name in ("default", "sdram_zephyr") else 0,
             # Verilator needs the least time to compile the pipelined core with the S-box `block_ram`.
             core_sbox="block_ram" if name.startswith("macsec") else "table",
             rom_size=80 * 1024 if name == "default" else 0,

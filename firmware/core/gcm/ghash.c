@@ -128,6 +128,13 @@ void cl_ghash_update(struct cl_ghash *ghash, const uint8_t *data, size_t len)
 	}
 }
 
+void cl_ghash_read(const struct cl_ghash *ghash, uint8_t hash[CL_BLOCK_BYTES])
+{
+	for (size_t i = 0; i < WORDS; i++) {
+		cl_store_u32(hash + 4 * i, cl_ctr_swap(ghash->product[2 * WORDS - 1 - i]));
+	}
+}
+
 void cl_ghash_end(struct cl_ghash *ghash, size_t aad_len, size_t len, uint8_t hash[CL_BLOCK_BYTES])
 {
 	const uint64_t aad_bits = (uint64_t)aad_len * 8;
@@ -139,7 +146,5 @@ void cl_ghash_end(struct cl_ghash *ghash, size_t aad_len, size_t len, uint8_t ha
 	words[1] ^= (uint32_t)(bits >> 32);
 	words[0] ^= (uint32_t)bits;
 	multiply(ghash);
-	for (size_t i = 0; i < WORDS; i++) {
-		cl_store_u32(hash + 4 * i, cl_ctr_swap(words[WORDS - 1 - i]));
-	}
+	cl_ghash_read(ghash, hash);
 }

@@ -38,6 +38,9 @@ void cl_ghash_begin(struct cl_ghash *ghash, const uint8_t subkey[CL_BLOCK_BYTES]
 /** Hashes data. If the last block is partial, it is padded with zeros. */
 void cl_ghash_update(struct cl_ghash *ghash, const uint8_t *data, size_t len);
 
+/** Writes the hash of the data so far to @p hash. */
+void cl_ghash_read(const struct cl_ghash *ghash, uint8_t hash[CL_BLOCK_BYTES]);
+
 /**
  * Ends a hash: hashes the lengths of the additional data and of the text. @p aad_len and @p len are
  * these lengths in bytes. Writes the result to @p hash.

@@ -134,6 +134,20 @@ struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
 
 /**
+ * Continues a hash of GHASH (SP 800-38D, 6.4) with the hash subkey of @p key, on a unit with a
+ * multiplier. The hash subkey never leaves the unit.
+ *
+ * @param hash the hash so far, 16 bytes in the order of FIPS-197; zeros at the beginning. It is
+ *             replaced by the hash with @p data
+ * @param data any number of bytes at any alignment. A partial last block is padded with zeros
+ * @retval 0 done
+ * @retval -EINVAL no key is set
+ * @retval -EFAULT the unit could not load the data; @p hash is undefined
+ */
+int cl_ise_ghash(struct cl_ise_device *device, const struct cl_engine_key *key,
+		 uint8_t hash[CL_BLOCK_BYTES], const uint8_t *data, size_t len);
+
+/**
  * ECB and CBC with the instructions of the engines `ise`, `ise_fused` and `ise_vmem`. In each
  * structure, cl_modes.hw is a struct cl_ise_device.
  */

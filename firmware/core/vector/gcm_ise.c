@@ -456,22 +456,45 @@ static int encrypt_text(struct cl_ise_device *device, unsigned int rounds,
 	return result;
 }
 
-/** Hashes the additional data and the ciphertext. */
-static int hash_text(struct cl_ise_device *device, const struct cl_gcm_message *message,
-		     bool vector)
+/** Hashes data, padded with zeros to whole blocks, by vector loads if they reach the data. */
+static int hash_data(struct cl_ise_device *device, const uint8_t *data, size_t len, bool vector)
 {
-	const size_t bulk = message->len - message->len % CL_BLOCK_BYTES;
+	const size_t bulk = len - len % CL_BLOCK_BYTES;
 	size_t done = 0;
 	int result = 0;
 
-	hash_bytes(message->aad, message->aad_len);
-	if (vector && reaches(device, message->in, message->in, bulk)) {
+	if (vector && reaches(device, data, data, bulk)) {
 		done = bulk;
 		cl_ise_memory_begin(&device->memory);
-		hash_vector((uintptr_t)message->in, bulk);
+		hash_vector((uintptr_t)data, bulk);
 		result = cl_ise_memory_end(&device->memory);
 	}
-	hash_bytes(message->in + done, message->len - done);
+	hash_bytes(data + done, len - done);
+	return result;
+}
+
+int cl_ise_ghash(struct cl_ise_device *device, const struct cl_engine_key *key,
+		 uint8_t hash[CL_BLOCK_BYTES], const uint8_t *data, size_t len)
+{
+	uint32_t words[WORDS];
+
+	if (key->key_bits == 0) {
+		return -EINVAL;
+	}
+	cl_ise_use_key(device, key);
+	begin_hash(key->rounds);
+	memcpy(words, hash, sizeof(words));
+	CL_ISA_MOVE_IN(0, HASH, words[0], words[1]);
+	CL_ISA_MOVE_IN(1, HASH, words[2], words[3]);
+	const int result = hash_data(device, data, len, true);
+
+#pragma GCC unroll 4
+	for (unsigned int c = 0; c < WORDS; c++) {
+		words[c] = CL_ISA_MOVE_OUT_XOR(c, HASH, 0);
+	}
+	cl_ise_clear_state();
+	memcpy(hash, words, sizeof(words));
+	cl_zeroize(words, sizeof(words));
 	return result;
 }
 
@@ -512,9 +535,14 @@ static int run(const struct cl_engine *engine, const struct cl_engine_key *key,
 	cl_ise_use_key(device, key);
 	load_nonce(message->nonce);
 	begin_hash(rounds);
-	int result = message->decrypt ? hash_text(device, message, loops->vector[n] != NULL)
-				      : encrypt_text(device, rounds, message, loops->scalar[n],
-						     loops->vector[n]);
+	int result;
+
+	if (message->decrypt) {
+		hash_bytes(message->aad, message->aad_len);
+		result = hash_data(device, message->in, message->len, loops->vector[n] != NULL);
+	} else {
+		result = encrypt_text(device, rounds, message, loops->scalar[n], loops->vector[n]);
+	}
 
 	make_tag(rounds, message->aad_len, message->len, tag);
 	cl_ise_clear_state();

@@ -4,11 +4,14 @@
  * in a hardware context that its thread leases for this call. A key is not bound to a context. For
  * each context, the driver records the generation number of the key in the context's registers.
  */
+#include <zephyr/sys/util.h>
+
 #include <cipherlane/contexts.h>
 #include <cipherlane/engines.h>
 
 #include "cl_wire.h"
 #include "aes/engines.h"
+#include "gcm/gcm.h"
 
 /** Returns the engine of firmware/core that works on the hardware context of @p device. */
 typedef struct cl_engine maker(struct cl_ise_device *device);
@@ -53,6 +56,23 @@ static int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 	return result;
 }
 
+static int gcm(const struct cl_engine *engine, const struct cl_engine_key *key,
+	       const struct cl_gcm_message *message)
+{
+	struct cl_lease lease;
+
+	cl_lease_begin(&lease);
+	struct cl_engine inner = engine_on(engine, &lease);
+
+	if (IS_ENABLED(CONFIG_CIPHERLANE_VECTOR_PRODUCTS)) {
+		inner = cl_engine_ise_with_gcm(inner);
+	}
+	const int result = cl_gcm_run(&inner, key, message);
+
+	cl_lease_end(&lease);
+	return result;
+}
+
 static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 {
 	if (key->generation != 0) {
@@ -81,6 +101,7 @@ static struct style ise_vmem = {cl_engine_ise_vmem};
 		.set_key = set_key,                                                                \
 		.ctr = ctr,                                                                        \
 		.clear = clear,                                                                    \
+		.gcm = gcm,                                                                        \
 		.falls = falls_of,                                                                 \
 		.hw = &style,                                                                      \
 	}

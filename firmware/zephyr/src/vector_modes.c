@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vector_modes.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <zephyr/sys/util.h>
 
 #include <cipherlane/contexts.h>
 
+#include "gcm/ghash.h"
 #include "zeroize.h"
 
 /**
@@ -58,6 +60,51 @@ int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t c
 	cl_lease_end(&lease);
 	return result;
 }
+
+#ifdef CONFIG_CIPHERLANE_VECTOR_PRODUCTS
+int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES],
+		    const uint8_t *data, size_t len)
+{
+	struct cl_lease lease;
+
+	cl_lease_begin(&lease);
+	const int result = cl_ise_ghash(lease.device, key, hash, data, len);
+
+	cl_lease_end(&lease);
+	return result;
+}
+#else
+int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES],
+		    const uint8_t *data, size_t len)
+{
+	const size_t first = MIN(len, CL_BLOCK_BYTES);
+	uint8_t block[CL_BLOCK_BYTES] = {0};
+	struct cl_ghash ghash;
+
+	if (key->key_bits == 0) {
+		return -EINVAL;
+	}
+	if (len == 0) {
+		return 0;
+	}
+	/* Compute the hash subkey: it is the ciphertext of a block of zeros. */
+	const int result = cl_vector_run(cl_modes_ise_vmem.ecb[0][CL_MODES_KEY(key->key_bits)], key,
+					 NULL, block, block, 1);
+
+	cl_ghash_begin(&ghash, block);
+	/* A hash continues if its value so far is added to the next block. */
+	memcpy(block, hash, sizeof(block));
+	for (size_t i = 0; i < first; i++) {
+		block[i] ^= data[i];
+	}
+	cl_ghash_update(&ghash, block, sizeof(block));
+	cl_ghash_update(&ghash, data + first, len - first);
+	cl_ghash_read(&ghash, hash);
+	cl_zeroize(&ghash, sizeof(ghash));
+	cl_zeroize(block, sizeof(block));
+	return result;
+}
+#endif
 
 void cl_vector_clear(struct cl_engine_key *key)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB and CBC on the vector AES unit for Zephyr's threads. Each call leases a hardware context.
+ * ECB, CBC and GHASH on the vector AES unit for Zephyr's threads. Each call leases a hardware
+ * context.
  */
 #ifndef CL_VECTOR_MODES_H
 #define CL_VECTOR_MODES_H
@@ -28,6 +29,20 @@ int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsig
  */
 int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t chain[4],
 		  const uint8_t *in, uint8_t *out, size_t blocks);
+
+/**
+ * Continues a hash of GHASH (SP 800-38D, 6.4) with the hash subkey of @p key. On a unit without a
+ * multiplier, C code without tables computes it.
+ *
+ * @param hash the hash so far, 16 bytes; zeros at the beginning. It is replaced by the hash with
+ *             @p data
+ * @param data any number of bytes at any alignment. A partial last block is padded with zeros
+ * @retval 0 done
+ * @retval -EINVAL no key is set
+ * @retval -EFAULT the unit could not load the data; @p hash is undefined
+ */
+int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES],
+		    const uint8_t *data, size_t len);
 
 /**
  * Zeroizes a key and its copies in the vector unit. Also allowed if no key was ever set in the

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests PSA Crypto with mbedTLS's AES on the vector unit. Compares results with published examples
- * and with results of OpenSSL. Also tests operations in parts of any length, and several operations
- * and threads at the same time.
+ * Tests PSA Crypto with mbedTLS's AES and GCM on the vector unit. Compares results with published
+ * examples and with results of OpenSSL. Also tests operations in parts of any length, and several
+ * operations and threads at the same time.
  */
 #include <string.h>
 
 #include <mbedtls/aes.h>
+#include <mbedtls/error.h>
+#include <mbedtls/gcm.h>
 #include <psa/crypto.h>
 #include <zephyr/kernel.h>
 #include <zephyr/ztest.h>
@@ -17,6 +19,9 @@
 #include "messages.h"
 
 #define AEAD_BYTES  61u
+#define LENGTHS_MAX 70u
+#define LONG_BYTES  (16 * sizeof(text))
+#define TAG_BYTES   16u
 #define TURNS       4u
 #define STACK_BYTES 3072
 
@@ -124,6 +129,194 @@ ZTEST(mbedtls, test_authenticated_encryption)
 			      PSA_ERROR_INVALID_SIGNATURE, "forged");
 		zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
 	}
+}
+
+/** Encrypts and decrypts messages of each length up to 70 bytes, in unaligned buffers. */
+ZTEST(mbedtls, test_gcm_of_all_lengths)
+{
+	const psa_key_id_t id =
+		import_key(PSA_ALG_GCM, PSA_KEY_USAGE_ENCRYPT | PSA_KEY_USAGE_DECRYPT);
+	const psa_key_id_t mac_id = import_key(PSA_ALG_CMAC, PSA_KEY_USAGE_SIGN_MESSAGE);
+	psa_mac_operation_t digest = PSA_MAC_OPERATION_INIT;
+	uint8_t twice[2 * sizeof(text)];
+	uint8_t buffer[1 + LENGTHS_MAX + TAG_BYTES];
+	uint8_t opened[LENGTHS_MAX];
+	uint8_t *const sealed = buffer + 1;
+	size_t len;
+
+	memcpy(twice, text, sizeof(text));
+	memcpy(twice + sizeof(text), text, sizeof(text));
+	zassert_equal(psa_mac_sign_setup(&digest, mac_id, PSA_ALG_CMAC), PSA_SUCCESS, "setup");
+	for (size_t n = 0; n <= LENGTHS_MAX; n++) {
+		zassert_equal(psa_aead_encrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), twice,
+					       LENGTHS_MAX - n, twice, n, sealed, n + TAG_BYTES,
+					       &len),
+			      PSA_SUCCESS, "encrypt %u", (unsigned int)n);
+		zassert_equal(len, n + TAG_BYTES, "length");
+		zassert_equal(psa_mac_update(&digest, sealed, len), PSA_SUCCESS, "digest");
+		zassert_equal(psa_aead_decrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), twice,
+					       LENGTHS_MAX - n, sealed, n + TAG_BYTES, opened,
+					       sizeof(opened), &len),
+			      PSA_SUCCESS, "decrypt %u", (unsigned int)n);
+		zassert_equal(len, n, "length");
+		zassert_mem_equal(opened, twice, n, "opened");
+		sealed[n + n % TAG_BYTES] ^= 1;
+		zassert_equal(psa_aead_decrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), twice,
+					       LENGTHS_MAX - n, sealed, n + TAG_BYTES, opened,
+					       sizeof(opened), &len),
+			      PSA_ERROR_INVALID_SIGNATURE, "forged %u", (unsigned int)n);
+	}
+	zassert_equal(psa_mac_sign_finish(&digest, opened, sizeof(opened), &len), PSA_SUCCESS,
+		      "digest");
+	zassert_mem_equal(opened, gcm_lengths_cmac, sizeof(gcm_lengths_cmac), "digest");
+	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
+	zassert_equal(psa_destroy_key(mac_id), PSA_SUCCESS, "destroy");
+}
+
+/**
+ * Encrypts or decrypts one message of GCM by calls with @p piece bytes each.
+ *
+ * @param expected the ciphertext and the tag
+ * @return status of the last call
+ */
+static psa_status_t in_pieces(psa_key_id_t id, const uint8_t *iv_bytes, size_t iv_len,
+			      const uint8_t *expected, bool decrypt, size_t piece)
+{
+	psa_aead_operation_t operation = PSA_AEAD_OPERATION_INIT;
+	const uint8_t *const in = decrypt ? expected : text;
+	uint8_t out[AEAD_BYTES + TAG_BYTES];
+	uint8_t tag[TAG_BYTES];
+	size_t done = 0;
+	size_t len;
+	size_t tag_len;
+
+	zassert_equal(decrypt ? psa_aead_decrypt_setup(&operation, id, PSA_ALG_GCM)
+			      : psa_aead_encrypt_setup(&operation, id, PSA_ALG_GCM),
+		      PSA_SUCCESS, "setup");
+	zassert_equal(psa_aead_set_nonce(&operation, iv_bytes, iv_len), PSA_SUCCESS, "nonce");
+	for (size_t at = 0; at < sizeof(data); at += piece) {
+		zassert_equal(
+			psa_aead_update_ad(&operation, data + at, MIN(piece, sizeof(data) - at)),
+			PSA_SUCCESS, "additional data");
+	}
+	for (size_t at = 0; at < AEAD_BYTES; at += piece) {
+		zassert_equal(psa_aead_update(&operation, in + at, MIN(piece, AEAD_BYTES - at),
+					      out + done, sizeof(out) - done, &len),
+			      PSA_SUCCESS, "update");
+		done += len;
+	}
+	zassert_mem_equal(out, decrypt ? text : expected, done, "text");
+	if (decrypt) {
+		return psa_aead_verify(&operation, out + done, sizeof(out) - done, &len,
+				       expected + AEAD_BYTES, TAG_BYTES);
+	}
+	const psa_status_t status = psa_aead_finish(&operation, out + done, sizeof(out) - done,
+						    &len, tag, sizeof(tag), &tag_len);
+
+	zassert_equal(done + len, AEAD_BYTES, "length");
+	zassert_mem_equal(tag, expected + AEAD_BYTES, TAG_BYTES, "tag");
+	return status;
+}
+
+/**
+ * Nonces of 96 bits and of other lengths. With one of the nonces, the 32-bit counter wraps in the
+ * middle of the text.
+ */
+ZTEST(mbedtls, test_gcm_in_pieces_and_with_any_nonce)
+{
+	static const size_t pieces[] = {1, 7, 16, 33, AEAD_BYTES};
+	static const struct {
+		const uint8_t *nonce;
+		size_t len;
+		const uint8_t *expected;
+	} cases[] = {
+		{nonce, sizeof(nonce), gcm},
+		{nonce_8, sizeof(nonce_8), gcm_nonce_8},
+		{text, 60, gcm_nonce_60},
+		{nonce_wrap, sizeof(nonce_wrap), gcm_nonce_wrap},
+	};
+	const psa_key_id_t id =
+		import_key(PSA_ALG_GCM, PSA_KEY_USAGE_ENCRYPT | PSA_KEY_USAGE_DECRYPT);
+	uint8_t forged[sizeof(gcm)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases) * ARRAY_SIZE(pieces); i++) {
+		const size_t piece = pieces[i / ARRAY_SIZE(cases)];
+		const size_t n = i % ARRAY_SIZE(cases);
+
+		for (int decrypt = 0; decrypt < 2; decrypt++) {
+			zassert_equal(in_pieces(id, cases[n].nonce, cases[n].len, cases[n].expected,
+						decrypt != 0, piece),
+				      PSA_SUCCESS, "nonce %u", (unsigned int)n);
+		}
+		memcpy(forged, cases[n].expected, sizeof(forged));
+		forged[sizeof(forged) - 1] ^= 0x80;
+		zassert_equal(in_pieces(id, cases[n].nonce, cases[n].len, forged, true, piece),
+			      PSA_ERROR_INVALID_SIGNATURE, "forged");
+	}
+	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
+}
+
+/** A text that vector loads and stores reach, and that is encrypted in place. */
+ZTEST(mbedtls, test_gcm_of_a_long_text)
+{
+	static uint8_t buffer[LONG_BYTES + TAG_BYTES] CL_SOC_IN_BUFFER;
+	const psa_key_id_t id =
+		import_key(PSA_ALG_GCM, PSA_KEY_USAGE_ENCRYPT | PSA_KEY_USAGE_DECRYPT);
+	size_t len;
+
+	for (size_t at = 0; at < LONG_BYTES; at += sizeof(text)) {
+		memcpy(buffer + at, text, sizeof(text));
+	}
+	zassert_equal(psa_aead_encrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), data, sizeof(data),
+				       buffer, LONG_BYTES, buffer, sizeof(buffer), &len),
+		      PSA_SUCCESS, "encrypt");
+	zassert_mem_equal(buffer + LONG_BYTES, gcm_long_tag, TAG_BYTES, "tag");
+	zassert_equal(psa_aead_decrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), data, sizeof(data),
+				       buffer, sizeof(buffer), buffer, sizeof(buffer), &len),
+		      PSA_SUCCESS, "decrypt");
+	for (size_t at = 0; at < LONG_BYTES; at += sizeof(text)) {
+		zassert_mem_equal(buffer + at, text, sizeof(text), "text at %u", (unsigned int)at);
+	}
+	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
+}
+
+/** A wrong tag, also a truncated one, must leave the output as it was. */
+ZTEST(mbedtls, test_gcm_writes_nothing_before_it_verified_the_tag)
+{
+	static mbedtls_gcm_context context;
+	static const uint8_t zeros[sizeof(context)];
+	uint8_t tag[TAG_BYTES];
+	uint8_t out[AEAD_BYTES];
+
+	mbedtls_gcm_init(&context);
+	zassert_equal(mbedtls_gcm_setkey(&context, MBEDTLS_CIPHER_ID_ARIA, key, 128),
+		      MBEDTLS_ERR_PLATFORM_FEATURE_UNSUPPORTED, "cipher");
+	zassert_equal(mbedtls_gcm_setkey(&context, MBEDTLS_CIPHER_ID_AES, key, 136),
+		      MBEDTLS_ERR_GCM_BAD_INPUT, "length of the key");
+	zassert_equal(mbedtls_gcm_starts(&context, MBEDTLS_GCM_ENCRYPT, nonce, sizeof(nonce)),
+		      MBEDTLS_ERR_GCM_BAD_INPUT, "no key");
+	zassert_equal(mbedtls_gcm_setkey(&context, MBEDTLS_CIPHER_ID_AES, key, 128), 0, "key");
+	memcpy(tag, gcm + AEAD_BYTES, sizeof(tag));
+	for (size_t len = 4; len <= TAG_BYTES; len++) {
+		memset(out, 0xa5, sizeof(out));
+		tag[len - 1] ^= 1;
+		zassert_equal(mbedtls_gcm_auth_decrypt(&context, AEAD_BYTES, nonce, sizeof(nonce),
+						       data, sizeof(data), tag, len, gcm, out),
+			      MBEDTLS_ERR_GCM_AUTH_FAILED, "forged");
+		for (size_t i = 0; i < sizeof(out); i++) {
+			zassert_equal(out[i], 0xa5, "byte %u", (unsigned int)i);
+		}
+		tag[len - 1] ^= 1;
+		zassert_equal(mbedtls_gcm_auth_decrypt(&context, AEAD_BYTES, nonce, sizeof(nonce),
+						       data, sizeof(data), tag, len, gcm, out),
+			      0, "tag of %u bytes", (unsigned int)len);
+		zassert_mem_equal(out, text, sizeof(out), "opened");
+	}
+	zassert_equal(mbedtls_gcm_auth_decrypt(&context, AEAD_BYTES, nonce, sizeof(nonce), data,
+					       sizeof(data), tag, 3, gcm, out),
+		      MBEDTLS_ERR_GCM_BAD_INPUT, "tag of 3 bytes");
+	mbedtls_gcm_free(&context);
+	zassert_mem_equal(&context, zeros, sizeof(context), "zeroized");
 }
 
 ZTEST(mbedtls, test_cmac)
