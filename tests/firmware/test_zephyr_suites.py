@@ -15,7 +15,7 @@ from cipherlane_base.wire.layout import Engine
 
 from gateware.flow import emulator, zephyr
 from tests.end_to_end.ethernet import running_board, transfer
-from tests.firmware.zephyr_board import DIRECTORY, SAMPLES, SUITES, declared, has_modules, run_suite, scenarios
+from tests.firmware.zephyr_board import SAMPLES, SUITES, declared, has_modules, run_suite, scenarios
 from tests.gateware.support import ROOT
 from tests.waiting import HANG_S, until
 
@@ -78,36 +78,39 @@ def check(folder, configuration, text):
 
 
 def samples():
-    """Yield the folder and the scenario of each sample application. Samples from Zephyr itself run only in the thorough
-    suite.
+    """Yield the board's fixture, the folder and the scenario of each sample application. Samples from Zephyr itself,
+    and samples for the board with SDRAM, run only in the thorough suite.
     """
-    for name, folder, scenario in scenarios(SAMPLES, "cipherlane_sim"):
-        marks = [pytest.mark.thorough] if folder.name.startswith("upstream") else []
-        yield pytest.param(folder, scenario, id=name, marks=marks)
+    for board, fixture in (("cipherlane_sim", "zephyr_board"), ("cipherlane_sim_sdram", "zephyr_sdram_board")):
+        for name, folder, scenario in scenarios(SAMPLES, board):
+            thorough = folder.name.startswith("upstream") or board != "cipherlane_sim"
+            yield pytest.param(fixture, folder, scenario, id=name, marks=[pytest.mark.thorough] if thorough else [])
 
 
 def test_what_is_left_out_wants_a_module():
-    """These tests must run each scenario if the Zephyr modules that it needs are installed. The TLS sample is an
-    exception: it needs a board with SDRAM, and only twister runs it.
-    """
-    boards = {SUITES: ("cipherlane_sim", "cipherlane_sim_eth", "cipherlane_sim_sdram"), SAMPLES: ("cipherlane_sim",)}
+    """These tests must run each scenario if the Zephyr modules that it needs are installed."""
+    boards = {
+        SUITES: ("cipherlane_sim", "cipherlane_sim_eth", "cipherlane_sim_sdram"),
+        SAMPLES: ("cipherlane_sim", "cipherlane_sim_sdram"),
+    }
     for root, tried in boards.items():
         found = {name for board in tried for name, _, _ in scenarios(root, board)}
-        declared_here = [(name, folder, scenario) for name, folder, scenario in declared(root) if folder.name != "tls"]
-        assert found == {name for name, _, scenario in declared_here if has_modules(scenario)}
+        assert found == {name for name, _, scenario in declared(root) if has_modules(scenario)}
 
 
-@pytest.mark.usefixtures("zephyr_board")
-@pytest.mark.parametrize(("folder", "scenario"), samples())
-def test_sample_by_the_command_of_west_build_run(folder, scenario):
+@pytest.mark.parametrize(("fixture", "folder", "scenario"), samples())
+def test_sample_by_the_command_of_west_build_run(request, fixture, folder, scenario):
     """The sample must print the output that its `sample.yaml` describes. When the command ends, the simulated board
     must end.
     """
+    request.getfixturevalue(fixture)
     lines = scenario["harness_config"]["regex"]
     extra_args = scenario.get("extra_args", "").split()
     output = ROOT / "build" / "tests" / "zephyr" / "_".join([folder.name, *extra_args])
-    image = zephyr.compile_application(folder, output, DIRECTORY.name, tuple(extra_args))
-    command = [sys.executable, "-m", "gateware.flow.emulator", "cipherlane_sim", str(image)]
+    board = scenario["platform_allow"]
+    target = f"{board.removeprefix('cipherlane_')}_zephyr"
+    image = zephyr.compile_application(folder, output, target, tuple(extra_args))
+    command = [sys.executable, "-m", "gateware.flow.emulator", board, str(image)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         text = ""
         while not re.search(lines[-1], text) and (line := process.stdout.readline()):

@@ -26,11 +26,8 @@ static int look(void)
 	return 0;
 }
 
-/*
- * This function must run before the SDRAM driver initialises the memory. Among initialisation
- * functions with the same priority, Zephyr runs the functions of the application first.
- */
-SYS_INIT(look, PRE_KERNEL_1, 0);
+/* Runs before the SDRAM driver sets up the memory, which it does in PRE_KERNEL_1. */
+SYS_INIT(look, EARLY, 0);
 
 ZTEST(sdram_full, test_not_ready_before_it_is_set_up)
 {
