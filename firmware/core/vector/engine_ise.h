@@ -135,7 +135,7 @@ struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
 
 /**
  * Continues a hash of GHASH (SP 800-38D, 6.4) with the hash subkey of @p key, on a unit with a
- * multiplier. The hash subkey never leaves the unit.
+ * multiplier. The function does not move the hash subkey out of the unit.
  *
  * @param hash the hash so far, 16 bytes in the order of FIPS-197; zeros at the beginning. It is
  *             replaced by the hash with @p data

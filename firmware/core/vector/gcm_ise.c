@@ -4,9 +4,9 @@
  * other instructions. Encryption therefore starts a product after every three rounds of other
  * blocks. So the products run in parallel with the rounds and take little extra time.
  *
- * v6 is the hash, and v7 the hash subkey H. H and the multiples of it that the multiplier keeps
- * never leave the unit. The initial counter block (nonce, counter 1) is in k15. It encrypts the
- * hash; block n of the text uses counter 2 + n.
+ * v6 is the hash, and v7 the hash subkey H. No function here moves H out of the unit. The multiples
+ * of H that the multiplier keeps cannot be read. The initial counter block (nonce, counter 1) is in
+ * k15. It encrypts the hash; block n of the text uses counter 2 + n.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -331,7 +331,7 @@ ZTEST(mbedtls, test_cmac)
 	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
 }
 
-static struct k_thread threads[2];
+static struct k_thread threads[CL_CONTEXTS + 2];
 static K_THREAD_STACK_ARRAY_DEFINE(stacks, ARRAY_SIZE(threads), STACK_BYTES);
 static uint32_t wrong;
 
@@ -365,17 +365,74 @@ static void work(void *number, void *unused1, void *unused2)
 	}
 }
 
-ZTEST(mbedtls, test_threads_at_the_same_time)
+/** Runs @p main in more threads than the unit has contexts. The kernel preempts them often. */
+static void run_threads(k_thread_entry_t main)
 {
+	wrong = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
-		k_thread_create(&threads[i], stacks[i], STACK_BYTES, work, UINT_TO_POINTER(i), NULL,
+		k_thread_create(&threads[i], stacks[i], STACK_BYTES, main, UINT_TO_POINTER(i), NULL,
 				NULL, K_PRIO_PREEMPT(1), 0, K_NO_WAIT);
+		k_thread_time_slice_set(&threads[i], 1, NULL, NULL);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
-		zassert_equal(k_thread_join(&threads[i], K_SECONDS(1)), 0, "thread %u",
+		zassert_equal(k_thread_join(&threads[i], K_SECONDS(10)), 0, "thread %u",
 			      (unsigned int)i);
 	}
 	zassert_equal(wrong, 0, "wrong results in threads 0x%x", (unsigned int)wrong);
+}
+
+ZTEST(mbedtls, test_threads_at_the_same_time)
+{
+	run_threads(work);
+}
+
+/** Main function of a thread that encrypts and decrypts long messages of GCM. */
+static void work_in_gcm(void *number, void *unused1, void *unused2)
+{
+	static uint8_t buffers[ARRAY_SIZE(threads)][LONG_BYTES] CL_SOC_IN_BUFFER;
+	uint8_t *const buffer = buffers[POINTER_TO_UINT(number)];
+	mbedtls_gcm_context context;
+	uint8_t tag[TAG_BYTES];
+
+	ARG_UNUSED(unused1);
+	ARG_UNUSED(unused2);
+	mbedtls_gcm_init(&context);
+	for (size_t at = 0; at < LONG_BYTES; at += sizeof(text)) {
+		memcpy(buffer + at, text, sizeof(text));
+	}
+	for (unsigned int turn = 0; turn < TURNS; turn++) {
+		bool right = mbedtls_gcm_setkey(&context, MBEDTLS_CIPHER_ID_AES, key, 128) == 0;
+
+		right = right &&
+			mbedtls_gcm_crypt_and_tag(&context, MBEDTLS_GCM_ENCRYPT, LONG_BYTES, nonce,
+						  sizeof(nonce), data, sizeof(data), buffer, buffer,
+						  sizeof(tag), tag) == 0;
+		right = right && memcmp(tag, gcm_long_tag, sizeof(tag)) == 0;
+		right = right &&
+			mbedtls_gcm_auth_decrypt(&context, LONG_BYTES, nonce, sizeof(nonce), data,
+						 sizeof(data), gcm_long_tag, sizeof(gcm_long_tag),
+						 buffer, buffer) == 0;
+		for (size_t at = 0; at < LONG_BYTES; at += sizeof(text)) {
+			right = right && memcmp(buffer + at, text, sizeof(text)) == 0;
+		}
+		if (!right) {
+			wrong |= BIT(POINTER_TO_UINT(number));
+		}
+	}
+	mbedtls_gcm_free(&context);
+}
+
+ZTEST(mbedtls, test_gcm_in_threads_at_the_same_time)
+{
+	struct cl_contexts_counters before;
+	struct cl_contexts_counters after;
+
+	cl_contexts_count(&before);
+	run_threads(work_in_gcm);
+	cl_contexts_count(&after);
+	zassert_true(after.preempted - before.preempted > ARRAY_SIZE(threads),
+		     "hardly any preemption");
+	zassert_true(after.full > before.full, "contexts were never scarce");
 }
 
 /**
