@@ -106,9 +106,9 @@ def test_sample_by_the_command_of_west_build_run(request, fixture, folder, scena
     request.getfixturevalue(fixture)
     lines = scenario["harness_config"]["regex"]
     extra_args = scenario.get("extra_args", "").split()
-    output = ROOT / "build" / "tests" / "zephyr" / "_".join([folder.name, *extra_args])
     board = scenario["platform_allow"]
     target = f"{board.removeprefix('cipherlane_')}_zephyr"
+    output = ROOT / "build" / "tests" / "zephyr" / "_".join([folder.name, target, *extra_args])
     image = zephyr.compile_application(folder, output, target, tuple(extra_args))
     command = [sys.executable, "-m", "gateware.flow.emulator", board, str(image)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
