@@ -133,8 +133,8 @@ BOARD = Board(
     fits={
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
-            # In these configurations, the simulated vector unit has a multiplier, unlike on `ecpix5`. There, a design
-            # with this multiplier reached only 98.3 of 100 MHz (place-and-route, one seed).
+            # With `default` and `sdram_zephyr`, the simulated vector unit has a multiplier, unlike on `ecpix5`. There,
+            # a design with this multiplier reached only 98.3 of 100 MHz (place-and-route, one seed).
             product_cycles=8 if name in ("default", "sdram_zephyr") else 0,
             # Verilator needs the least time to compile the pipelined core with the S-box `block_ram`.
             core_sbox="block_ram" if name.startswith("macsec") else "table",

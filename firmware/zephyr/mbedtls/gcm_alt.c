@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces mbedTLS's GCM functions (SP 800-38D) by the vector AES unit. A whole message with a
- * nonce of 96 bits is encrypted and hashed at the same time. All other messages are encrypted by
- * CTR mode, and hashed in a pass of their own. mbedtls_gcm_auth_decrypt verifies the tag before it
- * writes any plaintext.
+ * Replaces mbedTLS's GCM functions (SP 800-38D) by the vector AES unit. With a nonce of 96 bits,
+ * mbedtls_gcm_crypt_and_tag encrypts and hashes a message at the same time. Everything else,
+ * decryption included, takes one pass of CTR mode and one of GHASH. mbedtls_gcm_auth_decrypt
+ * verifies the tag before it writes any plaintext.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,6 @@
 #if defined(MBEDTLS_GCM_C)
 
 #include <mbedtls/error.h>
-#include <mbedtls/platform_util.h>
 #include <zephyr/sys/byteorder.h>
 #include <zephyr/sys/util.h>
 

@@ -65,8 +65,8 @@ static const struct {
 };
 
 /**
- * Measures one call. Calls once before, so that code and key are in the caches, as in a series of
- * messages.
+ * Makes two equal calls, and measures the second one. So caches hold what they can, as in a series
+ * of messages.
  *
  * @return cycles, or 0 if a call failed
  */

@@ -207,6 +207,7 @@ static psa_status_t in_pieces(psa_key_id_t id, const uint8_t *iv_bytes, size_t i
 	}
 	zassert_mem_equal(out, decrypt ? text : expected, done, "text");
 	if (decrypt) {
+		zassert_equal(done, AEAD_BYTES, "length");
 		return psa_aead_verify(&operation, out + done, sizeof(out) - done, &len,
 				       expected + AEAD_BYTES, TAG_BYTES);
 	}
