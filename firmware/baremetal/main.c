@@ -22,7 +22,7 @@
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
 #include "protection/protection.h"
-#include "vector/inverse_ise.h"
+#include "vector/block_ise.h"
 #endif
 #include "port.h"
 #include "random/random.h"
@@ -294,7 +294,7 @@ int main(void)
 #endif
 #ifdef CSR_MACSEC_BASE
 	macsec.config.engine = &ise_fused;
-	macsec.config.modes = &cl_modes_ise_inverse;
+	macsec.config.modes = &cl_modes_ise_by_block;
 	macsec.config.modes_hw = &ise_device;
 	macsec.config.random = mka_random;
 	/*

@@ -30,8 +30,8 @@ EVENTS = next(
 PLACES = 40
 SLOTS = 8
 KEY_BYTES = (16, 24, 32)
-# The implementation `ise_inverse` supports only ECB decryption, with keys of 128 and 256 bits.
-INVERSE = MODES.index("ise_inverse")
+# The implementation `ise_by_block` does not support CBC.
+BY_BLOCK = MODES.index("ise_by_block")
 ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
 VECTOR_CONTEXT = struct.Struct("128s240s16s")  # the register fields v0 to v7, k0 to k14, and k15
 EMPTY = (0, 0, [0] * 64)
@@ -185,8 +185,8 @@ class Sessions:
             return
         which = self.rng.randrange(len(MODES))
         device = self.rng.randrange(2)
-        decrypt = which == INVERSE or self.rng.random() < 0.5
-        key = self.rng.randbytes(self.rng.choice((16, 32) if which == INVERSE else KEY_BYTES))
+        decrypt = self.rng.random() < 0.5
+        key = self.rng.randbytes(self.rng.choice(KEY_BYTES))
         engine = 3 * device
         session = Session(
             engine, self.free.pop(), key, schedule(key, decrypt), modes=which, device=device, decrypt=decrypt
@@ -232,7 +232,7 @@ class Sessions:
         return None
 
     def modes_data(self, session):
-        mode = self.rng.choice(("ecb", "cbc")) if session.modes != INVERSE else "ecb"
+        mode = self.rng.choice(("ecb", "cbc")) if session.modes != BY_BLOCK else "ecb"
         size = 16 * self.rng.choice((0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 33, 64))
         chain, data = self.rng.randbytes(16), self.rng.randbytes(size)
         source, target = self.buffers(size, step=4)

@@ -21,7 +21,7 @@ UNITS = Path(__file__).with_name("units")
 ROOMS = ["accelerator", "aes", "engine", "fastpath", "streams", "vector"]
 ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # engines `*_b` use a second vector context
 ENGINES += ["accelerator", "fastpath", "byte", "table"]
-MODES = ["ise", "ise_fused", "ise_vmem", "ise_inverse"]
+MODES = ["ise", "ise_fused", "ise_vmem", "ise_by_block"]
 FAULTS = [
     "none", "vector_bus", "dma_bus", "dma_timeout", "dma_hangs", "key_hangs", "key_refused", "key_invalid",
     "row_hangs", "row_invalid", "open_refused", "window_refused",

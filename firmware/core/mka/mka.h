@@ -32,7 +32,7 @@
  *             cl_mka_poll(&mka, now_ms);                // may call config.send once
  *     }
  *
- * - On a board, `engine` is cl_engine_ise_fused, `modes` is cl_modes_ise_inverse with the same
+ * - On a board, `engine` is cl_engine_ise_fused, `modes` is cl_modes_ise_by_block with the same
  *   device, and `random` calls cl_random_condition.
  * - The frame reaches from the destination address to the last byte before the FCS. It can be in a
  *   slot of the Ethernet MAC. Pass frames to the group address 01:80:c2:00:00:03.
@@ -73,7 +73,7 @@ struct cl_mka_config {
 	/** AES engine that MKA uses with all keys except the SAK. */
 	const struct cl_engine *engine;
 	/**
-	 * AES decryption, to unwrap SAKs: for example cl_modes_byte or cl_modes_ise_inverse. MKA
+	 * AES decryption, to unwrap SAKs: for example cl_modes_byte or cl_modes_ise_by_block. MKA
 	 * calls only the functions set_key and ecb[1] of this structure, with one block per call.
 	 * `engine` clears the key structures that set_key fills.
 	 */

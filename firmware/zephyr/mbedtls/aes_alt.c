@@ -16,8 +16,6 @@
 #include "vector_modes.h"
 #include "zeroize.h"
 
-static const uint8_t zeros[CL_BLOCK_BYTES];
-
 void mbedtls_aes_init(mbedtls_aes_context *ctx)
 {
 	*ctx = (mbedtls_aes_context){0};
@@ -49,26 +47,22 @@ int mbedtls_aes_setkey_dec(mbedtls_aes_context *ctx, const unsigned char *key, u
 	return set_key(ctx, key, keybits, true);
 }
 
-static int run(cl_modes_run *const functions[2][3], const mbedtls_aes_context *ctx, int mode,
-	       uint32_t chain[4], const unsigned char *in, unsigned char *out, size_t blocks)
+/** Returns true if a key is set, and its direction is the one of @p mode. */
+static bool is_ready(const mbedtls_aes_context *ctx, int mode)
 {
-	if (ctx->key.key_bits == 0 ||
-	    (mode != MBEDTLS_AES_ENCRYPT && mode != MBEDTLS_AES_DECRYPT)) {
-		return MBEDTLS_ERR_AES_BAD_INPUT_DATA;
-	}
-	cl_modes_run *const function =
-		functions[mode == MBEDTLS_AES_DECRYPT][CL_MODES_KEY(ctx->key.key_bits)];
+	const bool inverse = ctx->key.engine_word[0] == CL_ISE_INVERSE;
 
-	return cl_vector_run(function, &ctx->key, chain, in, out, blocks) == 0
-		       ? 0
-		       : MBEDTLS_ERR_PLATFORM_HW_ACCEL_FAILED;
+	return ctx->key.key_bits != 0 &&
+	       mode == (inverse ? MBEDTLS_AES_DECRYPT : MBEDTLS_AES_ENCRYPT);
 }
 
 int mbedtls_aes_crypt_ecb(mbedtls_aes_context *ctx, int mode,
 			  const unsigned char input[CL_BLOCK_BYTES],
 			  unsigned char output[CL_BLOCK_BYTES])
 {
-	return run(cl_modes_ise_vmem.ecb, ctx, mode, NULL, input, output, 1);
+	return is_ready(ctx, mode) && cl_vector_block(&ctx->key, input, output) == 0
+		       ? 0
+		       : MBEDTLS_ERR_AES_BAD_INPUT_DATA;
 }
 
 #if defined(MBEDTLS_CIPHER_MODE_CBC)
@@ -78,15 +72,21 @@ int mbedtls_aes_crypt_cbc(mbedtls_aes_context *ctx, int mode, size_t length,
 {
 	uint32_t chain[4];
 
+	if (!is_ready(ctx, mode)) {
+		return MBEDTLS_ERR_AES_BAD_INPUT_DATA;
+	}
 	if (length % CL_BLOCK_BYTES != 0) {
 		return MBEDTLS_ERR_AES_INVALID_INPUT_LENGTH;
 	}
+	cl_modes_run *const run =
+		cl_modes_ise_vmem.cbc[mode == MBEDTLS_AES_DECRYPT][CL_MODES_KEY(ctx->key.key_bits)];
+
 	memcpy(chain, iv, sizeof(chain));
-	const int status = run(cl_modes_ise_vmem.cbc, ctx, mode, chain, input, output,
-			       length / CL_BLOCK_BYTES);
+	const int status =
+		cl_vector_run(run, &ctx->key, chain, input, output, length / CL_BLOCK_BYTES);
 
 	memcpy(iv, chain, sizeof(chain));
-	return status;
+	return status == 0 ? 0 : MBEDTLS_ERR_PLATFORM_HW_ACCEL_FAILED;
 }
 #endif
 
@@ -108,6 +108,7 @@ int mbedtls_aes_crypt_ctr(mbedtls_aes_context *ctx, size_t length, size_t *nc_of
 			  unsigned char stream_block[CL_BLOCK_BYTES], const unsigned char *input,
 			  unsigned char *output)
 {
+	static const uint8_t zeros[CL_BLOCK_BYTES];
 	const struct cl_engine *const engine = &cl_zephyr_ise_vmem;
 
 	if (*nc_off >= CL_BLOCK_BYTES || ctx->key.key_bits == 0) {

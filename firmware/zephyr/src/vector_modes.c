@@ -9,6 +9,7 @@
 #include <cipherlane/contexts.h>
 
 #include "gcm/ghash.h"
+#include "vector/block_ise.h"
 #include "zeroize.h"
 
 /**
@@ -61,6 +62,25 @@ int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t c
 	return result;
 }
 
+int cl_vector_block(const struct cl_engine_key *key, const uint8_t in[CL_BLOCK_BYTES],
+		    uint8_t out[CL_BLOCK_BYTES])
+{
+	uint32_t block[CL_BLOCK_BYTES / sizeof(uint32_t)];
+	struct cl_lease lease;
+
+	if (key->key_bits == 0) {
+		return -EINVAL;
+	}
+	memcpy(block, in, sizeof(block));
+	cl_lease_begin(&lease);
+	const int result = cl_ise_ecb_by_block(lease.device, key, NULL, block, block, 1);
+
+	cl_lease_end(&lease);
+	memcpy(out, block, sizeof(block));
+	cl_zeroize(block, sizeof(block));
+	return result;
+}
+
 #ifdef CONFIG_CIPHERLANE_VECTOR_PRODUCTS
 int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES],
 		    const uint8_t *data, size_t len)
@@ -81,16 +101,15 @@ int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES
 	uint8_t block[CL_BLOCK_BYTES] = {0};
 	struct cl_ghash ghash;
 
-	if (key->key_bits == 0) {
-		return -EINVAL;
-	}
 	if (len == 0) {
-		return 0;
+		return key->key_bits == 0 ? -EINVAL : 0;
 	}
 	/* Compute the hash subkey: it is the ciphertext of a block of zeros. */
-	const int result = cl_vector_run(cl_modes_ise_vmem.ecb[0][CL_MODES_KEY(key->key_bits)], key,
-					 NULL, block, block, 1);
+	const int result = cl_vector_block(key, block, block);
 
+	if (result != 0) {
+		return result;
+	}
 	cl_ghash_begin(&ghash, block);
 	/* A hash continues if its value so far is added to the next block. */
 	memcpy(block, hash, sizeof(block));
@@ -102,7 +121,7 @@ int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES
 	cl_ghash_read(&ghash, hash);
 	cl_zeroize(&ghash, sizeof(ghash));
 	cl_zeroize(block, sizeof(block));
-	return result;
+	return 0;
 }
 #endif
 

@@ -31,6 +31,15 @@ int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t c
 		  const uint8_t *in, uint8_t *out, size_t blocks);
 
 /**
+ * Encrypts or decrypts one block at any alignment, in the direction of @p key.
+ *
+ * @retval 0 done
+ * @retval -EINVAL no key is set
+ */
+int cl_vector_block(const struct cl_engine_key *key, const uint8_t in[CL_BLOCK_BYTES],
+		    uint8_t out[CL_BLOCK_BYTES]);
+
+/**
  * Continues a hash of GHASH (SP 800-38D, 6.4) with the hash subkey of @p key. On a unit without a
  * multiplier, C code without tables computes it.
  *

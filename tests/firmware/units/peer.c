@@ -16,7 +16,7 @@
 #include "accelerator/engine_accel.h"
 #include "fastpath/fastpath.h"
 #include "vector/engine_ise.h"
-#include "vector/inverse_ise.h"
+#include "vector/block_ise.h"
 #include "aes/engines.h"
 #include "model.h"
 #include "engine/modes.h"
@@ -269,7 +269,7 @@ static void op_start(void)
 	modes[0] = &cl_modes_ise;
 	modes[1] = &cl_modes_ise_fused;
 	modes[2] = &cl_modes_ise_vmem;
-	modes[3] = &cl_modes_ise_inverse;
+	modes[3] = &cl_modes_ise_by_block;
 }
 
 /** Reads an engine's index (u8) from the command. Returns the engine, or NULL for the server. */
