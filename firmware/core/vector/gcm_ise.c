@@ -45,6 +45,11 @@
  * engine_ise.c tells why.
  */
 #define VECTOR_BYTES_MIN 512u
+/**
+ * Data that are not word-aligned are copied to the stack. This is the maximum number of words that
+ * one copy contains.
+ */
+#define CHUNK_WORDS (4 * CL_ISE_BATCH_WORDS)
 
 #define MULTIPLY(s) CL_ISA_VGHSH(s, PAIR)
 
@@ -101,21 +106,34 @@ CL_ISE_INLINE void hash_words(const uint32_t block[WORDS])
 	MULTIPLY(0);
 }
 
+static __attribute__((noinline)) void hash_blocks(const uint32_t *data, size_t blocks)
+{
+	for (; blocks > 0; blocks--, data += WORDS) {
+		hash_words(data);
+	}
+}
+
 /** Hashes data, padded with zeros to whole blocks. */
 static __attribute__((noinline)) void hash_bytes(const uint8_t *data, size_t len)
 {
-	while (len > 0) {
-		const size_t bytes = len < CL_BLOCK_BYTES ? len : CL_BLOCK_BYTES;
-		uint32_t block[WORDS] = {0};
+	uint32_t chunk[CHUNK_WORDS];
 
-		if ((uintptr_t)data % 4 == 0 && bytes == CL_BLOCK_BYTES) {
-			cl_ctr_load_aligned(block, data);
-		} else {
-			memcpy(block, data, bytes);
-		}
-		hash_words(block);
-		data += bytes;
-		len -= bytes;
+	if ((uintptr_t)data % 4 == 0) {
+		const size_t blocks = len / CL_BLOCK_BYTES;
+
+		hash_blocks((const uint32_t *)(const void *)data, blocks);
+		data += blocks * CL_BLOCK_BYTES;
+		len -= blocks * CL_BLOCK_BYTES;
+	}
+	while (len > 0) {
+		const size_t part = len < sizeof(chunk) ? len : sizeof(chunk);
+		const size_t blocks = (part + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;
+
+		memset(chunk + (blocks - 1) * WORDS, 0, CL_BLOCK_BYTES);
+		memcpy(chunk, data, part);
+		hash_blocks(chunk, blocks);
+		data += part;
+		len -= part;
 	}
 }
 
@@ -282,17 +300,17 @@ CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE
 }
 
 /**
- * Encrypts and hashes groups of four blocks between word-aligned buffers. While a group is
- * encrypted, the ciphertext of the group before it is hashed; the CPU's registers hold this
- * ciphertext. On entry, @p hashed contains blocks to hash before the text. On return, it contains
- * the last group's ciphertext, which the caller must hash.
+ * Encrypts and hashes groups of four blocks between word-aligned buffers, with counter blocks from
+ * J0 + @p index on. While a group is encrypted, the ciphertext of the group before it is hashed;
+ * the CPU's registers hold this ciphertext. On entry, @p hashed contains blocks to hash before the
+ * text. On return, it contains the last group's ciphertext, which the caller must hash.
  */
 CL_ISE_INLINE void encrypt_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
-				  uint32_t groups, uint32_t hashed[CL_ISE_BATCH_WORDS])
+				  uint32_t index, uint32_t groups,
+				  uint32_t hashed[CL_ISE_BATCH_WORDS])
 {
 	const uint32_t *const end = in + groups * CL_ISE_BATCH_WORDS;
 	uint32_t words[CL_ISE_BATCH_WORDS]; /* in the CPU's registers */
-	uint32_t index = 1;
 
 	cl_ise_load_words(words, hashed);
 
@@ -328,10 +346,11 @@ CL_ISE_INLINE void encrypt_scalar(struct cl_ise_cipher cipher, const uint32_t *i
 
 #define SCALAR_LOOP(name, style_, rounds_)                                                         \
 	static __attribute__((noinline, noclone)) void name(const uint32_t *in, uint32_t *out,     \
-							    uint32_t groups, uint32_t words[])     \
+							    uint32_t index, uint32_t groups,       \
+							    uint32_t words[])                      \
 	{                                                                                          \
 		encrypt_scalar((struct cl_ise_cipher){.style = (style_), .rounds = (rounds_)}, in, \
-			       out, groups, words);                                                \
+			       out, index, groups, words);                                         \
 	}
 SCALAR_LOOP(gcm_10, CL_ISE_PAPER, 10)
 SCALAR_LOOP(gcm_12, CL_ISE_PAPER, 12)
@@ -388,10 +407,12 @@ static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t t
 }
 
 /**
- * Encrypts and hashes groups of four blocks. On entry, @p words contains the blocks to hash first.
- * On return, it contains the blocks that the caller must still hash.
+ * Encrypts and hashes groups of four blocks, with counter blocks from J0 + @p index on. On entry,
+ * @p words contains the blocks to hash first. On return, it contains the blocks that the caller
+ * must still hash.
  */
-typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t groups, uint32_t words[]);
+typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t index, uint32_t groups,
+			 uint32_t words[]);
 /**
  * Encrypts and hashes groups of six blocks. On entry, v3 to v5 contain the blocks to hash first. On
  * return, they contain the blocks that the caller must still hash.
@@ -413,6 +434,33 @@ static bool reaches(struct cl_ise_device *device, const void *in, const void *ou
 	}
 	device->falls++;
 	return false;
+}
+
+/** Runs a scalar loop over @p groups groups from the start of the text on, at any alignment. */
+static void encrypt_groups(scalar_loop *scalar, const uint8_t *in, uint8_t *out, size_t groups,
+			   uint32_t words[])
+{
+	uint32_t chunk[CHUNK_WORDS]; /* never holds plaintext when the loop has ended */
+	uint32_t index = 1;
+
+	if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
+		scalar((const uint32_t *)(const void *)in, (uint32_t *)(void *)out, index,
+		       (uint32_t)groups, words);
+		return;
+	}
+	while (groups > 0) {
+		const size_t most = CHUNK_WORDS / CL_ISE_BATCH_WORDS;
+		const size_t part = groups < most ? groups : most;
+		const size_t bytes = part * QUAD * CL_BLOCK_BYTES;
+
+		memcpy(chunk, in, bytes);
+		scalar(chunk, chunk, index, (uint32_t)part, words);
+		memcpy(out, chunk, bytes);
+		in += bytes;
+		out += bytes;
+		index += (uint32_t)(part * QUAD);
+		groups -= part;
+	}
 }
 
 /** Hashes the additional data, then encrypts and hashes the text. */
@@ -440,13 +488,12 @@ static int encrypt_text(struct cl_ise_device *device, unsigned int rounds,
 			MULTIPLY(HALF + s);
 		}
 		result = cl_ise_memory_end(&device->memory);
-	} else if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0 && message->len >= sizeof(words)) {
+	} else if (message->len >= sizeof(words)) {
 		const size_t quads = message->len / sizeof(words);
 
 		done = quads * sizeof(words);
 		hash_except(words, QUAD, message->aad, message->aad_len);
-		scalar((const uint32_t *)(const void *)in, (uint32_t *)(void *)out, (uint32_t)quads,
-		       words);
+		encrypt_groups(scalar, in, out, quads, words);
 		hash_bytes((const uint8_t *)words, sizeof(words));
 	} else {
 		hash_bytes(message->aad, message->aad_len);

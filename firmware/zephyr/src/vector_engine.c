@@ -4,6 +4,8 @@
  * in a hardware context that its thread leases for this call. A key is not bound to a context. For
  * each context, the driver records the generation number of the key in the context's registers.
  */
+#include <string.h>
+
 #include <zephyr/sys/util.h>
 
 #include <cipherlane/contexts.h>
@@ -11,7 +13,15 @@
 
 #include "cl_wire.h"
 #include "aes/engines.h"
+#include "engine/ctr.h"
 #include "gcm/gcm.h"
+#include "zeroize.h"
+
+/**
+ * Data that are not word-aligned are copied to the stack. This is the maximum number of blocks that
+ * one copy contains.
+ */
+#define CHUNK_BLOCKS 16u
 
 /** Returns the engine of firmware/core that works on the hardware context of @p device. */
 typedef struct cl_engine maker(struct cl_ise_device *device);
@@ -43,6 +53,28 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	return result;
 }
 
+/** Runs CTR over data at any alignment. An engine is faster with copies than with such data. */
+static int ctr_by_copies(const struct cl_engine *inner, const struct cl_engine_key *key,
+			 const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+			 size_t len)
+{
+	uint32_t chunk[CHUNK_BLOCKS * CL_BLOCK_BYTES / sizeof(uint32_t)];
+	uint8_t first[CL_BLOCK_BYTES];
+	int result = 0;
+
+	for (size_t done = 0; done < len && result == 0; done += sizeof(chunk)) {
+		const size_t part = MIN(len - done, sizeof(chunk));
+
+		cl_ctr_counter(first, counter, done / CL_BLOCK_BYTES);
+		memcpy(chunk, in + done, part);
+		result = inner->ctr(inner, key, first, (const uint8_t *)chunk, (uint8_t *)chunk,
+				    part);
+		memcpy(out + done, chunk, part);
+	}
+	cl_zeroize(chunk, sizeof(chunk));
+	return result;
+}
+
 static int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 	       const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out, size_t len)
 {
@@ -50,7 +82,9 @@ static int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 
 	cl_lease_begin(&lease);
 	const struct cl_engine inner = engine_on(engine, &lease);
-	const int result = inner.ctr(&inner, key, counter, in, out, len);
+	const bool aligned = (((uintptr_t)in | (uintptr_t)out) & 3) == 0;
+	const int result =
+		(aligned ? inner.ctr : ctr_by_copies)(&inner, key, counter, in, out, len);
 
 	cl_lease_end(&lease);
 	return result;

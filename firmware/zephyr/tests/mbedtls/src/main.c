@@ -257,26 +257,36 @@ ZTEST(mbedtls, test_gcm_in_pieces_and_with_any_nonce)
 	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
 }
 
-/** A text that vector loads and stores reach, and that is encrypted in place. */
+/**
+ * A text that is encrypted in place: one that vector loads and stores reach, and unaligned ones,
+ * which the CPU copies in parts.
+ */
 ZTEST(mbedtls, test_gcm_of_a_long_text)
 {
-	static uint8_t buffer[LONG_BYTES + TAG_BYTES] CL_SOC_IN_BUFFER;
+	static uint8_t buffer[3 + LONG_BYTES + TAG_BYTES] CL_SOC_IN_BUFFER;
 	const psa_key_id_t id =
 		import_key(PSA_ALG_GCM, PSA_KEY_USAGE_ENCRYPT | PSA_KEY_USAGE_DECRYPT);
 	size_t len;
 
-	for (size_t at = 0; at < LONG_BYTES; at += sizeof(text)) {
-		memcpy(buffer + at, text, sizeof(text));
-	}
-	zassert_equal(psa_aead_encrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), data, sizeof(data),
-				       buffer, LONG_BYTES, buffer, sizeof(buffer), &len),
-		      PSA_SUCCESS, "encrypt");
-	zassert_mem_equal(buffer + LONG_BYTES, gcm_long_tag, TAG_BYTES, "tag");
-	zassert_equal(psa_aead_decrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), data, sizeof(data),
-				       buffer, sizeof(buffer), buffer, sizeof(buffer), &len),
-		      PSA_SUCCESS, "decrypt");
-	for (size_t at = 0; at < LONG_BYTES; at += sizeof(text)) {
-		zassert_mem_equal(buffer + at, text, sizeof(text), "text at %u", (unsigned int)at);
+	for (uint8_t *message = buffer; message < buffer + 4; message++) {
+		const unsigned int off = (unsigned int)(message - buffer);
+
+		for (size_t at = 0; at < LONG_BYTES; at += sizeof(text)) {
+			memcpy(message + at, text, sizeof(text));
+		}
+		zassert_equal(psa_aead_encrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), data,
+					       sizeof(data), message, LONG_BYTES, message,
+					       LONG_BYTES + TAG_BYTES, &len),
+			      PSA_SUCCESS, "encrypt at %u", off);
+		zassert_mem_equal(message + LONG_BYTES, gcm_long_tag, TAG_BYTES, "tag at %u", off);
+		zassert_equal(psa_aead_decrypt(id, PSA_ALG_GCM, nonce, sizeof(nonce), data,
+					       sizeof(data), message, len, message, LONG_BYTES,
+					       &len),
+			      PSA_SUCCESS, "decrypt at %u", off);
+		for (size_t at = 0; at < LONG_BYTES; at += sizeof(text)) {
+			zassert_mem_equal(message + at, text, sizeof(text), "text at %u of %u",
+					  (unsigned int)at, off);
+		}
 	}
 	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
 }
