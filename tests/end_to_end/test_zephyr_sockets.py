@@ -6,16 +6,13 @@ answers.
 """
 
 import re
-import subprocess
 import sys
 
 import pytest
 
-from gateware.configurations import Ethernet
-from gateware.flow import emulator, twister, zephyr
-from tests.end_to_end.ethernet import running_board
+from gateware.flow import twister, zephyr
+from tests.end_to_end.zephyr_network import TIMEOUT_S, inside, running_application
 from tests.gateware.support import ROOT
-from tests.waiting import until
 
 # These tests run only in the thorough suite, because they need a firmware image of their own. With IPv6 or TCP enabled,
 # Zephyr's network stack computes all checksums. The suite `ethernet` of the Zephyr module tests that in this case the
@@ -23,8 +20,6 @@ from tests.waiting import until
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port
-TIMEOUT_S = 600  # seconds, long enough for a busy machine
-RTO_S = 20  # minimum retransmission timeout of TCP in seconds; the board usually answers sooner
 ADDRESS = "2001:db8::1"
 SETTINGS = (
     "CONFIG_MINIMAL_LIBC=y",  # use Zephyr's own C library, because Debian's compiler includes no newlib
@@ -77,27 +72,10 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
     output = ROOT / "build" / "tests" / "zephyr" / "sockets_echo"
     settings = (*SETTINGS, *twister.clock_variables(base, [source]))
     image = zephyr.compile_application(source, output, zephyr_ethernet_board.name, settings)
-    with running_board(emulator.lay_out(tmp_path_factory.mktemp("echo"), zephyr_ethernet_board, image)) as board:
-        until(lambda: "waits for a connection" in board.output() or board.ended(), board.output)
-        assert not board.ended(), board.output()
-        (tap,) = re.findall(r"^\d+: (tap\w*)", inside(board, ["ip", "-oneline", "link"]), re.M)
-        inside(board, ["ip", "address", "add", "2001:db8::2/64", "dev", tap, "nodad"])
-        # Raise the host's minimum retransmission timeout for TCP. On a busy machine, the simulated board runs far
-        # slower than real time, so the host would otherwise send everything again.
-        inside(board, ["ip", "route", "change", "192.168.1.0/24", "dev", tap, "rto_min", f"{RTO_S}s"])
-        mac = Ethernet().mac_address.to_bytes(6, "big").hex(":")
-        # Tell the host the board's MAC address, because the host stops asking for it after 3 s of real time.
-        for address in (board.ip_address, ADDRESS):
-            inside(board, ["ip", "neigh", "replace", address, "lladdr", mac, "dev", tap, "nud", "permanent"])
+    folder = tmp_path_factory.mktemp("echo")
+    addresses = [(ADDRESS, "2001:db8::2")]
+    with running_application(folder, zephyr_ethernet_board, image, "waits for a connection", addresses) as board:
         yield board
-
-
-def inside(board, command, *arguments):
-    """Run a command in the network namespace of the simulated board; return its output."""
-    words = ["nsenter", "--target", str(board.pid), "--net", "--", *command, *map(str, arguments)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=6 * TIMEOUT_S)
-    assert done.returncode == 0, done.stdout + done.stderr + board.output()
-    return done.stdout
 
 
 def test_tcp(echo):
