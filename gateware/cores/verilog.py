@@ -36,7 +36,7 @@ from gateware.cores.shared import Shared, Specials, take_out
 WAIVERS = {
     "DECLFILENAME": "this file also contains the modules that the core instantiates",
     "CMPCONST": "comparisons that logic makes for each byte of a block are constant for its last byte",
-    "UNOPTFLAT": "a block that assigns several signals can look like a loop, but no signal depends on itself",
+    "UNOPTFLAT": "simulators may evaluate blocks that assign several signals more than once, which costs only time",
     "UNUSED": "some words have bits, and some streams have fields, that this core does not use",
 }
 # Models of ECP5 cells for linters and simulators; synthesis tools have their own models.
