@@ -15,6 +15,7 @@ _TEMPLATE = '''# {name}: its checks in cocotb 1.9.
 
 import random
 import sys
+from itertools import groupby
 from pathlib import Path
 
 import cocotb
@@ -135,6 +136,11 @@ class Axi:
     def __init__(self, dut, taken, prefix, fields):
         kind = AxiStreamSource if taken else AxiStreamSink
         self.fields, self.prefix = fields, prefix
+        # Inputs with other names belong to the items, too. They keep their values while items with these values move.
+        others = {{name: port for name, port in fields.items() if not port.startswith(prefix + "_")}}
+        self.others = {{name: getattr(dut, port) for name, port in others.items()}}
+        for signal in self.others.values() if taken else ():
+            signal.value = 0
         self.end = kind(AxiStreamBus.from_prefix(dut, prefix), dut.{clock}, dut.{reset})
         rng = random.Random(prefix)
         self.end.set_pause_generator(iter(lambda: rng.random() < 0.3, None))
@@ -155,9 +161,12 @@ class Axi:
         return found
 
     async def send(self, items):
-        for data, keep, user in self.frames(items):
-            await self.end.send(AxiStreamFrame(data, tkeep=keep, tuser=user))
-        await self.end.wait()
+        for values, group in groupby(items, lambda item: [item.get(name, 0) for name in self.others]):
+            for signal, value in zip(self.others.values(), values):
+                signal.value = value
+            for data, keep, user in self.frames(list(group)):
+                await self.end.send(AxiStreamFrame(data, tkeep=keep, tuser=user))
+            await self.end.wait()
 
     async def receive(self, items):
         for data, keep, user in self.frames(items):

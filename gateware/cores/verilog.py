@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes a core as one Verilog-2001 file that people can read.
 
-One module contains everything, sorted by the parts of the Migen design. Each part begins with its name and its class's
-first sentence. Constant tables become functions. Logic on which no output depends is left out, and so are signals that
-nothing drives. Memories carry their contents, so no other file is needed.
+One module contains everything except the S-boxes, sorted by the parts of the Migen design. Each part begins with its
+name and its class's first sentence. S-boxes are instances of modules at the end of the file (`gateware.cores.shared`).
+Constant tables become functions. Logic on which no output depends is left out, and so are signals that nothing drives.
+Memories carry their contents, so no other file is needed.
 
 Combinational logic is an `assign`, or a block with blocking assignments whose targets it does not read. Registers start
 with their reset values, which an `initial` block gives them.
@@ -29,11 +30,13 @@ from migen.fhdl.visit import NodeTransformer
 from gateware.cores.expressions import INDENT, Writer, chosen, constant
 from gateware.cores.keywords import KEYWORDS
 from gateware.cores.ports import IN, Design
+from gateware.cores.shared import Shared, Specials, take_out
 
 # Maps each warning of Verilator that generated files switch off to the reason, which is written into the file.
 WAIVERS = {
-    "DECLFILENAME": "this file also contains models of cells",
+    "DECLFILENAME": "this file also contains the modules that the core instantiates",
     "CMPCONST": "comparisons that logic makes for each byte of a block are constant for its last byte",
+    "UNOPTFLAT": "simulators may evaluate blocks that assign several signals more than once, which costs only time",
     "UNUSED": "some words have bits, and some streams have fields, that this core does not use",
 }
 # Models of ECP5 cells for linters and simulators; synthesis tools have their own models.
@@ -95,20 +98,22 @@ def convert(design: Design, name: str, header: str) -> str:
 
 
 class _File:
-    def __init__(self, design: Design, name: str):
+    def __init__(self, design: Design, name: str, shared: dict[Instance, Shared] | None = None):
         self.design, self.name = design, name
+        self.shared = take_out(design) if shared is None else shared
         for port in design.ports:
             port.signal.name_override = port.name
         fragment = design.get_fragment()
         owners, self.parts = _owners(design)
         first_of_lowering = Signal().duid
-        fragment = lower_basics(lower_complex_slices(_SliceFolder().visit(fragment)))
+        fragment = lower_basics(lower_complex_slices(_fold_slices(fragment)))
         if set(fragment.sync) - {"sys"}:
             raise ValueError(f"clock domains other than sys: {sorted(fragment.sync)}")
         kept = (Memory, Instance)
         specials = sorted((s for s in fragment.specials if isinstance(s, kept)), key=lambda special: special.duid)
         comb, sync = group_by_targets(fragment.comb), group_by_targets(fragment.sync.get("sys", []))
         comb, sync, specials = self._live(comb, sync, specials)
+        self.modules = self._modules_of(specials)
         for signal in {s for _, statements in comb + sync for s in list_signals(statements)}:
             if signal.duid > first_of_lowering:
                 signal.name_override = "whole" if signal.backtrace[-1][0] == "slice_proxy" else "chosen"
@@ -121,6 +126,10 @@ class _File:
         for port in design.ports:
             if (port.signal in self.driven) == (port.direction == IN):
                 raise ValueError(f"port {port.name} is an {port.direction}put, but the logic does not agree")
+        for special in specials:
+            outside = self.driven & self.shared[special].reads if special in self.shared else None
+            if outside:
+                raise ValueError(f"{special.of} reads signals of other modules: {outside}")
         clocked = {signal for targets, _ in sync for signal in targets}
         self.held = {signal for signal in clocked if signal.variable}
         clocked -= self.held
@@ -130,6 +139,30 @@ class _File:
         self.writer = Writer(self.names.get_name, lambda signal: signal not in known, self.held)
         self.tables: dict[tuple, str] = {}
         self.registers: set[Signal] = set(clocked)  # signals that Verilog declares as `reg`
+
+    def _modules_of(self, specials: list) -> dict[str, "_File"]:
+        """Give instances of S-boxes the names of their Verilog modules; return these modules by name.
+
+        S-boxes with the same text share one module.
+        """
+        names: dict[tuple, str] = {}
+        modules = {}
+        for special in specials:
+            shared = self.shared.get(special)
+            if shared is None:
+                continue
+            overrides = [(port.signal, port.signal.name_override) for port in shared.design.ports]
+            file = _File(shared.design, "", {})
+            text = tuple(file.body())
+            for signal, override in overrides:
+                signal.name_override = override
+            if (shared.label, text) not in names:
+                number = sum(label == shared.label for label, _ in names) + 1
+                name = f"{self.name}_{shared.label}" + (f"_{number}" if number > 1 else "")
+                names[shared.label, text] = name
+                modules[name] = text, file.cells()
+            special.of = names[shared.label, text]
+        return modules
 
     # Which statements are kept, and their order ---------------------------------------------------------------------
 
@@ -180,21 +213,20 @@ class _File:
         for special in specials:
             signals |= _outputs(special) | _inputs(special)
         ordered = sorted(signals, key=lambda signal: signal.duid)
+        ports = set(self.ports)
         self.names = build_signal_namespace(ordered, reserved_keywords=KEYWORDS)
         for item in [*self.ports, *ordered, *specials]:
             self.names.get_name(item)
         self.signals = [
-            signal
-            for signal in ordered
-            if signal in self.driven and signal not in self.ports and signal not in self.held
+            signal for signal in ordered if signal in self.driven and signal not in ports and signal not in self.held
         ]
 
     # Text --------------------------------------------------------------------------------------------------
 
     def text(self, header: str) -> str:
         """Return the text of the Verilog file."""
-        parts = [text for part in self.parts if (text := list(self._part(part)))]
-        logic = [line for part in parts for line in part]
+        body = self.body()
+        cells = sorted(self.cells().union(*(cells for _, cells in self.modules.values())))
         lines = [
             *(f"// {line}".rstrip() for line in header.splitlines()),
             "",
@@ -203,11 +235,12 @@ class _File:
             "",
         ]
         waivers = dict(WAIVERS)
-        cells = sorted({s.of for part in self.parts for s in part.specials if isinstance(s, Instance)})
-        if not cells:
+        if not cells and not self.modules:
             del waivers["DECLFILENAME"]
         lines += [f"/* verilator lint_off {key} */ // {reason}" for key, reason in waivers.items()]
-        lines += ["", *self._module(), *self._declarations(), *self._functions(), *logic, "endmodule", ""]
+        lines += ["", f"module {self.name} (", *body]
+        for name, (text, _) in self.modules.items():
+            lines += [f"module {name} (", *text]
         if cells:
             lines += [
                 "`ifndef SYNTHESIS",
@@ -218,12 +251,23 @@ class _File:
         lines += [f"/* verilator lint_on {key} */" for key in waivers] + ["`default_nettype wire", ""]
         return "\n".join(lines)
 
-    def _module(self) -> Iterator[str]:
-        yield f"module {self.name} ("
+    def cells(self) -> set[str]:
+        """Return the names of the ECP5 cells that the module itself instantiates."""
+        specials = [special for part in self.parts for special in part.specials]
+        return {s.of for s in specials if isinstance(s, Instance) and s not in self.shared}
+
+    def body(self) -> list[str]:
+        """Return the lines of the module after the line with its name."""
+        parts = [text for part in self.parts if (text := list(self._part(part)))]
+        logic = [line for part in parts for line in part]
+        return [*self._ports(), *self._declarations(), *self._functions(), *logic, "endmodule", ""]
+
+    def _ports(self) -> Iterator[str]:
         for n, port in enumerate(self.design.ports):
             kind = "input  wire" if port.direction == IN else "output " + self._kind(port.signal)
             comma = "," if n < len(self.design.ports) - 1 else ""
-            yield f"{INDENT}{kind} {_range(port.width)}{port.name}{comma} // {port.text.splitlines()[0]}"
+            about = f" // {port.text.splitlines()[0]}" if port.text else ""
+            yield f"{INDENT}{kind} {_range(port.width)}{port.name}{comma}{about}"
         yield ");"
         yield ""
 
@@ -444,24 +488,26 @@ class _SliceFolder(NodeTransformer):
         return node
 
 
-@dataclass
-class _Specials:
-    """Contains specials (Migen's memories and instances) in the attribute `specials`, which Migen's functions read."""
-
-    specials: set
+def _fold_slices(fragment):
+    """Fold the slices of slices in a fragment, in the connections of its memories and instances too."""
+    folder = _SliceFolder()
+    for special in fragment.specials:
+        for owner, attribute, _ in special.iter_expressions():
+            setattr(owner, attribute, folder.visit(getattr(owner, attribute)))
+    return folder.visit(fragment)
 
 
 def _outputs(special) -> set[Signal]:
     if isinstance(special, Memory):
         return {port.dat_r for port in special.ports}
-    return list_special_ios(_Specials({special}), ins=False, outs=True, inouts=True)
+    return list_special_ios(Specials({special}), ins=False, outs=True, inouts=True)
 
 
 def _inputs(special) -> set[Signal]:
     if isinstance(special, Memory):
         ends = [end for port in special.ports for end in (port.adr, port.we, port.dat_w, port.re) if end is not None]
         return list_signals(ends)
-    return list_special_ios(_Specials({special}), ins=True, outs=False, inouts=True)
+    return list_special_ios(Specials({special}), ins=True, outs=False, inouts=True)
 
 
 def _flat(statements) -> Iterator:

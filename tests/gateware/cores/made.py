@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Generate cores for tests, and run their test benches."""
 
+import contextlib
+import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -23,15 +26,27 @@ def make(folder: Path, core: str, **options) -> tuple[Path, str]:
 
 
 def run(command: list[str], folder: Path) -> tuple[int, str]:
-    """Run a command; return its exit status and output."""
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANG_S)
-    return result.returncode, result.stdout + result.stderr
+    """Run a command; return its exit status and output.
+
+    After `HANG_S` seconds, end the command and the processes that it has started, and return status 124.
+    """
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(command, cwd=folder, start_new_session=True, **pipe) as process:
+        try:
+            output, _ = process.communicate(timeout=HANG_S)
+        except subprocess.TimeoutExpired:
+            return 124, f"{Path(command[0]).name} had not ended after {HANG_S:.0f} s"
+        finally:  # an interrupt by Ctrl-C does not reach another session
+            if process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode, output
 
 
 def lint(folder: Path, name: str) -> str:
     """Return the warnings and errors that Verilator's lint prints for a core."""
     status, output = run(["verilator", "--lint-only", "-Wall", f"{name}.v"], folder)
-    return output if status or output else ""
+    return output or f"exit status {status}" if status or output else ""
 
 
 def icarus(folder: Path, name: str) -> tuple[int, str]:
@@ -40,8 +55,26 @@ def icarus(folder: Path, name: str) -> tuple[int, str]:
     return (status, output) if status or output else run(["vvp", "-N", "tb.vvp"], folder)
 
 
-def verilator(folder: Path, name: str) -> tuple[int, str]:
-    """Run a core's test bench in Verilator; return exit status and output."""
-    build = ["verilator", "--binary", "--timing", "-O0", "--top-module", f"{name}_tb", f"{name}_tb.v", f"{name}.v"]
-    status, output = run(build, folder)
-    return (status, output) if status else run([f"obj_dir/V{name}_tb"], folder)
+def verilator(folder: Path, name: str, library: Path | None = None) -> tuple[int, str]:
+    """Run a core's test bench in Verilator; return exit status and output.
+
+    `library` is a folder for the object files of Verilator's own library. They are compiled for the first core only.
+    """
+    model = f"V{name}_tb"
+    translate = ["verilator", "--cc", "--exe", "--main", "--timing", "--top-module", f"{name}_tb"]
+    status, output = run([*translate, f"{name}_tb.v", f"{name}.v"], folder)
+    if status:
+        return status, output
+    objects = folder / "obj_dir"
+    for path in library.glob("*.o") if library else ():
+        shutil.copy(path, objects)
+    # compiling takes longer than simulating, so the compiler does not optimise
+    compile_it = ["make", "-C", "obj_dir", "-f", f"{model}.mk", "OPT_FAST=-O0", "OPT_GLOBAL=-O0", model]
+    status, output = run(compile_it, folder)
+    if status:
+        return status, output
+    if library:
+        library.mkdir(exist_ok=True)
+        for path in objects.glob("verilated*.o"):
+            shutil.copy(path, library)
+    return run([f"obj_dir/{model}"], folder)

@@ -3,17 +3,30 @@
 
 Each variant must pass lint without a warning, and its checks in Icarus, cocotb and Verilator, or only the given TOOLs.
 AES cores cover every datapath with every S-box. The other options do not depend on these two and vary one at a time.
+
+Several variants are checked at a time (``--jobs``). A run that was interrupted resumes: it repeats no check that passed
+with the same files, the same tools and the same commands.
 """
 
+import argparse
+import functools
 import gc
+import hashlib
+import json
+import os
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 from gateware.aes.cores import DATAPATHS
 from gateware.aes.sub_bytes import IMPLEMENTATIONS
 from gateware.cores import cfu, gcm, ghash, macsec
+from tests.gateware.cores import made
 from tests.gateware.cores.made import icarus, lint, make, run, verilator
 from tests.gateware.support import ROOT
 
@@ -66,31 +79,101 @@ def linted(folder: Path, name: str) -> tuple[int, str]:
     return int(bool(output)), output
 
 
+def verilated(folder: Path, name: str) -> tuple[int, str]:
+    """Run a core's test bench in Verilator. This process compiles Verilator's library only once."""
+    return verilator(folder, name, FOLDER / f"verilator-library-{os.getpid()}")
+
+
 TOOLS: dict[str, Callable[[Path, str], tuple[int, str]]] = {
     "lint": linted,
     "icarus": icarus,
     "cocotb": cocotb,
-    "verilator": verilator,
+    "verilator": verilated,
 }
 
 
-def main(tools: list[str]) -> int:
-    """Check all variants of the cores with each tool in turn; return the exit status."""
+@dataclass(frozen=True)
+class Result:
+    """The result of a tool for a variant.
+
+    Attributes
+    ----------
+    failure : str
+        What the tool printed, if it failed; otherwise empty.
+    seconds : float or None
+        Duration, or None if the tool passed in an earlier run.
+    """
+
+    tool: str
+    failure: str
+    seconds: float | None
+
+
+@functools.cache
+def _environment() -> bytes:
+    """Return what a result depends on, apart from the core's files: the tools' versions and this program."""
+    versions = [
+        subprocess.run(each, capture_output=True).stdout for each in (["verilator", "--version"], ["vvp", "-V"])
+    ]
+    return b"".join([*versions, Path(__file__).read_bytes(), Path(made.__file__).read_bytes()])
+
+
+def check(number: int, member: dict, tools: list[str]) -> tuple[str, list[Result]]:
+    """Generate a variant and check it with each tool. Return the core's folder and name, and the results."""
     gc.set_threshold(100_000, 20, 100)  # as in conftest.py
-    made = []
-    for n, member in enumerate(members()):
-        made.append(make(FOLDER / f"{n:03}", **member))
-    failed = 0
-    for tool in tools or TOOLS:
-        passed = 0
-        for folder, name in made:
-            status, output = TOOLS[tool](folder, name)
-            passed += not status
-            if status:
-                failed += 1
-                print(f"{tool}: {folder}: failed\n{output[-2000:]}", flush=True)
-        print(f"{tool}: {passed} of {len(made)} members passed", flush=True)
-    return int(failed > 0)
+    place = FOLDER / f"{number:03}"
+    try:
+        folder, name = make(place, **member)
+    except ValueError as error:
+        return f"{place}: {member}", [Result(tool, f"cannot be generated: {error}", None) for tool in tools]
+    texts = [path.name.encode() + path.read_bytes() for path in sorted(folder.iterdir())]
+    digest = hashlib.sha256(b"".join([_environment(), *texts])).hexdigest()
+    passed_file = place / "passed.json"
+    passed = json.loads(passed_file.read_text()) if passed_file.exists() else {}
+    results = []
+    for tool in tools:
+        start = time.monotonic()
+        if passed.get(tool) == digest:
+            results.append(Result(tool, "", None))
+            continue
+        status, output = TOOLS[tool](folder, name)
+        seconds = time.monotonic() - start
+        results.append(Result(tool, (output[-2000:].strip() or f"exit status {status}") if status else "", seconds))
+        if not status:
+            passed[tool] = digest
+            passed_file.write_text(json.dumps(passed))
+    return f"{number:03} {name}", results
+
+
+def _say(result: Result) -> str:
+    """Return a result in a few words."""
+    if result.failure:
+        return f"{result.tool} FAILED"
+    return f"{result.tool} passed before" if result.seconds is None else f"{result.tool} {result.seconds:.0f} s"
+
+
+def main(arguments: list[str]) -> int:
+    """Check all variants of the cores with each tool; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.gateware.cores.matrix", description="Check all cores.")
+    parser.add_argument("tools", nargs="*", metavar="TOOL", help=f"{', '.join(TOOLS)} (default: all)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="variants at a time (default: all cores)")
+    options = parser.parse_args(arguments)
+    tools = options.tools or list(TOOLS)
+    if unknown := set(tools) - set(TOOLS):
+        parser.error(f"unknown tool {', '.join(sorted(unknown))}: choose {', '.join(TOOLS)}")
+    todo = list(members())
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    passed = dict.fromkeys(tools, 0)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for title, results in pool.map(check, range(len(todo)), todo, [tools] * len(todo)):
+            print(f"{title}: {', '.join(map(_say, results))}", flush=True)
+            for result in results:
+                passed[result.tool] += not result.failure
+                if result.failure:
+                    print(f"{result.tool}: {title}: failed: {result.failure}", flush=True)
+    for tool, count in passed.items():
+        print(f"{tool}: {count} of {len(todo)} members passed")
+    return int(any(count < len(todo) for count in passed.values()))
 
 
 if __name__ == "__main__":

@@ -62,6 +62,14 @@ def test_texts_have_licence_and_version_but_no_paths_and_dates(core):
         assert "SPDX-License-Identifier" in text or path.name == "README.md"
 
 
+@pytest.mark.parametrize("sbox", ["ecp5", "tower"])
+def test_all_s_boxes_are_instances_of_one_module(sbox, tmp_path):
+    folder, name = make(tmp_path, "aes", datapath=32, sbox=sbox)
+    text = (folder / f"{name}.v").read_text()
+    assert re.findall(rf"^module ({name}\w*)", text, re.M) == [name, f"{name}_sbox"]
+    assert len(re.findall(rf"^{name}_sbox u_sbox", text, re.M)) == 8
+
+
 def test_vhdl_and_page_name_the_ports_of_the_module(core):
     folder, name = core
     verilog = (folder / f"{name}.v").read_text()
