@@ -22,6 +22,7 @@ from gateware.ctr.client import Port
 from gateware.ctr.gcm import BlockGCM
 from gateware.ctr.gcm_messages import IV_BITS, IV_BYTES
 from gateware.ctr.keyed import Uses
+from gateware.net.link.skid import Skid
 from gateware.net.macsec import ADDRESS_BYTES
 from gateware.net.macsec.frame_sender import FrameSender, job_layout
 from gateware.net.macsec.frame_writer import FrameWriter, frame_layout
@@ -86,6 +87,10 @@ class FramePath(Module):
         self.submodules.feeder = feeder = drop(GCMFeeder(rows=rows, received=received))
         self.submodules.gcm = gcm = BlockGCM(port=port, cycles=cycles, depth=0, portable=portable)
         self.submodules.texts = texts = drop(stream.SyncFIFO([("row", row_bits)], UNDER_WAY))
+        # A long combinational path leads from the number of the word in `writer` to the grants of the ring. This skid
+        # buffer ends the path, so that it does not continue through GCM. The ring takes the last block of a frame long
+        # before the frame's verdict.
+        self.submodules.skid = skid = drop(Skid(gcm.source.description))
         self.submodules.uses = uses = Uses(keys, port.client.slots)
         self.submodules.jobs = jobs = drop(stream.SyncFIFO(job_layout(rows, received=received), FRAMES))
         self.submodules.sender = sender = FrameSender(rows=rows, received=received)
@@ -150,8 +155,9 @@ class FramePath(Module):
 
         # GCM's output replaces the frame's text: it is written to the rows from which GCM's input was read.
         replaced = Signal(row_bits)
-        text = gcm.source
+        text = skid.source
         self.comb += [
+            gcm.source.connect(skid.sink),
             text_write.valid.eq(text.valid),
             text_write.row.eq(texts.source.row + replaced),
             text_write.data.eq(text.data),
@@ -167,7 +173,7 @@ class FramePath(Module):
         waits = Signal()  # zeroization waits for the end of the frame that is being sent
         self.comb += [
             self.drop.eq(keys.flush),
-            *[part.reset.eq(self.drop | waits) for part in (frames, feeds, feeder, texts, jobs)],
+            *[part.reset.eq(self.drop | waits) for part in (frames, feeds, feeder, texts, skid, jobs)],
             ring.clear.eq(waits & sender.idle),
             self.busy.eq(waits | ring.busy),
             writer.blocked.eq(self.busy | self.drop),

@@ -25,8 +25,11 @@ SHARE = 3
 
 
 def clients() -> list[Client]:
-    """Return the parameters of a SecY's two clients in a CTR service: one to transmit, one to receive."""
-    return [Client(slots=ASSOCIATIONS, count_bits=COUNT_BITS, share=SHARE, waits=False)] * 2
+    """Return the parameters of a SecY's two clients in a CTR service: one to transmit, one to receive.
+
+    `zeroize` reaches most registers of the SecY, so it comes from a register (`late_flush`).
+    """
+    return [Client(slots=ASSOCIATIONS, count_bits=COUNT_BITS, share=SHARE, waits=False, late_flush=True)] * 2
 
 
 class SecY(Module):
