@@ -11,7 +11,8 @@ class Fit:
     """Settings with which a configuration fits into a board's FPGA.
 
     ``cfu_sbox`` is the S-box of the unit on the CPU's CFU port, ``core_sbox`` the AES core's, ``part_sbox`` the one of
-    parts that an extension adds. ``product_cycles`` are the cycles of a product in the vector unit
+    parts that an extension adds. ``key_stages`` are the registers of the S-boxes in the core's key expansion
+    (`gateware.aes.cores.create_core`). ``product_cycles`` are the cycles of a product in the vector unit
     (`gateware.isa.products`). With 0 it has no multiplier, and GHASH is software.
 
     ``rom_size`` is the size of the boot ROM in bytes if it differs from the configuration's: the firmware for a unit
@@ -31,6 +32,7 @@ class Fit:
 
     cfu_sbox: str = "table"
     core_sbox: str = "table"
+    key_stages: int = 1
     part_sbox: str = "table"
     product_cycles: int = 0
     rom_size: int = 0

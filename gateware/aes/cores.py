@@ -16,7 +16,7 @@
 pipelined   1                                   stages * Nr + 5, with Nr of the longest key length
 ========== =================================== ======================
 
-Two or four `engines` of an iterative datapath finish as many blocks in that time. `gateware.aes.sub_bytes` has the
+Several `engines` of an iterative datapath finish as many blocks in that time. `gateware.aes.sub_bytes` has the
 S-boxes. On the ECP5, ``ecp5`` is the fastest in an iterative datapath, and ``tower_cut_ecp5`` with three or four stages
 is the smallest in a pipeline. ``block_ram`` trades LUTs for block RAMs. ``table``, ``tower``, ``tower_cut`` and
 ``onehot`` are portable. All take one cycle, block RAM included, because the S-box contains the state's register.
@@ -43,7 +43,7 @@ from gateware.aes.sub_bytes import IMPLEMENTATIONS, check_implementation
 
 PIPELINED = "pipelined"
 DATAPATHS = (*WIDTHS, PIPELINED)
-ENGINES = (1, 2, 4)
+ENGINES = (1, 2, 4, 6)
 MOST_SLOTS = 32
 
 
@@ -152,7 +152,14 @@ class Core(Module):
 
 
 def create_core(
-    *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int | None = None
+    *,
+    datapath,
+    sbox: str,
+    slots: int = 8,
+    key_lengths=(128, 192, 256),
+    engines: int = 1,
+    stages: int | None = None,
+    key_stages: int = 1,
 ) -> Core:
     """Return an AES core with these parameters.
 
@@ -171,6 +178,8 @@ def create_core(
         One of `ENGINES`; they take blocks in turn.
     stages : int
         Registers in a round of the pipelined core; other cores have one. Default: as many as the S-box allows.
+    key_stages : int
+        Registers of the S-boxes in the key expansion of an iterative core. The pipelined core has `stages`.
 
     Raises
     ------
@@ -193,6 +202,7 @@ def create_core(
         check_implementation(sbox, stages)
         expansion = KeyExpansion(**common, sbox_stages=stages)
         return Core(cipher=PipelinedCipher(**common, stages=stages), expansion=expansion, slots=slots)
+    check_implementation(sbox, key_stages)
     ciphers = [IterativeCipher(**common, width=datapath) for _ in range(engines)]
     cipher = ciphers[0] if engines == 1 else Engines(ciphers, width=datapath, slots=slots)
-    return Core(cipher=cipher, expansion=KeyExpansion(**common, width=datapath), slots=slots)
+    return Core(cipher=cipher, expansion=KeyExpansion(**common, width=datapath, sbox_stages=key_stages), slots=slots)

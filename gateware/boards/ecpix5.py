@@ -16,9 +16,9 @@ from gateware.platform.ecp5.rgmii import create_rgmii
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 # A lower clock, for configurations that have not met the board's clock in any place-and-route run.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# The MACsec configurations have not been placed and routed. The round keys of their 24 slots take 60 block RAMs, or
-# some 4,000 LUTs.
-_MACSEC = replace(_SLOWER, core_sbox="tower_cut", lut_words=32, distributed_words=32)
+# The core of the MACsec configurations has six engines, so the S-boxes are the smallest ones, and queues of at most 32
+# words consist of LUTs. In the key expansion, a path through such an S-box would be the longest path of the core.
+_MACSEC = replace(_SLOWER, core_sbox="tower_cut_ecp5", key_stages=2, lut_words=32, distributed_words=32)
 # The memories of Zephyr and Ethernet take the block RAMs. So the S-boxes, and queues of at most 16 words, consist of
 # LUTs.
 _LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)

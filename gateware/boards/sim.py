@@ -136,7 +136,7 @@ BOARD = Board(
             # With `default` and `sdram_zephyr`, the simulated vector unit has a multiplier, unlike on `ecpix5`. There,
             # a design with this multiplier reached only 98.3 of 100 MHz (place-and-route, one seed).
             product_cycles=8 if name in ("default", "sdram_zephyr") else 0,
-            # Verilator needs the least time to compile the pipelined core with the S-box `block_ram`.
+            # Of all S-boxes, Verilator compiles `block_ram` fastest. The core has six engines.
             core_sbox="block_ram" if name.startswith("macsec") else "table",
             rom_size=80 * 1024 if name == "default" else 0,
         )

@@ -35,13 +35,15 @@ class Client:
 
     A client has `slots` keys and at least `share` of all clients' shares of blocks. Its requests have up to ``2 **
     count_bits - 1`` blocks. With `waits`, a command on a used key waits for its uses to end. Otherwise the command is
-    refused, which suits clients whose uses may be long.
+    refused, which suits clients whose uses may be long. With `late_flush`, a register gives the client its `flush` one
+    cycle after the service dropped everything.
     """
 
     slots: int
     count_bits: int
     share: int = 1
     waits: bool = True
+    late_flush: bool = False
 
 
 class KeyPort:
@@ -65,7 +67,7 @@ class KeyPort:
     zeroizing : Signal(), out
         `zeroize`, or the zeroization after reset, is under way.
     flush : Signal(), out
-        Pulse: `zeroize` drops everything that the service holds.
+        Pulse: `zeroize` drops everything that the service holds. With `late_flush`, it did so in the cycle before.
     begin, end : Record, valid, number(5), in
         Pulse: a use of the slot's key has begun, or ended. At most `USES_MAX` at a time.
     release : Signal(), in

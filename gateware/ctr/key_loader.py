@@ -148,7 +148,7 @@ class KeyLoader(Module):
                 port.usable.eq(core.key_valid[mine] & ~withdrawn[mine]),
                 port.busy.eq(given | zeroizing),
                 port.zeroizing.eq(zeroizing),
-                port.flush.eq(self.clear),
+                *([] if client.late_flush else [port.flush.eq(self.clear)]),
                 port.ready.eq(~port.busy & free),
                 command.eq((port.load | port.clear_slot | port.wipe) & port.ready),
                 turns.wants[n].eq(given),
@@ -160,6 +160,8 @@ class KeyLoader(Module):
                 Case(length, {**{code: store.count.eq(count) for code, count in KEY_WORDS.items()}, "default": []}),
                 store.source.ready.eq(core.key.ready),
             ]
+            if client.late_flush:
+                self.sync += port.flush.eq(self.clear)
             self.sync += [
                 If(ended & ((owner == n) | zeroizing), given.eq(0), withdrawn[mine].eq(0)),
                 If(

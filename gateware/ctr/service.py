@@ -28,7 +28,7 @@ from operator import or_
 from litex.soc.interconnect import stream
 from migen import Array, Case, Cat, Module, ResetInserter, Signal, bits_for
 
-from gateware.aes.cores import ENGINES, PIPELINED, Core, create_core
+from gateware.aes.cores import PIPELINED, Core, create_core
 from gateware.aes.standard import BLOCK_BITS
 from gateware.aes.transforms import masked
 from gateware.ctr.arbiter import Arbiter
@@ -38,8 +38,9 @@ from gateware.ctr.key_loader import WAIT_CYCLES, KeyLoader
 from gateware.ctr.keystream_queue import KeystreamQueue
 
 # Capacity of each client's keystream queue, in blocks: `PLACES_PIPELINED` for the pipelined core, `PLACES` for a core
-# of iterative engines. Each number is more than the largest core of this type processes at a time.
-PLACES = 4 * max(ENGINES)
+# of iterative engines. Each number is more than the largest core of this type processes at a time: an engine holds at
+# most two blocks.
+PLACES = 16
 PLACES_PIPELINED = 128
 
 
@@ -146,7 +147,15 @@ class CTRService(Module):
         ]
 
 
-def create_service(clients: list[Client], *, datapath: int | str = 128, sbox: str = "table", engines: int = 1):
+def create_service(
+    clients: list[Client],
+    *,
+    datapath: int | str = 128,
+    sbox: str = "table",
+    engines: int = 1,
+    key_stages: int = 1,
+) -> CTRService:
     """Return a CTR service with an AES core that has these parameters (`gateware.aes.cores.create_core`)."""
-    core = create_core(datapath=datapath, sbox=sbox, engines=engines, slots=slots_of(clients))
+    slots = slots_of(clients)
+    core = create_core(datapath=datapath, sbox=sbox, engines=engines, slots=slots, key_stages=key_stages)
     return CTRService(core=core, clients=clients, places=PLACES_PIPELINED if datapath == PIPELINED else PLACES)

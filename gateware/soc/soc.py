@@ -70,7 +70,7 @@ def create_ctr_service(target: Target) -> CTRService:
     else:
         clients = [accelerator.client()]
         core = {"datapath": configuration.core_datapath}
-    return create_service(clients, sbox=target.fit.core_sbox, **core)
+    return create_service(clients, sbox=target.fit.core_sbox, key_stages=target.fit.key_stages, **core)
 
 
 class CipherlaneSoC(SoCCore):

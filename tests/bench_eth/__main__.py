@@ -20,7 +20,7 @@ from rich.table import Table
 from gateware import targets
 from gateware.flow import toolchain
 from tests.bench_eth.measure import Case, WrongAnswerError, added_latency_ns, measure, name_of
-from tests.gateware.net.gmii import CORE, GMIIBoard
+from tests.gateware.net.gmii import CORE, PROTECTED_CORE, GMIIBoard
 from tests.gateware.support import ROOT
 
 CLOCKS_HZ = (targets.load("ecpix5", "eth").sys_clk_freq, 100_000_000)
@@ -38,8 +38,6 @@ PROTECTED_PAYLOADS = (*PAYLOADS[:-2], 1440)
 # which payloads one engine is too slow.
 CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
 PROTECTED = targets.load("ecpix5", "macsec")
-# The AES core of the boards with MACsec, but with the S-boxes that Verilator compiles fastest.
-PROTECTED_CORE = {"datapath": PROTECTED.configuration.ethernet.core_datapath, "sbox": "block_ram"}
 
 
 def show(records: list[dict]) -> None:

@@ -319,7 +319,7 @@ class AnyTime(Module):
 
 
 ENGINES = """
-module proof(input sys_clk, input sink_valid, input source_ready, input [3:0] hold);
+module proof(input sys_clk, input sink_valid, input source_ready, input [5:0] hold);
     wire sink_ready, source_valid;
     wire [127:0] source_data;
     reg first = 1;  // the cycle of the reset
@@ -338,7 +338,7 @@ endmodule
 
 
 def engines_verilog(count: int) -> str:
-    hold = Signal(4)
+    hold = Signal(6)
     dut = Engines([AnyTime(hold[n]) for n in range(count)], width=BLOCK_BITS, slots=1)
     ports = {f"sink_{name}": getattr(dut.sink, name) for name in ("valid", "ready", "data")}
     ports |= {f"source_{name}": getattr(dut.source, name) for name in ("valid", "ready", "data")}
@@ -349,7 +349,7 @@ def engines_are_proven(verilog: str) -> bool:
     return holds(verilog + ENGINES, solve="-tempinduct-baseonly -maxsteps 14")
 
 
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("count", [2, 4, 6])
 def test_engines(count):
     assert engines_are_proven(engines_verilog(count))
 

@@ -142,7 +142,11 @@ class SharedMAC(LiteXModule):
                 secy.receive.source.connect(shaper.sink),
                 secy.transmit.source.connect(core.sink),
             ]
-            received, sent = shaper.source, secy.transmit.sink
+            # A long combinational path leads from LiteEth's IP sender to the valid words of a frame. The register ends
+            # this path, so that it does not continue into the SecY.
+            self.to_secy = to_secy = stream.Buffer(eth_phy_description(WORD_BITS))
+            self.comb += to_secy.source.connect(secy.transmit.sink)
+            received, sent = shaper.source, to_secy.sink
 
         # Receive side: the path to the hardware's stack.
         self.router = router = FrameRouter(mac_address=mac_address)

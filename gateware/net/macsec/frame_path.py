@@ -22,6 +22,7 @@ from gateware.ctr.client import Port
 from gateware.ctr.gcm import BlockGCM
 from gateware.ctr.gcm_messages import IV_BITS, IV_BYTES
 from gateware.ctr.keyed import Uses
+from gateware.net.link.skid import Skid
 from gateware.net.macsec import ADDRESS_BYTES
 from gateware.net.macsec.frame_sender import FrameSender, job_layout
 from gateware.net.macsec.frame_writer import FrameWriter, frame_layout
@@ -86,6 +87,11 @@ class FramePath(Module):
         self.submodules.feeder = feeder = drop(GCMFeeder(rows=rows, received=received))
         self.submodules.gcm = gcm = BlockGCM(port=port, cycles=cycles, depth=0, portable=portable)
         self.submodules.texts = texts = drop(stream.SyncFIFO([("row", row_bits)], UNDER_WAY))
+        # A long combinational path leads from the number of the word in `writer` to the grants of the ring. This skid
+        # buffer ends the path, so that it does not continue through GCM. The ring takes the last block of a frame long
+        # before the frame's verdict. The second skid buffer ends the path from the grant of an ICV's row.
+        self.submodules.skid = skid = drop(Skid(gcm.source.description))
+        self.submodules.results = results = drop(Skid(gcm.result.description))
         self.submodules.uses = uses = Uses(keys, port.client.slots)
         self.submodules.jobs = jobs = drop(stream.SyncFIFO(job_layout(rows, received=received), FRAMES))
         self.submodules.sender = sender = FrameSender(rows=rows, received=received)
@@ -112,7 +118,8 @@ class FramePath(Module):
             feeds.source.connect(feeder.job),
             feeder.source.connect(gcm.sink),
             jobs.source.connect(sender.job),
-            gcm.result.connect(self.result),
+            gcm.result.connect(results.sink),
+            results.source.connect(self.result),
             sender.reader.data.eq(ring.data),
             feeder.reader.data.eq(ring.data),
             feeder.sci.eq(self.sci),
@@ -144,14 +151,16 @@ class FramePath(Module):
             texts.sink.row.eq(work.row + 1),
             uses.begin.eq(fire),
             uses.slot.eq(work.slot),
-            uses.end.eq(gcm.result.valid & gcm.result.ready & ~self.drop),
             uses.drop.eq(self.drop),
         ]
 
+        self.sync += uses.end.eq(self.result.valid & self.result.ready & ~self.drop)
+
         # GCM's output replaces the frame's text: it is written to the rows from which GCM's input was read.
         replaced = Signal(row_bits)
-        text = gcm.source
+        text = skid.source
         self.comb += [
+            gcm.source.connect(skid.sink),
             text_write.valid.eq(text.valid),
             text_write.row.eq(texts.source.row + replaced),
             text_write.data.eq(text.data),
@@ -167,7 +176,7 @@ class FramePath(Module):
         waits = Signal()  # zeroization waits for the end of the frame that is being sent
         self.comb += [
             self.drop.eq(keys.flush),
-            *[part.reset.eq(self.drop | waits) for part in (frames, feeds, feeder, texts, jobs)],
+            *[part.reset.eq(self.drop | waits) for part in (frames, feeds, feeder, texts, skid, results, jobs)],
             ring.clear.eq(waits & sender.idle),
             self.busy.eq(waits | ring.busy),
             writer.blocked.eq(self.busy | self.drop),

@@ -19,11 +19,17 @@ from gateware.net.macsec.transmit import Transmit
 
 # Width in bits of a count of keystream blocks. A frame needs the blocks of its data, and one block for its tag.
 COUNT_BITS = 8
+# Each direction's share of the AES core is as large as the fast path's. The accelerator's share is 1, so it cannot slow
+# frames down.
+SHARE = 3
 
 
 def clients() -> list[Client]:
-    """Return the parameters of a SecY's two clients in a CTR service: one to transmit, one to receive."""
-    return [Client(slots=ASSOCIATIONS, count_bits=COUNT_BITS, waits=False)] * 2
+    """Return the parameters of a SecY's two clients in a CTR service: one to transmit, one to receive.
+
+    `zeroize` reaches most registers of the SecY, so it comes from a register (`late_flush`).
+    """
+    return [Client(slots=ASSOCIATIONS, count_bits=COUNT_BITS, share=SHARE, waits=False, late_flush=True)] * 2
 
 
 class SecY(Module):

@@ -44,7 +44,8 @@ from gateware.net.records.session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8
-# Even while other clients use the AES core, the fast path gets at least three of every four blocks.
+# While all clients use the AES core, the fast path gets three blocks for one of the accelerator. With MACsec, each
+# direction of the SecY gets three too.
 SHARE = 3
 
 

@@ -21,23 +21,21 @@ _CPU = 10  # block RAMs of the CPU: caches of 4 KB, the caches' tags, and the re
 _LANES, _KEY_REGISTERS = 4, 128  # vector unit: number of lanes, and round-key words in each lane
 _COLUMN_TABLES = 8  # block RAMs for the vector unit's S-boxes: two for each of four columns
 _SLOT_ROWS = 256  # rows of 128 bits that hold the round keys of all slots
+_SECY_SLOT_ROWS = 128  # further rows for the slots of the SecY
 # The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
 _GCM = ((128, 145),)  # GCM's memory for text that waits for its tag: (words, bits of a word)
-# Small memories, as (words, bits of a word): two keystream queues, the queues of replies and of destinations, and the
-# initial counter blocks. Synthesis uses LUTs for them if the board's `Fit` allows it.
-_SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
+# Small memories, as (words, bits of a word): the queues of replies and of destinations, and the initial counter blocks;
+# and a client's keystream queue, one for each client. Synthesis uses LUTs for them if the board's `Fit` allows it.
+_SMALL = ((16, 280), (16, 114), *((8, 32),) * 4)
+_KEYSTREAM = (16, 129)
 # Ethernet's memories, as (words, bits of a word): two clock crossings, two frame buffers, the sums of the records in
 # the window, and the input queue of the packet engine.
 _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
 _FEW_WORDS = 16  # memories of at most this many words always become LUTs
 _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
-# Memories of a target with MACsec, as (words, bits of a word): the pipelined core's queue of results and the keystream
-# queues of four clients; the round keys, one memory for each round; the two buffers of the SecY.
-_PIPELINED = ((64, 129), *((128, 129),) * 4)
-_ROUND_KEYS = ((24, 128),) * 15
-_SECY = ((512, 128),) * 2
-_EVENTS = 2  # block RAMs of the event counters: 32 words of 32 bits, read and written in the same cycle
+_SECY = ((512, 128),) * 2  # the two buffers of the SecY: (words, bits of a word)
+_EVENTS = ((32, 32),) * 2  # the event counters: (words, bits of a word). They are read and written in the same cycle
 
 # Reductions of a bare-metal configuration, applied in this order until it fits.
 STEPS = (
@@ -63,13 +61,13 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
     Raises
     ------
     ValueError
-        The core's datapath is not counted here: a pipelined core is counted only with MACsec, and with S-boxes in LUTs.
+        The core is pipelined.
     """
     ethernet = configuration.ethernet
     core = ethernet.core_datapath if ethernet else configuration.core_datapath
     engines = ethernet.core_engines if ethernet else 1
     macsec = bool(ethernet and ethernet.macsec)
-    if not isinstance(core, int) and (not macsec or fit.core_sbox == BLOCK_RAM):
+    if not isinstance(core, int):
         raise ValueError(f"the block RAMs of a {core} core are not counted: give its datapath's bits")
     found = {
         "rom": needed(configuration.rom_size // 4, 32),
@@ -80,7 +78,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
         "cpu": _CPU,
         "vector unit": (_COLUMN_TABLES if fit.cfu_sbox == BLOCK_RAM else 0)
         + _LANES * sum(_in_block_ram([(_KEY_REGISTERS, 32)], fit.distributed_words)),
-        "core": _core(core, engines, fit) if isinstance(core, int) else _pipelined_core(fit),
+        "core": _core(core, engines, _SLOT_ROWS + (_SECY_SLOT_ROWS if macsec else 0), fit),
         "accelerator": sum(_in_block_ram(_DMA[:1], max(fit.lut_words, fit.distributed_words)))
         + sum(_in_block_ram([*_DMA[1:], *(_GCM if configuration.gcm_cycles else ())], fit.distributed_words)),
     }
@@ -89,14 +87,13 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
         lines = configuration.sdram_cache * 8 // _LINE
         found["sdram cache"] = sum(_in_block_ram([(lines, _LINE), (lines, _TAG)], fit.distributed_words))
     if ethernet:
+        small = [*_SMALL, *(_KEYSTREAM,) * (4 if macsec else 2)]
         found["slots"] = _banked((ethernet.rx_slots + ethernet.tx_slots) * _SLOT_BYTES)
-        found["fast path"] = (
-            sum(_in_block_ram(_SMALL[2:] if macsec else _SMALL, max(fit.lut_words, fit.distributed_words)))
-            + sum(_in_block_ram(_FRAMES, fit.distributed_words))
-            + _EVENTS
+        found["fast path"] = sum(_in_block_ram(small, max(fit.lut_words, fit.distributed_words))) + sum(
+            _in_block_ram([*_FRAMES, *_EVENTS], fit.distributed_words)
         )
     if macsec:
-        found["secy"] = sum(_in_block_ram(_SECY, fit.distributed_words)) + _EVENTS
+        found["secy"] = sum(_in_block_ram([*_SECY, *_EVENTS], fit.distributed_words))
     return found
 
 
@@ -126,13 +123,9 @@ def shrunk(configuration: Configuration, count: int) -> Configuration:
     return configuration
 
 
-def _core(datapath: int, engines: int, fit: Fit) -> int:
+def _core(datapath: int, engines: int, rows: int, fit: Fit) -> int:
     sboxes = (datapath * engines + 32) // 16 if fit.core_sbox == BLOCK_RAM else 0
-    return sboxes + engines * sum(_in_block_ram([(_SLOT_ROWS * 128 // datapath, datapath)], fit.distributed_words))
-
-
-def _pipelined_core(fit: Fit) -> int:
-    return sum(_in_block_ram([*_PIPELINED, *_ROUND_KEYS], fit.distributed_words))
+    return sboxes + engines * sum(_in_block_ram([(rows * 128 // datapath, datapath)], fit.distributed_words))
 
 
 def _banked(size: int) -> int:

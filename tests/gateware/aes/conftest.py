@@ -12,6 +12,7 @@ MEMBERS = [
     Member(32, "tower_cut", slots=2, key_lengths=(128, 256)),
     Member(128, "block_ram", slots=2, engines=2),
     Member(32, "table", slots=4, engines=4),
+    Member(128, "tower_cut", slots=3, engines=6, key_stages=2),
     Member("pipelined"),
     Member("pipelined", "block_ram", slots=1, key_lengths=(128, 192), stages=1),
     Member("pipelined", "tower_cut_ecp5", slots=1, key_lengths=(128,), stages=4),

@@ -31,6 +31,7 @@ class Member:
     key_lengths: tuple[int, ...] = (128, 192, 256)
     engines: int = 1
     stages: int = 2
+    key_stages: int = 1
 
     def __str__(self):
         lengths = "" if len(self.key_lengths) == 3 else f"-aes{'/'.join(map(str, self.key_lengths))}"

@@ -27,8 +27,8 @@ def test_stages_that_an_s_box_has_not(sbox, stages):
         ("slots", 33, "slots is 33; give 1 to 32"),
         ("key_lengths", (), "key_lengths is"),
         ("key_lengths", (128, 512), "give one or more of 128, 192, 256"),
-        ("engines", 3, "engines is 3; give one of 1, 2, 4"),
-        ("engines", 0, "engines is 0; give one of 1, 2, 4"),
+        ("engines", 3, "engines is 3; give one of 1, 2, 4, 6"),
+        ("engines", 0, "engines is 0; give one of 1, 2, 4, 6"),
     ],
 )
 def test_refused(name, value, message):

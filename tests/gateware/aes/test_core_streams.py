@@ -101,7 +101,7 @@ def test_a_key_goes_under_a_stream_of_its_blocks(bench, how):
     for n in range(6):
         old, new = (rng.randbytes(rng.choice(bench.member.key_lengths) // 8) for _ in range(2))
         bench.load_key(slot, old)
-        blocks = [(slot, rng.randbytes(16)) for _ in range(20 if not bench.pipelined else 400)]
+        blocks = [(slot, rng.randbytes(16)) for _ in range(400 if bench.pipelined else 20 * bench.member.engines)]
         ended = []
 
         def command(new=new, n=n, ended=ended):

@@ -124,7 +124,7 @@ def test_key_schedule_cycles(bench):
 
         bench.sim.run(watch(), bench.key_loader(0, bytes(bits // 8)), max_cycles=200)
         words_with_sub_word = {128: 10, 192: 8, 256: 13}[bits]
-        waits = bench.member.stages - 1 if bench.pipelined else 0
+        waits = (bench.member.stages if bench.pipelined else bench.member.key_stages) - 1
         assert cycles == [4 * (ROUNDS[bits] + 1) + 1 + words_with_sub_word * waits]
         rows = ROUNDS[max(bench.member.key_lengths)] - ROUNDS[bits]
         assert erasing == [rows * 128 // len(bench.writes.words)]

@@ -19,6 +19,7 @@ from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, ClockDomainsRenamer, Module, Record
 
+from gateware.configurations import CONFIGURATIONS
 from gateware.ctr.service import create_service
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
@@ -43,6 +44,9 @@ DRAIN_CYCLES = 12_000
 BANK_WORDS = 512  # address distance between register banks, in registers
 # The smallest core that keeps up with the wire, with the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
+# The core of the boards with MACsec, with these S-boxes.
+_PROTECTED = CONFIGURATIONS["macsec"].ethernet
+PROTECTED_CORE = {"datapath": _PROTECTED.core_datapath, "sbox": "block_ram", "engines": _PROTECTED.core_engines}
 
 HARNESS = """
 #include <stdint.h>

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the fast path keeps up with the full wire rate while another client also uses the AES core. Keys have 256
-bits, and the system clock is the slowest of all Ethernet boards.
+"""Test that the fast path keeps up with the full wire rate while another client also uses the AES core, without MACsec
+and with it. Keys have 256 bits, and the system clock is the slowest of all Ethernet boards.
 
-The MAC is the variant with a register after its padding.
+Without MACsec, the MAC is the variant with a register after its padding.
 """
 
 import pytest
+from cipherlane_base.wire.layout import Suite
 
 from tests.bench_eth.measure import Case, measure
 from tests.gateware.boards import TARGETS
 from tests.gateware.net import frames
-from tests.gateware.net.gmii import CORE, GMIIBoard
+from tests.gateware.net.gmii import CORE, PROTECTED_CORE, GMIIBoard
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, on_wire
 
 CLOCK_HZ = min(target.sys_clk_freq for target in TARGETS if target.configuration.ethernet)
+PROTECTED_CLOCK_HZ = min(
+    target.sys_clk_freq for target in TARGETS if (link := target.configuration.ethernet) and link.macsec
+)
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +27,24 @@ def board():
     board.close()
 
 
+@pytest.fixture(scope="module")
+def protected():
+    board = GMIIBoard(sys_hz=PROTECTED_CLOCK_HZ, rival=True, macsec=True, **PROTECTED_CORE)
+    yield board
+    board.close()
+
+
 @pytest.mark.parametrize("payload", [40, 256, 1472])
 def test_line_rate(board, payload):
     measured = measure(board, Case(payload=payload, sessions=2, key_bits=256, clock_hz=CLOCK_HZ), CORE)
+    assert not measured["dropped"]
+    assert measured["share"] > 0.995
+
+
+@pytest.mark.parametrize("payload", [40, 256, 1440])
+def test_line_rate_through_macsec(protected, payload):
+    case = Case(payload=payload, sessions=2, key_bits=256, clock_hz=PROTECTED_CLOCK_HZ, suite=Suite.GCM_AES_256)
+    measured = measure(protected, case, PROTECTED_CORE)
     assert not measured["dropped"]
     assert measured["share"] > 0.995
 

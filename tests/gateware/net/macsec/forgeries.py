@@ -11,7 +11,7 @@ import random
 from array import array
 
 from gateware.net.macsec.counters import Counter
-from tests.gateware.net.gmii import DRAIN_CYCLES, GMIIBoard
+from tests.gateware.net.gmii import DRAIN_CYCLES, PROTECTED_CORE, GMIIBoard
 from tests.gateware.net.macsec import driver as c
 from tests.gateware.net.macsec.driver import OWN_SCI, PEER_SCI
 from tests.gateware.net.macsec.reference import Association, padded, protect
@@ -30,7 +30,7 @@ class Bench:
     """A simulated board, and the firmware's SecY driver on it."""
 
     def __init__(self):
-        self.board = board = GMIIBoard(sys_hz=75_000_000, macsec=True, datapath=128, sbox="block_ram", engines=4)
+        self.board = board = GMIIBoard(sys_hz=75_000_000, macsec=True, **PROTECTED_CORE)
         self.driver = c.Driver(board)
 
     def begin(self, rng: random.Random) -> Association:

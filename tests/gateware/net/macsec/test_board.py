@@ -10,7 +10,7 @@ import pytest
 from gateware.net.macsec.counters import Counter
 from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
-from tests.gateware.net.gmii import GMIIBoard
+from tests.gateware.net.gmii import PROTECTED_CORE, GMIIBoard
 from tests.gateware.net.macsec import driver as c
 from tests.gateware.net.macsec.driver import OWN_SCI, PEER_SCI
 from tests.gateware.net.macsec.reference import Association, Receiver, padded, protect
@@ -24,7 +24,7 @@ SUITES = {"GCM-AES-128": (16, False), "GCM-AES-256": (32, False), "XPN-128": (16
 
 @pytest.fixture(scope="module")
 def model():
-    model = GMIIBoard(sys_hz=75_000_000, macsec=True, datapath=128, sbox="block_ram", engines=4)
+    model = GMIIBoard(sys_hz=75_000_000, macsec=True, **PROTECTED_CORE)
     yield model
     model.close()
 
