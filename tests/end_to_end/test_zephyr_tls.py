@@ -30,6 +30,7 @@ SUITE = "PSK-AES128-GCM-SHA256"
 KEY = b"a sample's key.."
 IDENTITY = "sample"
 SECRET = ["-psk", KEY.hex(), "-psk_identity", IDENTITY, "-tls1_2", "-cipher", SUITE]
+LOST_S = 3600.0  # limit of a wait: a frame that is lost costs the board minutes until it sends it again
 LINES = 3  # lines that the board sends as a client
 
 
@@ -86,7 +87,7 @@ def test_a_wrong_key_gets_no_connection(server, wrong):
     command = ["openssl", "s_client", "-connect", f"{server.ip_address}:{PORT}", *SECRET, *wrong]
     done = subprocess.run(entered(server, command), input=b"Q\n", capture_output=True, timeout=TIMEOUT_S)
     assert done.returncode != 0, done.stdout
-    until(lambda: server.output().count("no handshake") > before, server.output)
+    until(lambda: server.output().count("no handshake") > before, server.output, hang_s=LOST_S)
     assert call(server, b"still there") == b"still there"
 
 
