@@ -29,6 +29,7 @@ CLOCKS = {
     "end_to_end/bad_wire.py": "delays frames: the verdict is that none of the data is lost",
     "end_to_end/stress_ethernet.py": "its limit only ends what hangs",
     "linux_peer/peer.py": "its limit only ends what hangs",
+    "gateware/cores/matrix.py": "prints the seconds of each tool",
 }
 
 
