@@ -1,37 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "vector/block_ise.h"
 
-#include <stdbool.h>
-
 #include "vector/engine_ise.h"
 #include "vector/ise.h"
-
-/** Runs all rounds on v0. Lengths of keys share code, because the code should be small. */
-CL_ISE_INLINE void run_rounds(bool inverse, unsigned int rounds)
-{
-	const struct cl_ise_cipher of_128 = {CL_ISE_FUSED, inverse, 10};
-	const struct cl_ise_cipher of_192 = {CL_ISE_FUSED, inverse, 12};
-	const struct cl_ise_cipher of_256 = {CL_ISE_FUSED, inverse, 14};
-
-	CL_ISA_ROUND_XOR(0, 0);
-#pragma GCC unroll 9
-	for (unsigned int k = 1; k < 10; k++) {
-		cl_ise_round(of_128, k, 1);
-	}
-	if (rounds == 10) {
-		cl_ise_last_round(of_128, 0);
-		return;
-	}
-	cl_ise_round(of_192, 10, 1);
-	cl_ise_round(of_192, 11, 1);
-	if (rounds == 12) {
-		cl_ise_last_round(of_192, 0);
-		return;
-	}
-	cl_ise_round(of_256, 12, 1);
-	cl_ise_round(of_256, 13, 1);
-	cl_ise_last_round(of_256, 0);
-}
 
 int cl_ise_ecb_by_block(void *hw, const struct cl_engine_key *key, uint32_t chain[4],
 			const uint32_t *in, uint32_t *out, size_t blocks)
@@ -41,10 +12,11 @@ int cl_ise_ecb_by_block(void *hw, const struct cl_engine_key *key, uint32_t chai
 	for (; blocks > 0; blocks--, in += 4, out += 4) {
 		CL_ISA_MOVE_IN(0, 0, in[0], in[1]);
 		CL_ISA_MOVE_IN(1, 0, in[2], in[3]);
+		CL_ISA_ROUND_XOR(0, 0);
 		if (key->engine_word[0] == CL_ISE_INVERSE) {
-			run_rounds(true, key->rounds);
+			cl_ise_rounds_on(0, true, key->rounds);
 		} else {
-			run_rounds(false, key->rounds);
+			cl_ise_rounds_on(0, false, key->rounds);
 		}
 		out[0] = CL_ISA_MOVE_OUT_XOR(0, 0, 0);
 		out[1] = CL_ISA_MOVE_OUT_XOR(1, 0, 0);

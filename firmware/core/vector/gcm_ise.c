@@ -53,36 +53,11 @@
 
 #define MULTIPLY(s) CL_ISA_VGHSH(s, PAIR)
 
-/**
- * Runs all 10, 12 or 14 rounds of AES on vector register number @p s. The register must contain a
- * block that has been XORed with round key k0.
- */
-CL_ISE_INLINE void encrypt_register(unsigned int rounds, unsigned int s)
-{
-#pragma GCC unroll 9
-	for (unsigned int k = 1; k < 10; k++) {
-		CL_ISA_ROUND_ENC(k, s);
-	}
-	if (rounds == 10) {
-		CL_ISA_LAST_ENC(CL_ISA_LAST_K10, s);
-		return;
-	}
-	CL_ISA_ROUND_ENC(10, s);
-	CL_ISA_ROUND_ENC(11, s);
-	if (rounds == 12) {
-		CL_ISA_LAST_ENC(CL_ISA_LAST_K12, s);
-		return;
-	}
-	CL_ISA_ROUND_ENC(12, s);
-	CL_ISA_ROUND_ENC(13, s);
-	CL_ISA_LAST_ENC(CL_ISA_LAST_K14, s);
-}
-
 /** Encrypts counter block J0 + @p index (SP 800-38D). The result is in v0. */
 static __attribute__((noinline)) void keystream(unsigned int rounds, uint32_t index)
 {
 	CL_ISA_COUNTER_XOR(0, index, 0);
-	encrypt_register(rounds, 0);
+	cl_ise_rounds_on(0, false, rounds);
 }
 
 /**
@@ -96,7 +71,7 @@ static __attribute__((noinline)) void begin_hash(unsigned int rounds)
 	CL_ISA_MOVE_IN(0, HASH, 0, 0);
 	CL_ISA_MOVE_IN(1, HASH, 0, 0);
 	CL_ISA_ROUND_XOR(0, SUBKEY);
-	encrypt_register(rounds, SUBKEY);
+	cl_ise_rounds_on(SUBKEY, false, rounds);
 }
 
 CL_ISE_INLINE void hash_words(const uint32_t block[WORDS])

@@ -58,6 +58,16 @@ struct cl_ise_cipher {
 	unsigned int rounds;
 };
 
+/** Runs a middle round with round key @p k on vector register number @p s, in one instruction. */
+CL_ISE_INLINE void cl_ise_fused_round(bool inverse, unsigned int k, unsigned int s)
+{
+	if (inverse) {
+		CL_ISA_ROUND_DEC(k, s);
+	} else {
+		CL_ISA_ROUND_ENC(k, s);
+	}
+}
+
 /**
  * Runs a middle round (FIPS-197, 5.1) with round key @p k. ShiftRows comes before SubBytes; the
  * result is the same as in FIPS-197.
@@ -66,11 +76,7 @@ CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, uns
 {
 	if (cipher.style == CL_ISE_FUSED) {
 		CL_ISE_EACH (s, blocks) {
-			if (cipher.inverse) {
-				CL_ISA_ROUND_DEC(k, s);
-			} else {
-				CL_ISA_ROUND_ENC(k, s);
-			}
+			cl_ise_fused_round(cipher.inverse, k, s);
 		}
 		return;
 	}
@@ -139,6 +145,31 @@ CL_ISE_INLINE void cl_ise_rounds(struct cl_ise_cipher cipher, unsigned int block
 	CL_ISE_EACH (s, blocks) {
 		cl_ise_last_round(cipher, s);
 	}
+}
+
+/**
+ * Runs all rounds on vector register number @p s. @p rounds, 10, 12 or 14, need not be a constant.
+ * The register must contain a block that has been XORed with round key k0.
+ */
+CL_ISE_INLINE void cl_ise_rounds_on(unsigned int s, bool inverse, unsigned int rounds)
+{
+#pragma GCC unroll 9
+	for (unsigned int k = 1; k < 10; k++) {
+		cl_ise_fused_round(inverse, k, s);
+	}
+	if (rounds == 10) {
+		cl_ise_last_round((struct cl_ise_cipher){CL_ISE_FUSED, inverse, 10}, s);
+		return;
+	}
+	cl_ise_fused_round(inverse, 10, s);
+	cl_ise_fused_round(inverse, 11, s);
+	if (rounds == 12) {
+		cl_ise_last_round((struct cl_ise_cipher){CL_ISE_FUSED, inverse, 12}, s);
+		return;
+	}
+	cl_ise_fused_round(inverse, 12, s);
+	cl_ise_fused_round(inverse, 13, s);
+	cl_ise_last_round((struct cl_ise_cipher){CL_ISE_FUSED, inverse, 14}, s);
 }
 
 /** Clears the round-key registers from @p first to k14. */
