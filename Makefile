@@ -2,7 +2,37 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := ACCEPT BOARD CONFIG COORDINATOR CORE DATABASE DRY_RUN FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS OPTIONS PLACE PORT REVISION SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
+# The variables, with their values and the targets that use them. `.ci/words` reads these lines.
+# Variable: BOARD=BOARD (bitstream firmware flash flash-spi hil netlist timing zephyr): by default ecpix5; `make boards` describes them
+# Variable: CONFIG=CONFIG (bench-udp bitstream firmware flash flash-spi hil netlist sim timing zephyr): by default default; see gateware/boards
+# Variable: CONFIG=SIMULATED (demo): a configuration of the simulated board; with sdram, its DDR3 holds the data
+# Variable: FIRMWARE=baremetal|zephyr (bench-udp bitstream demo firmware flash flash-spi hil netlist sim timing zephyr): by default baremetal
+# Variable: TRANSPORT=uart|udp (bitstream demo firmware flash flash-spi hil live netlist sim timing zephyr): by default uart; udp adds Ethernet
+# Variable: PORT=PORT (demo flash flash-spi hil live sim): sim, sim+udp, udp://HOST or /dev/ttyUSB0; flash and hil take no sim
+# Variable: KEY_BITS=128|192|256|all (demo): by default 128
+# Variable: FILE=PATH (demo): the file to encrypt
+# Variable: FILE=PATH (core): a YAML file of cores and their options
+# Variable: CORE=NAME (core): the kind of core; without it, core lists all kinds and options
+# Variable: OPTIONS=OPTIONS (core): as 'datapath=32 bus=axi-stream'
+# Variable: REVISION=NAME (flash flash-spi hil): the board's revision, if the attached cable does not tell it; see `make boards`
+# Variable: DRY_RUN=1 (flash flash-spi udev): only print the command, or the rules
+# Variable: TRACE=1 (sim): with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md
+# Variable: COORDINATOR=HOST:PORT (hil): the coordinator of labgrid; tests/hil describes the variables of hil
+# Variable: PLACE=NAME (hil): the place of labgrid
+# Variable: WAIT=NUMBER (hil): seconds to wait for the place
+# Variable: SELECT=WORDS (hil): the tests to run, as pytest's -k
+# Variable: SOAK=NUMBER (hil): seconds of the long test
+# Variable: HIL_ENV=PATH (hil): an environment file of labgrid
+# Variable: ACCEPT=NAMES (hil): figures to accept as the board's usual ones
+# Variable: SEEDS=NUMBER (timing): by default 8
+# Variable: DATABASE=LFE5UM5G|LFE5U (timing): by default both
+# Variable: JOBS=NUMBER (mutants timing worker): how many tasks at a time; see gateware/flow
+# Variable: SCHEDULER=URL (mutants timing worker): a Dask scheduler, as tcp://host:8786
+# Variable: LIVE=goodput|pace|start|soak (bench-live): by default goodput; see tests
+# Variable: FUZZ_SECONDS=NUMBER (fuzz): by default 60
+# Variable: MUTANTS=OPTIONS (mutants): as '--count 300 --seed 1 --part host', or --guards for those of SECURITY's promises
+# Variable: SUITES=FOLDERS (zephyr-twister): folders of the Zephyr tree, as tests/kernel/common
+# Variable: ZEPHYR_BASE=PATH (bench-lte bench-udp bitstream demo firmware sim test test-all zephyr zephyr-setup zephyr-twister): a Zephyr tree; see firmware/zephyr
 SYNTHESIS := bitstream firmware formal mutants netlist netlist-units test test-all timing worker
 # Folders of build that make clean keeps: results, a downloaded tree, and long runs that can resume.
 KEPT := cache mapped mutants results timing zephyr
@@ -12,12 +42,19 @@ PAGES := firmware.codegen.wire firmware.codegen gateware.flow.devicetrees gatewa
 SIMULATED := default eth macsec macsec_required gcm sdram loader zephyr eth_zephyr sdram_zephyr
 # A folder may add targets, and add to these lists.
 include $(wildcard */targets.mk)
+VARIABLES := $(sort $(shell sed -n 's/^# Variable: \([A-Z_]*\)=.*/\1/p' $(MAKEFILE_LIST) 2>/dev/null))
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
-$(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown variable '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
+$(if $(UNKNOWN),$(error $(or $(shell python3 .ci/words unknown variable '$(UNKNOWN)' 2>/dev/null),unknown variable $(UNKNOWN))))
 TARGETS = $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(MAKEFILE_LIST))
 MISTYPED := $(if $(MAKECMDGOALS),$(filter-out $(TARGETS),$(MAKECMDGOALS)))
-$(if $(MISTYPED),$(error $(or $(shell python3 .ci/unknown target '$(MISTYPED)' $(TARGETS) 2>/dev/null),unknown target $(MISTYPED))))
+$(if $(MISTYPED),$(error $(or $(shell python3 .ci/words unknown target '$(MISTYPED)' 2>/dev/null),unknown target $(MISTYPED))))
+# A wrong value, or a variable that the targets do not use, ends here, before anything is installed.
+IN_ENVIRONMENT := $(foreach name,$(VARIABLES),$(if $(filter environment,$(origin $(name))),$(name)))
+QUOTED = '$1=$(subst ','\'',$($1))'
+WRONG := $(if $(and $(MAKECMDGOALS),$(GIVEN)$(IN_ENVIRONMENT)),$(shell python3 .ci/words check '$(MAKECMDGOALS)' \
+	$(foreach name,$(GIVEN),$(call QUOTED,$(name))) -- $(foreach name,$(IN_ENVIRONMENT),$(call QUOTED,$(name))) 2>/dev/null))
+$(if $(WRONG),$(error $(WRONG)))
 $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles do not support a path with a space: move this checkout: $(CURDIR)))
 $(if $(findstring :,$(CURDIR)),$(error a Python environment does not support a path with a colon: move this checkout: $(CURDIR)))
 # Targets that run Yosys or nextpnr in folders of this checkout. YoWASP's programs have a /tmp of their own. With -n, make
@@ -35,17 +72,7 @@ FIRMWARE ?= baremetal
 PYTHON   := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-$(if $(filter-out baremetal zephyr,$(FIRMWARE)),$(error FIRMWARE=$(FIRMWARE): choose baremetal or zephyr))
-$(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose uart or udp))
-$(if $(filter-out 1,$(DRY_RUN)),$(error DRY_RUN=$(DRY_RUN): choose 1, or leave it out))
-$(if $(filter-out 1,$(TRACE)),$(error TRACE=$(TRACE): choose 1, or leave it out))
 $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) includes FIRMWARE and TRANSPORT: leave them out))
-# A wrong name of a board or a configuration ends here, before anything is installed. `make demo` has a check of its own.
-BOARDS := $(patsubst gateware/boards/%.py,%,$(shell grep -ls '^BOARD = ' gateware/boards/*.py))
-KNOWN = $(if $(and $2,$(filter-out $2,$($1))$(word 2,$($1))),$(error $(or $(shell python3 .ci/unknown $1 '$($1)' $2 2>/dev/null),$1=$($1): choose one of $2)))
-$(if $(filter-out ecpix5,$(BOARD)),$(call KNOWN,BOARD,$(BOARDS)))
-CONFIGS = $(shell python3 -c 'from gateware.extensions import configurations; print(*configurations())' 2>/dev/null)
-$(if $(and $(CONFIG),$(if $(filter demo,$(MAKECMDGOALS)),,1)),$(call KNOWN,CONFIG,$(CONFIGS)))
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
 FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run)$(if $(REVISION), --revision '$(REVISION)') --flash
@@ -58,29 +85,19 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz linux-peer edits stress sweep forgeries netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
+.PHONY: completion help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz linux-peer edits stress sweep forgeries netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' $(MAKEFILE_LIST)
 	@echo
-	@echo "Variables (times are for 2 cores)"
-	@echo "  BOARD=$(shell echo $(BOARDS) | tr ' ' '|') (default: ecpix5; see make boards)"
-	@echo "  CONFIG=$(shell echo $(SIMULATED) | tr ' ' '|')|pipelined (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
-	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, as the table shows)"
-	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
-	@echo "  DRY_RUN=1 (flash, flash-spi: only print the command; udev: the rules)"
-	@echo "  REVISION=R03 (flash, flash-spi, hil: the board's revision, if the attached cable does not tell it; see make boards)"
-	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
-	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
-	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench; flash and hil: not sim)  FILE=path  KEY_BITS=128|192|256|all (demo)"
-	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
-	@echo "  CORE=aes  OPTIONS='datapath=32 bus=axi-stream', or FILE=cores.yml (core; without them, core lists all kinds and options)"
-	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
-	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts), MUTANTS=--guards (of SECURITY's promises)"
-	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
-	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
-	@sed -n 's/^# Variable: /  /p' $(MAKEFILE_LIST)
+	@echo "Variables, as NAME=VALUE after the target"
+	@python3 .ci/words help
+	@echo
+	@echo 'Times are for 2 cores. eval "$$(make -s completion)" completes targets and variables in bash.'
+
+completion: ## 0 s | Print a bash function that completes targets, variables and values: eval "$$(make -s completion)"
+	@python3 .ci/words completion
 
 demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of the board at PORT; check every byte
 	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' CONFIG='$(if $(filter file,$(origin CONFIG)),,$(CONFIG))' SIMULATED='$(SIMULATED)' .ci/demo
@@ -214,7 +231,6 @@ bench-host: setup ## 1 min | Measure the host tool's throughput on one core with
 	@$(PYTHON) -m tests.bench_host
 
 bench-live: setup ## 3 min | Measure how much goodput a viewer of the live view costs, on the null board; LIVE=pace|start|soak measures other things
-	$(if $(filter-out goodput pace start soak,$(LIVE)),$(error LIVE=$(LIVE): choose goodput, pace, start or soak))
 	@$(if $(filter pace,$(LIVE)),$(PYTHON) -m gateware.flow sim eth)
 	@$(if $(filter soak,$(LIVE)),.ci/setup chromium)
 	@$(PYTHON) -m tests.bench_live $(LIVE)

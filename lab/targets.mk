@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Targets of the laboratory, which the Makefile includes: comparisons, papers and kept figures.
-# Variable: FILE=report.json (reported: a file of `cipherlane bench --report`)
-# Variable: EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-ghash and explore-lte have --device and --seeds, explore-isa, explore-sets and explore-rgmii --seeds; default: everything)
-
-VARIABLES += EXPLORE
+# Variable: FILE=PATH (reported): a file of `cipherlane bench --report`
+# Variable: EXPLORE=OPTIONS (explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets): as '--datapath 128 --peer usselmann=FOLDER' for explore; explore-ghash and explore-lte have --device and --seeds, the others --seeds
+# Variable: JOBS=NUMBER (explore): how many tasks at a time; see gateware/flow
+# Variable: SCHEDULER=URL (explore): a Dask scheduler, as tcp://host:8786
+# Variable: PORT=PORT (bench): measure the board at this port
 SYNTHESIS += explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets
 KEPT += bench explore explore-ghash explore-isa explore-lte explore-rgmii
 PAGES += lab.results

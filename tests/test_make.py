@@ -85,8 +85,6 @@ def refusal(checkout, *words, **options):
         (["FILE=no where"], "FILE=no where: no such file"),
         (["FILE=.ci"], "FILE=.ci is not a regular file: name one"),
         (["FILE=empty"], "FILE=empty is empty: name a file with something to encrypt"),
-        (["KEY_BITS=64"], "KEY_BITS=64: choose 128, 192, 256 or all"),
-        (["KEY_BITS=128 192"], "KEY_BITS=128 192: choose 128, 192, 256 or all"),
         (["PORT=/dev/ttyNONE"], "PORT=/dev/ttyNONE: no such device; name a serial device as /dev/ttyUSB0, udp:.*"),
         (["PORT=Makefile"], "PORT=Makefile is not a serial device: name one as .*, udp://HOST, sim or sim.udp"),
         (["PORT=sim:empty"], "PORT=sim:empty: no simulated board in that folder"),
@@ -423,11 +421,74 @@ def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
     assert sorted(listed) == sorted(boards.names() if "BOARD" in words[1] else configurations())
 
 
-def test_every_variable_that_help_names_is_known(checkout):
-    named = set(re.findall(r"\b([A-Z_]+)=", make(checkout, "help").stdout))
-    assert {"BOARD", "DATABASE", "ZEPHYR_BASE"} <= named
-    for name in named:
-        assert "unknown variable" not in make(checkout, "help", f"{name}=").stderr
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["demo", "KEY_BITS=64"], "KEY_BITS=64: choose one of 128, 192, 256, all"),
+        (["demo", "KEY_BITS=128 192"], "KEY_BITS=128 192: did you mean 192? choose one of 128, 192, 256, all"),
+        (["sim", "FIRMWARE=zephir"], "FIRMWARE=zephir: did you mean zephyr? choose one of baremetal, zephyr"),
+        (["flash", "DRY_RUN=yes"], "DRY_RUN=yes: choose 1, or leave it out"),
+        (["timing", "SEEDS=0"], "SEEDS=0: give a whole number from 1 on"),
+        (["worker", "timing", "JOBS=two"], "JOBS=two: give a whole number from 1 on"),
+        (["demo", "sim", "SEEDS=3"], "SEEDS=3 changes nothing in demo or sim: leave it out (SEEDS is for timing)"),
+        (["core", "FILE='"], None),
+        (["setup", "FILE=it's"], "FILE=it's changes nothing in setup: leave it out (FILE is for core, demo, reported)"),
+    ],
+)
+def test_a_wrong_value_and_a_variable_without_effect_install_nothing(checkout, words, said):
+    shutil.copytree(ROOT / "lab", checkout / "lab", dirs_exist_ok=True)
+    done = make(checkout, "-n", *words)
+    if said is None:
+        assert done.returncode == 0, done.stderr
+        return
+    assert (done.returncode, done.stdout) == (2, "") and nothing_made(checkout)
+    assert re.fullmatch(rf"Makefile:\d+: \*\*\* {re.escape(said)}\.  Stop\.\n", done.stderr)
+
+
+def test_a_variable_of_the_environment_may_be_for_another_program(checkout):
+    assert make(checkout, "-n", "setup", JOBS="x", FILE="y").returncode == 0
+    done = make(checkout, "-n", "timing", JOBS="x")
+    assert done.returncode == 2 and "JOBS=x: give a whole number from 1 on" in done.stderr
+
+
+def test_every_variable_of_a_recipe_is_declared_for_its_target(checkout):
+    """A recipe that names a variable must be in the list of targets that use the variable."""
+    for path in [checkout / "Makefile", *checkout.glob("*/targets.mk")]:
+        text = path.read_text()
+        declared = set()
+        for name, targets in re.findall(r"^# Variable: ([A-Z_]+)=.* \(([a-z -]+)\): ", text, re.M):
+            declared |= {(name, target) for target in targets.split()}
+        names = {name for name, _ in declared}
+        for target, recipe in re.findall(r"^([a-z-]+):.*## .*\n((?:\t.*\n|\s*\$\(.*\n)*)", text, re.M):
+            for name in set(re.findall(r"\$\(([A-Z_]+)\)", recipe)) & names:
+                assert (name, target) in declared
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("make tes", ["test", "test-all"]),
+        ("make timing SEE", ["SEEDS="]),
+        ("make timing DATA", ["DATABASE="]),
+        ("make timing KEY", []),
+        ("make demo KEY_BITS=1", ["128", "192"]),
+        ("make demo FILE=", []),
+        ("make bench-live LIVE=", ["goodput", "pace", "soak", "start"]),
+    ],
+)
+def test_bash_completes_targets_variables_and_values(checkout, line, words):
+    function = make(checkout, "-s", "completion").stdout
+    program = (
+        f"{function}\nCOMP_LINE='{line}' COMP_POINT={len(line)}\n"
+        + """
+        compopt() { echo "options: $*" >&2; }
+        _cipherlane_make
+        printf '%s\\n' "${COMPREPLY[@]}"
+    """
+    )
+    done = subprocess.run(["bash", "-c", program], cwd=checkout, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == words
+    assert done.stderr == ("options: -o nospace\n" if words and words[0].endswith("=") else "")
 
 
 def test_an_unknown_variable_is_named_without_python_too(checkout):
@@ -481,8 +542,10 @@ def test_help_lists_every_target_with_a_time(checkout):
     assert done.returncode == 0
     listed = re.findall(r"^  make ([a-z-]+) +(\d+ \w+|minutes|hours)(?:, then \d+(?: \w+)?)? +\S", done.stdout, re.M)
     assert {target for target, _ in listed} == targets
-    variables = " ".join(re.findall(r"^VARIABLES [:+]= (.*)$", text, re.M)).split()
-    assert set(variables) <= set(re.findall(r"[A-Z_]+", done.stdout))
+    used = re.findall(r"^# Variable: ([A-Z_]+)=.* \(([a-z -]+)\): ", text, re.M)
+    assert len(used) == text.count("\n# Variable: ")
+    assert {name for name, _ in used} <= set(re.findall("[A-Z_]+", done.stdout))
+    assert set(" ".join(names for _, names in used).split()) <= targets
 
 
 def test_clean_keeps_what_took_long_and_distclean_nothing(checkout):

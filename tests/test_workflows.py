@@ -16,7 +16,7 @@ from tests.test_readme import ROOT, TARGETS
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = {path.name: yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yml"))}
 JOBS = [(name, key) for name, workflow in WORKFLOWS.items() for key in workflow["jobs"]]
-VARIABLES = set(re.search(r"^VARIABLES := (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split())
+VARIABLES = set(re.findall(r"^# Variable: ([A-Z_]+)=", (ROOT / "Makefile").read_text(), re.M))
 # events with which outsiders, or anybody with permission to push, can start a job
 STRANGERS = {"pull_request", "pull_request_target", "push"}
 EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
