@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Targets of the laboratory, which the Makefile includes: comparisons, papers and kept figures.
 # Variable: FILE=PATH (reported): a file of `cipherlane bench --report`
-# Variable: EXPLORE=OPTIONS (explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets): as '--datapath 128 --peer usselmann=FOLDER' for explore; explore-ghash and explore-lte have --device and --seeds, the others --seeds
+# Variable: EXPLORE=OPTIONS (explore explore-fpgas explore-ghash explore-isa explore-lte explore-rgmii explore-sets): as '--datapath 128 --peer usselmann=FOLDER' for explore; explore-fpgas, explore-ghash and explore-lte have --device and --seeds, the others --seeds
 # Variable: JOBS=NUMBER (explore): how many tasks at a time; see gateware/flow
 # Variable: SCHEDULER=URL (explore): a Dask scheduler, as tcp://host:8786
 # Variable: PORT=PORT (bench): measure the board at this port
-SYNTHESIS += explore explore-ghash explore-isa explore-lte explore-rgmii explore-sets
-KEPT += bench explore explore-ghash explore-isa explore-lte explore-rgmii
+SYNTHESIS += explore explore-fpgas explore-ghash explore-isa explore-lte explore-rgmii explore-sets
+KEPT += bench explore explore-fpgas explore-ghash explore-isa explore-lte explore-rgmii
 PAGES += lab.results
 SIMULATED += scalar comparators wide_comparators lte
 
-.PHONY: bench bench-papers bench-sets bench-sdram bench-lte explore explore-ghash explore-isa explore-sets explore-lte explore-rgmii papers readme reported
+.PHONY: bench bench-papers bench-sets bench-sdram bench-lte explore explore-fpgas explore-ghash explore-isa explore-sets explore-lte explore-rgmii papers readme reported
 
 ##@ Compare
 bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of the board at PORT
@@ -36,6 +36,10 @@ explore: setup ## hours | Place and route the family of AES cores, and public co
 
 explore-ghash: setup ## 30 min | Place and route GHASH with a product in 16 cycles to one (build/results/explore-ghash.json)
 	@$(PYTHON) -m lab.explore.ghash $(EXPLORE)
+
+explore-fpgas: setup ## 2 hours | Place and route generated cores on Nexus, iCE40 UltraPlus, Gowin and GateMate (build/results/explore-fpgas.json)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r lab/explore/requirements.txt
+	@$(PYTHON) -m lab.explore.fpgas $(EXPLORE)
 
 explore-isa: setup ## 40 min | Place and route the vector unit and its parts, each by itself (build/results/explore-isa.json)
 	@$(PYTHON) -m lab.explore.isa $(EXPLORE)

@@ -26,6 +26,7 @@ FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
 Target = Member | Peer
 # Modules of `lab.explore` that do not affect the results. If only their source changes, no core is built again.
 UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars", "ghash", "ghash_members", "lte", "lte_members")
+UNRELATED += ("fpgas", "fpga_families")
 # Modules that affect the simulation of a netlist.
 MEASURING = ("measure", "mapped", "mapped_memories", "protocols")
 
