@@ -224,6 +224,11 @@ int main(void)
 #endif
 #ifdef CIPHERLANE_GCM
 	const struct cl_engine accelerator = cl_engine_accel_gcm(&accel_device);
+#elif defined(CIPHERLANE_VECTOR_PRODUCTS)
+	const struct cl_hasher hasher = cl_ise_hasher(&ise_device);
+	struct cl_engine accelerator = cl_engine_accel(&accel_device);
+
+	accelerator.hasher = &hasher;
 #else
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
 #endif

@@ -18,7 +18,7 @@ from gateware.isa.instructions import ALL, FIELDS, LAST_ROUND_KEYS
 from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, write_wire_header
 
 UNITS = Path(__file__).with_name("units")
-ROOMS = ["accelerator", "aes", "engine", "fastpath", "streams", "vector"]
+ROOMS = ["accelerator", "aes", "engine", "fastpath", "gcm", "streams", "vector"]
 ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # engines `*_b` use a second vector context
 ENGINES += ["accelerator", "fastpath", "byte", "table"]
 MODES = ["ise", "ise_fused", "ise_vmem", "ise_by_block"]

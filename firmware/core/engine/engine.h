@@ -80,6 +80,27 @@ struct cl_gcm_message {
 	bool decrypt;
 };
 
+/**
+ * Hardware that hashes for engines without GCM of their own: it computes GHASH (SP 800-38D, 6.4).
+ */
+struct cl_hasher {
+	/**
+	 * Continues a hash.
+	 *
+	 * @param hw member `hw` of this structure
+	 * @param subkey the hash subkey, 16 bytes in the order of FIPS-197
+	 * @param hash the hash so far, 16 bytes in the same order; zeros at the beginning. It is
+	 *             replaced by the hash with @p data
+	 * @param data any number of bytes at any alignment. A partial last block is padded with
+	 *             zeros
+	 * @retval 0 done; the hardware holds nothing of it any more
+	 * @retval -EFAULT the hardware could not load the data; @p hash is undefined
+	 */
+	int (*hash)(void *hw, const uint8_t subkey[CL_BLOCK_BYTES], uint8_t hash[CL_BLOCK_BYTES],
+		    const uint8_t *data, size_t len);
+	void *hw;
+};
+
 struct cl_engine {
 	/** Code of the engine in records, CL_WIRE_ENGINE_*; below 32. */
 	uint8_t code;
@@ -119,7 +140,7 @@ struct cl_engine {
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
 	/**
 	 * Encrypts or decrypts a message of GCM. NULL if the engine has no operation for whole
-	 * messages; then GCM is composed of `ctr` and GHASH in C (gcm/gcm.h). All buffers have any
+	 * messages; then GCM is composed of `ctr` and GHASH (gcm/gcm.h). All buffers have any
 	 * alignment. Decryption compares the tag in constant time, and writes no plaintext to `out`
 	 * before it has verified the tag.
 	 *
@@ -130,6 +151,8 @@ struct cl_engine {
 	 */
 	int (*gcm)(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const struct cl_gcm_message *message);
+	/** What computes GHASH if `gcm` is NULL; NULL for GHASH in C. */
+	const struct cl_hasher *hasher;
 	/**
 	 * Returns how many calls of `ctr` used a slower method, because the engine's fast method
 	 * does not reach their buffers. It does not count calls with too few data for the fast

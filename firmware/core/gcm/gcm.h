@@ -18,8 +18,8 @@ static inline bool cl_gcm_has(const struct cl_engine *engine)
 
 /**
  * Encrypts or decrypts a message, with the engine's operation for whole messages if it has one,
- * otherwise with its CTR mode and GHASH in C (ghash.h). With GHASH in C, the time depends only on
- * the lengths and on the engine.
+ * otherwise with its CTR mode and GHASH. Its hasher computes GHASH, or, without one, C (ghash.h).
+ * The time of GHASH depends only on the lengths.
  *
  * Decryption writes nothing to `out` before it has verified the tag. Afterwards, memory holds
  * neither the hash subkey nor keystream.

@@ -148,6 +148,12 @@ int cl_ise_ghash(struct cl_ise_device *device, const struct cl_engine_key *key,
 		 uint8_t hash[CL_BLOCK_BYTES], const uint8_t *data, size_t len);
 
 /**
+ * Returns a hasher for engines without GCM of their own. It uses the registers of a context, but no
+ * key in them. The unit must have a multiplier.
+ */
+struct cl_hasher cl_ise_hasher(struct cl_ise_device *device);
+
+/**
  * ECB and CBC with the instructions of the engines `ise`, `ise_fused` and `ise_vmem`. In each
  * structure, cl_modes.hw is a struct cl_ise_device.
  */

@@ -145,6 +145,10 @@ const struct cl_engine cl_zephyr_accelerator = {
 	.set_key = set_key,
 	.ctr = ctr,
 	.clear = clear,
+	.hasher = IS_ENABLED(CONFIG_CIPHERLANE_CONTEXTS) &&
+				  IS_ENABLED(CONFIG_CIPHERLANE_VECTOR_PRODUCTS)
+			  ? &cl_zephyr_hasher
+			  : NULL,
 	.anywhere = true,
 	.hw = &accelerator,
 };

@@ -143,3 +143,21 @@ static struct style ise_vmem = {cl_engine_ise_vmem};
 ENGINE(ise, CL_WIRE_ENGINE_ISE, NULL);
 ENGINE(ise_fused, CL_WIRE_ENGINE_ISE_FUSED, NULL);
 ENGINE(ise_vmem, CL_WIRE_ENGINE_ISE_VMEM, falls);
+
+#ifdef CONFIG_CIPHERLANE_VECTOR_PRODUCTS
+static int hash(void *hw, const uint8_t subkey[CL_BLOCK_BYTES], uint8_t so_far[CL_BLOCK_BYTES],
+		const uint8_t *data, size_t len)
+{
+	struct cl_lease lease;
+
+	ARG_UNUSED(hw);
+	cl_lease_begin(&lease);
+	const struct cl_hasher inner = cl_ise_hasher(lease.device);
+	const int result = inner.hash(inner.hw, subkey, so_far, data, len);
+
+	cl_lease_end(&lease);
+	return result;
+}
+
+const struct cl_hasher cl_zephyr_hasher = {.hash = hash};
+#endif

@@ -15,6 +15,7 @@
 
 #include "accelerator/engine_accel.h"
 #include "fastpath/fastpath.h"
+#include "gcm/gcm.h"
 #include "vector/engine_ise.h"
 #include "vector/block_ise.h"
 #include "aes/engines.h"
@@ -57,6 +58,7 @@ static struct cl_ise_device ise[2];
 static struct cl_accel_device accel;
 static struct cl_fastpath fastpath;
 static struct cl_engine engines[ENGINES];
+static struct cl_hasher hasher;
 static struct cl_server server;
 static const struct cl_modes *modes[MODES];
 static struct cl_engine_key *keys[PLACES];
@@ -263,6 +265,8 @@ static void op_start(void)
 	engines[3] = cl_engine_ise_with_gcm(cl_engine_ise_fused(&ise[1]));
 	engines[4] = cl_engine_ise_with_gcm(cl_engine_ise_vmem(&ise[1]));
 	engines[5] = cl_engine_accel(&accel);
+	hasher = cl_ise_hasher(&ise[1]);
+	engines[5].hasher = &hasher;
 	server = cl_fastpath_server(&fastpath);
 	engines[7] = cl_engine_byte;
 	engines[8] = cl_engine_table;
@@ -366,7 +370,7 @@ static void op_gcm(void)
 	gcm.in = call.in.data;
 	gcm.out = call.out.data;
 	gcm.len = call.in.size;
-	put_result(&call, engine->gcm(engine, key, &gcm));
+	put_result(&call, cl_gcm_run(engine, key, &gcm));
 	put(gcm.tag, CL_BLOCK_BYTES);
 	free(nonce);
 	free(tag);

@@ -17,6 +17,12 @@ extern const struct cl_engine cl_zephyr_ise;
 extern const struct cl_engine cl_zephyr_ise_fused;
 extern const struct cl_engine cl_zephyr_ise_vmem;
 
+/**
+ * The hasher on the vector AES unit, which must have a multiplier. Each call runs in a hardware
+ * context that the thread leases for this call.
+ */
+extern const struct cl_hasher cl_zephyr_hasher;
+
 /** The engine on the CTR accelerator. Threads take turns to use it. */
 extern const struct cl_engine cl_zephyr_accelerator;
 
