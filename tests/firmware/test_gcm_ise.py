@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test GCM with the engines that hash on the vector unit, built for the host with sanitizers and a model of the unit: the results, the
-behaviour after faults, and the data that remain in memory.
+"""Test GCM with the engines that hash on the vector unit, built for the host with sanitizers and a model of the unit:
+the results, the behaviour after faults, and the data that remain in memory.
 """
 
 import errno
@@ -107,8 +107,8 @@ def test_no_output_before_the_tag_is_verified(peer, engine):
 
 
 def test_nothing_remains(peer, engine):
-    """After a message, no register or memory may contain the hash subkey, the block that masks the tag, or the text. The
-    accelerator's queues may contain them until its key is cleared.
+    """After a message, no register or memory may contain the hash subkey, the block that masks the tag, or the text.
+    The accelerator's queues may contain them until its key is cleared.
     """
     rng = random.Random(f"remains {engine}")
     key, nonce = rng.randbytes(32), rng.randbytes(12)
