@@ -432,11 +432,10 @@ def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
         (["worker", "timing", "JOBS=two"], "JOBS=two: give a whole number from 1 on"),
         (["demo", "sim", "SEEDS=3"], "SEEDS=3 changes nothing in demo or sim: leave it out (SEEDS is for timing)"),
         (["core", "FILE='"], None),
-        (["setup", "FILE=it's"], "FILE=it's changes nothing in setup: leave it out (FILE is for core, demo, reported)"),
+        (["setup", "SELECT=it's"], "SELECT=it's changes nothing in setup: leave it out (SELECT is for hil)"),
     ],
 )
 def test_a_wrong_value_and_a_variable_without_effect_install_nothing(checkout, words, said):
-    shutil.copytree(ROOT / "lab", checkout / "lab", dirs_exist_ok=True)
     done = make(checkout, "-n", *words)
     if said is None:
         assert done.returncode == 0, done.stderr
