@@ -134,11 +134,13 @@ def test_without_a_key(peer, engine):
     assert peer.gcm(engine, 1, bytes(12), b"", bytes(20))[0] == -errno.EINVAL
 
 
-def test_a_bus_error_is_reported(peer):
-    engine = ENGINES.index("ise_vmem")
+@pytest.mark.parametrize("name", ["ise_vmem", "accelerator"])
+def test_a_bus_error_is_reported(peer, name):
+    engine = ENGINES.index(name)
     assert peer.set_key(engine, 0, bytes(16)) == 0
     for decrypt in (False, True):
         peer.fault("vector_bus")
-        status, *_ = peer.gcm(engine, 0, bytes(12), b"", bytes(1024), decrypt=decrypt, source=(MEMORY, 0))
+        status, out, _ = peer.gcm(engine, 0, bytes(12), b"", bytes(1024), decrypt=decrypt, source=(MEMORY, 0))
         assert status == -errno.EFAULT
+        assert not decrypt or out == bytes(1024)
     peer.clear(engine, 0)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/ctr.h"
 #include "gcm/ghash.h"
 #include "zeroize.h"
 
@@ -36,38 +35,33 @@ static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 	return engine->ctr(engine, key, counter, in, out, len);
 }
 
-/** Computes GHASH of a message in C; @p ciphertext has message->len bytes. */
-static void hash_in_c(const struct cl_gcm_message *message, const uint8_t *ciphertext,
-		      const uint8_t subkey[CL_BLOCK_BYTES], uint8_t hash[CL_BLOCK_BYTES])
+/** Writes the number of bits in @p len bytes as a big-endian number of 64 bits. */
+static __attribute__((noinline)) void put_bits(uint8_t to[8], size_t len)
 {
-	struct cl_ghash ghash;
-
-	cl_ghash_begin(&ghash, subkey);
-	cl_ghash_update(&ghash, message->aad, message->aad_len);
-	cl_ghash_update(&ghash, ciphertext, message->len);
-	cl_ghash_end(&ghash, message->aad_len, message->len, hash);
-	cl_zeroize(&ghash, sizeof(ghash));
+	to[7] = (uint8_t)(len << 3);
+	len >>= 5;
+	for (size_t i = 7; i-- > 0; len >>= 8) {
+		to[i] = (uint8_t)len;
+	}
 }
 
-/** Computes GHASH of a message by a hasher; @p ciphertext has message->len bytes. */
-static int hash_by(const struct cl_hasher *hasher, const struct cl_gcm_message *message,
-		   const uint8_t *ciphertext, const uint8_t subkey[CL_BLOCK_BYTES],
-		   uint8_t hash[CL_BLOCK_BYTES])
+/** Computes GHASH of a message; @p ciphertext has message->len bytes. */
+static int hash_message(const struct cl_hasher *hasher, const struct cl_gcm_message *message,
+			const uint8_t *ciphertext, const uint8_t subkey[CL_BLOCK_BYTES],
+			uint8_t hash[CL_BLOCK_BYTES])
 {
-	const uint64_t aad_bits = (uint64_t)message->aad_len * 8;
-	const uint64_t bits = (uint64_t)message->len * 8;
-	const uint32_t lengths[] = {
-		cl_ctr_swap((uint32_t)(aad_bits >> 32)), cl_ctr_swap((uint32_t)aad_bits),
-		cl_ctr_swap((uint32_t)(bits >> 32)), cl_ctr_swap((uint32_t)bits)};
-	const uint8_t *const parts[] = {message->aad, ciphertext, (const uint8_t *)lengths};
-	const size_t bytes[] = {message->aad_len, message->len, sizeof(lengths)};
-	int status = 0;
+	_Alignas(4) uint8_t lengths[CL_BLOCK_BYTES];
+	int status;
 
+	put_bits(lengths, message->aad_len);
+	put_bits(lengths + CL_BLOCK_BYTES / 2, message->len);
 	memset(hash, 0, CL_BLOCK_BYTES);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == 0; i++) {
-		if (bytes[i] > 0) {
-			status = hasher->hash(hasher->hw, subkey, hash, parts[i], bytes[i]);
-		}
+	status = hasher->hash(hasher->hw, subkey, hash, message->aad, message->aad_len);
+	if (status == 0) {
+		status = hasher->hash(hasher->hw, subkey, hash, ciphertext, message->len);
+	}
+	if (status == 0) {
+		status = hasher->hash(hasher->hw, subkey, hash, lengths, sizeof(lengths));
 	}
 	return status;
 }
@@ -76,7 +70,6 @@ static int compose_with(const struct cl_engine *engine, const struct cl_engine_k
 			const struct cl_gcm_message *message, struct secrets *secrets)
 {
 	static const uint8_t zeros[CL_BLOCK_BYTES];
-	const uint8_t *const ciphertext = message->decrypt ? message->in : message->out;
 	uint8_t *const tag = secrets->tag;
 	uint8_t difference = 0;
 	int status = 0;
@@ -89,10 +82,10 @@ static int compose_with(const struct cl_engine *engine, const struct cl_engine_k
 		/* The hash subkey is the ciphertext of a block of zeros. */
 		status = crypt(engine, key, zeros, 0, zeros, secrets->subkey, CL_BLOCK_BYTES);
 	}
-	if (status == 0 && engine->hasher != NULL) {
-		status = hash_by(engine->hasher, message, ciphertext, secrets->subkey, tag);
-	} else if (status == 0) {
-		hash_in_c(message, ciphertext, secrets->subkey, tag);
+	if (status == 0) {
+		status = hash_message(engine->hasher != NULL ? engine->hasher : &cl_hasher_c,
+				      message, message->decrypt ? message->in : message->out,
+				      secrets->subkey, tag);
 	}
 	if (status == 0) {
 		status = crypt(engine, key, message->nonce, OF_HASH, tag, tag, CL_BLOCK_BYTES);

@@ -3,10 +3,28 @@
 
 #include <string.h>
 
-#include "cl_wire.h"
-#include "engine/ctr.h"
+#include "zeroize.h"
 
 #define WORDS (CL_BLOCK_BYTES / 4u)
+
+/**
+ * State of a hash. It contains all secret data of the hash.
+ *
+ * A block is a number of 128 bits: its first byte is the most significant one. It is stored as four
+ * words, least significant word first.
+ */
+struct state {
+	/**
+	 * The four words of the hash subkey, then the XOR of words 0 and 2, and the XOR of words 1
+	 * and 3.
+	 */
+	uint32_t subkey[6];
+	/**
+	 * Space for a product of two blocks. Between multiplications, words 4 to 7 contain the
+	 * hash.
+	 */
+	uint32_t product[12];
+};
 
 /**
  * Multiplies two polynomials over GF(2).
@@ -60,9 +78,9 @@ static __attribute__((noinline)) void add(uint32_t words[WORDS], const uint8_t *
 
 /** Multiplies the hash by the hash subkey (SP 800-38D, 6.3), by Karatsuba's method in two levels.
  */
-static __attribute__((noinline)) void multiply(struct cl_ghash *ghash)
+static __attribute__((noinline)) void multiply(struct state *state)
 {
-	uint32_t *const product = ghash->product;
+	uint32_t *const product = state->product;
 
 	/*
 	 * Compute three products of 64-bit numbers. Multiply the lower halves of both factors, then
@@ -73,7 +91,7 @@ static __attribute__((noinline)) void multiply(struct cl_ghash *ghash)
 	product[9] = product[5] ^ product[7];
 	for (size_t i = 0; i < 3; i++) {
 		const uint32_t *const a = product + WORDS + 2 * i;
-		const uint32_t *const b = ghash->subkey + 2 * i;
+		const uint32_t *const b = state->subkey + 2 * i;
 		const uint64_t low = multiply_words(a[0], b[0]);
 		const uint64_t high = multiply_words(a[1], b[1]);
 		const uint64_t middle = multiply_words(a[0] ^ a[1], b[0] ^ b[1]) ^ low ^ high;
@@ -106,45 +124,30 @@ static __attribute__((noinline)) void multiply(struct cl_ghash *ghash)
 	}
 }
 
-void cl_ghash_begin(struct cl_ghash *ghash, const uint8_t subkey[CL_BLOCK_BYTES])
+static int hash_in_c(void *hw, const uint8_t subkey[CL_BLOCK_BYTES], uint8_t hash[CL_BLOCK_BYTES],
+		     const uint8_t *data, size_t len)
 {
-	uint32_t *const words = ghash->subkey;
+	struct state state = {0};
+	uint32_t *const words = state.product + WORDS;
 
-	memset(ghash, 0, sizeof(*ghash));
-	add(words, subkey, CL_BLOCK_BYTES);
-	words[4] = words[0] ^ words[2];
-	words[5] = words[1] ^ words[3];
-}
-
-void cl_ghash_update(struct cl_ghash *ghash, const uint8_t *data, size_t len)
-{
+	(void)hw;
+	add(state.subkey, subkey, CL_BLOCK_BYTES);
+	state.subkey[4] = state.subkey[0] ^ state.subkey[2];
+	state.subkey[5] = state.subkey[1] ^ state.subkey[3];
+	add(words, hash, CL_BLOCK_BYTES);
 	while (len > 0) {
 		const size_t bytes = len < CL_BLOCK_BYTES ? len : CL_BLOCK_BYTES;
 
-		add(ghash->product + WORDS, data, bytes);
-		multiply(ghash);
+		add(words, data, bytes);
+		multiply(&state);
 		data += bytes;
 		len -= bytes;
 	}
-}
-
-void cl_ghash_read(const struct cl_ghash *ghash, uint8_t hash[CL_BLOCK_BYTES])
-{
-	for (size_t i = 0; i < WORDS; i++) {
-		cl_store_u32(hash + 4 * i, cl_ctr_swap(ghash->product[2 * WORDS - 1 - i]));
+	for (size_t i = 0; i < CL_BLOCK_BYTES; i++) {
+		hash[i] = (uint8_t)(words[WORDS - 1 - i / 4] >> (24 - 8 * (i % 4)));
 	}
+	cl_zeroize(&state, sizeof(state));
+	return 0;
 }
 
-void cl_ghash_end(struct cl_ghash *ghash, size_t aad_len, size_t len, uint8_t hash[CL_BLOCK_BYTES])
-{
-	const uint64_t aad_bits = (uint64_t)aad_len * 8;
-	const uint64_t bits = (uint64_t)len * 8;
-	uint32_t *const words = ghash->product + WORDS;
-
-	words[3] ^= (uint32_t)(aad_bits >> 32);
-	words[2] ^= (uint32_t)aad_bits;
-	words[1] ^= (uint32_t)(bits >> 32);
-	words[0] ^= (uint32_t)bits;
-	multiply(ghash);
-	cl_ghash_read(ghash, hash);
-}
+const struct cl_hasher cl_hasher_c = {.hash = hash_in_c};

@@ -97,31 +97,16 @@ int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES
 int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES],
 		    const uint8_t *data, size_t len)
 {
-	const size_t first = MIN(len, CL_BLOCK_BYTES);
-	uint8_t block[CL_BLOCK_BYTES] = {0};
-	struct cl_ghash ghash;
+	static const uint8_t zeros[CL_BLOCK_BYTES];
+	uint8_t subkey[CL_BLOCK_BYTES];
+	/* The hash subkey is the ciphertext of a block of zeros. */
+	int result = cl_vector_block(key, zeros, subkey);
 
-	if (len == 0) {
-		return key->key_bits == 0 ? -EINVAL : 0;
+	if (result == 0) {
+		result = cl_hasher_c.hash(NULL, subkey, hash, data, len);
 	}
-	/* Compute the hash subkey: it is the ciphertext of a block of zeros. */
-	const int result = cl_vector_block(key, block, block);
-
-	if (result != 0) {
-		return result;
-	}
-	cl_ghash_begin(&ghash, block);
-	/* A hash continues if its value so far is added to the next block. */
-	memcpy(block, hash, sizeof(block));
-	for (size_t i = 0; i < first; i++) {
-		block[i] ^= data[i];
-	}
-	cl_ghash_update(&ghash, block, sizeof(block));
-	cl_ghash_update(&ghash, data + first, len - first);
-	cl_ghash_read(&ghash, hash);
-	cl_zeroize(&ghash, sizeof(ghash));
-	cl_zeroize(block, sizeof(block));
-	return 0;
+	cl_zeroize(subkey, sizeof(subkey));
+	return result;
 }
 #endif
 
