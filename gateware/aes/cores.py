@@ -112,15 +112,21 @@ class Core(Module):
         stored = Array([expansion.key_valid[n] for n in range(slots)])
         valid = Array([self.key_valid[n] for n in range(slots)])
         clearing = Signal()
-        self.sync += If(self.clear, clearing.eq(1)).Elif(~expansion.busy, clearing.eq(0))
+        # 1: the cipher tells about the slot that the expansion zeroizes; 0: about the slot of the next key. A register
+        # selects, because the expansion finds out late in a cycle that it zeroizes. So both wait a cycle for an answer.
+        about_zeroized = Signal()
+        self.sync += [
+            If(self.clear, clearing.eq(1)).Elif(~expansion.busy, clearing.eq(0)),
+            about_zeroized.eq(expansion.clearing),
+        ]
         self.comb += [
             self.key.connect(expansion.sink),
             expansion.slot.eq(self.key_slot),
             expansion.length.eq(self.key_length),
             expansion.clear.eq(self.clear),
             expansion.clear_slot.eq(self.clear_slot),
-            expansion.enable.eq(~(stored[self.key_slot] & cipher.in_use)),
-            expansion.hold.eq(cipher.in_use & ~clearing),
+            expansion.enable.eq(~about_zeroized & ~(stored[self.key_slot] & cipher.in_use)),
+            expansion.hold.eq((~about_zeroized | cipher.in_use) & ~clearing),
             *[
                 self.key_valid[n].eq(expansion.key_valid[n] & ~(self.key.valid & (self.key_slot == n)))
                 for n in range(slots)
@@ -139,7 +145,7 @@ class Core(Module):
             self.sink.ready.eq(cipher.sink.ready),
             cipher.source.connect(self.source),
             cipher.keys.eq(expansion.keys),
-            cipher.watched.eq(Mux(expansion.clearing, expansion.keys.slot, self.key_slot)),
+            cipher.watched.eq(Mux(about_zeroized, expansion.keys.slot, self.key_slot)),
             cipher.flush.eq(self.flush),
             cipher.clear.eq(self.clear),
             cipher.scrub.eq(clearing),
@@ -148,7 +154,7 @@ class Core(Module):
         ]
 
         # Signals that the formal proofs use, in addition to signals of the cipher and the key expansion.
-        self.control = {"clearing": clearing}
+        self.control = {"clearing": clearing, "about_zeroized": about_zeroized}
 
 
 def create_core(

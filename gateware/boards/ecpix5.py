@@ -18,7 +18,16 @@ _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
 # The core of the MACsec configurations has six engines, so the S-boxes are the smallest ones, and queues of at most 32
 # words consist of LUTs. In the key expansion, a path through such an S-box would be the longest path of the core.
-_MACSEC = replace(_SLOWER, core_sbox="tower_cut_ecp5", key_stages=2, lut_words=32, distributed_words=32)
+# Only nextpnr's placer `static` places them so that they can be routed.
+_MACSEC = replace(
+    _SLOWER,
+    core_sbox="tower_cut_ecp5",
+    key_stages=2,
+    lut_words=32,
+    distributed_words=32,
+    pnr_seed=1,
+    pnr_options=("--placer", "static"),
+)
 # The memories of Zephyr and Ethernet take the block RAMs. So the S-boxes, and queues of at most 16 words, consist of
 # LUTs.
 _LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)
