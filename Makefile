@@ -55,6 +55,12 @@ QUOTED = '$1=$(subst ','\'',$($1))'
 WRONG := $(if $(and $(MAKECMDGOALS),$(GIVEN)$(IN_ENVIRONMENT)),$(shell python3 .ci/words check '$(MAKECMDGOALS)' \
 	$(foreach name,$(GIVEN),$(call QUOTED,$(name))) -- $(foreach name,$(IN_ENVIRONMENT),$(call QUOTED,$(name))) 2>/dev/null))
 $(if $(WRONG),$(error $(WRONG)))
+# A machine may get Python only from the set-up. Until then, make checks the values of which there is a list, for each target.
+DECLARED = $(shell sed -nE 's/^\# Variable: $1=([^ ]*) \((.* )?$2( .*)?\): .*/\1/p' $(MAKEFILE_LIST))
+BOARDS = $(patsubst gateware/boards/%.py,%,$(shell grep -l '^BOARD = ' gateware/boards/*.py))
+LISTED = $(foreach values,$(DECLARED),$(if $(filter BOARD,$(values)),$(BOARDS),$(if $(findstring |,$(values))$(filter 1,$(values)),$(subst |, ,$(values)))))
+REFUSED = $(if $(LISTED),$(if $(filter-out $(LISTED),$($1)),$(error $1=$($1): choose one of $(LISTED))))
+$(if $(shell command -v python3 2>/dev/null),,$(foreach goal,$(MAKECMDGOALS),$(foreach name,$(GIVEN) $(IN_ENVIRONMENT),$(call REFUSED,$(name),$(goal)))))
 $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles do not support a path with a space: move this checkout: $(CURDIR)))
 $(if $(findstring :,$(CURDIR)),$(error a Python environment does not support a path with a colon: move this checkout: $(CURDIR)))
 # Targets that run Yosys or nextpnr in folders of this checkout. YoWASP's programs have a /tmp of their own. With -n, make

@@ -37,7 +37,7 @@ explore: setup ## hours | Place and route the family of AES cores, and public co
 explore-ghash: setup ## 30 min | Place and route GHASH with a product in 16 cycles to one (build/results/explore-ghash.json)
 	@$(PYTHON) -m lab.explore.ghash $(EXPLORE)
 
-explore-fpgas: setup ## 2 hours | Place and route generated cores on Nexus, iCE40 UltraPlus, Gowin and GateMate (build/results/explore-fpgas.json)
+explore-fpgas: setup ## hours | Place and route generated cores on Nexus, iCE40 UltraPlus, Gowin and GateMate (build/results/explore-fpgas.json)
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r lab/explore/requirements.txt
 	@$(PYTHON) -m lab.explore.fpgas $(EXPLORE)
 

@@ -452,6 +452,7 @@ def test_a_variable_of_the_environment_may_be_for_another_program(checkout):
 
 def test_every_variable_of_a_recipe_is_declared_for_its_target(checkout):
     """A recipe that names a variable must be in the list of targets that use the variable."""
+    seen = set()
     for path in [checkout / "Makefile", *checkout.glob("*/targets.mk")]:
         text = path.read_text()
         declared = set()
@@ -461,6 +462,58 @@ def test_every_variable_of_a_recipe_is_declared_for_its_target(checkout):
         for target, recipe in re.findall(r"^([a-z-]+):.*## .*\n((?:\t.*\n|\s*\$\(.*\n)*)", text, re.M):
             for name in set(re.findall(r"\$\(([A-Z_]+)\)", recipe)) & names:
                 assert (name, target) in declared
+                seen.add((name, target))
+    assert {("SEEDS", "timing"), ("EXPLORE", "explore-fpgas")} <= seen
+
+
+def test_commands_in_pages_and_workflows_name_variables_of_their_targets():
+    """Commands of make in pages, workflows and docstrings must not be refused because of a variable."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    suffixes = (".md", ".yml", ".yaml", ".py", ".ini", ".cfg", ".toml")
+    declared = subprocess.run([ROOT / ".ci" / "words", "help"], capture_output=True, text=True, check=True).stdout
+    users = {}
+    for name, targets in re.findall(r"^  ([A-Z_]+)=.*\n      ([a-z, -]+): ", declared, re.M):
+        users.setdefault(name, set()).update(targets.split(", "))
+    seen = 0
+    for path in filter(None, listed.split("\0")):
+        if not path.endswith(suffixes) or path == "tests/test_make.py":
+            continue
+        for target, words in re.findall(r"\bmake ([a-z][a-z-]*)((?: [A-Z_]+=[^\s`]*)+)", (ROOT / path).read_text()):
+            for name in re.findall(r" ([A-Z_]+)=", words):
+                assert target in users.get(name, ()), f"{path}: make {target}{words}"
+                seen += 1
+    assert seen > 100
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["demo", "KEY_BITS=12"], "KEY_BITS=12: choose one of 128 192 256 all"),
+        (["hil", "BOARD=nosuch"], "BOARD=nosuch: choose one of butterstick .* versa_ecp5"),
+        (["flash", "DRY_RUN=2"], "DRY_RUN=2: choose one of 1"),
+        (["help", "demo", "FIRMWARE=zephir"], "FIRMWARE=zephir: choose one of baremetal zephyr"),
+        (["demo", "KEY_BITS=all", "TRANSPORT=udp"], ""),
+        (["hil", "BOARD=ecpix5"], ""),
+        (["demo", "TRACE=yes"], ""),
+    ],
+)
+@pytest.mark.parametrize("inherited", [False, True])
+def test_without_python_a_wrong_value_installs_nothing(checkout, tmp_path, words, said, inherited):
+    """A machine may have no Python before the set-up. Then make itself checks the values that it knows from a list."""
+    shutil.copytree(ROOT / "gateware" / "boards", checkout / "gateware" / "boards")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("make", "sh", "sed", "grep"):
+        (programs / name).symlink_to(shutil.which(name))
+    variables = [word for word in words if "=" in word]
+    environment = dict(word.split("=") for word in variables) if inherited else {}
+    goals = [word for word in words if word not in variables or not inherited]
+    done = make(checkout, "-n", *goals, PATH=str(programs), **environment)
+    if said:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert re.fullmatch(rf"Makefile:\d+: \*\*\* {said}\.  Stop\.\n", done.stderr), done.stderr
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

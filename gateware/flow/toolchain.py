@@ -83,10 +83,16 @@ def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> di
     return found
 
 
-def run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
-    """Runs a command; returns its exit status, or None if the time limit stopped it with all its children."""
+def run(
+    command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO, limit_s: float | None = None
+) -> int | None:
+    """Runs a command; returns its exit status, or None if the time limit stopped it with all its children.
+
+    The limit is in seconds; by default it is `LIMIT_S`.
+    """
+    limit_s = LIMIT_S if limit_s is None else limit_s
     try:
-        return tethered.run(command, LIMIT_S, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        return tethered.run(command, limit_s, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
         return None
 

@@ -13,7 +13,6 @@ so an interrupted run resumes. What a tool cannot do becomes a record with the r
 
 import argparse
 import json
-import subprocess
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -24,7 +23,7 @@ from rich.console import Console
 from gateware.cores import catalogue, family
 from gateware.cores.__main__ import Job, jobs
 from gateware.cores.write import files
-from gateware.flow import tethered, toolchain
+from gateware.flow import toolchain
 from gateware.flow.cache import REPOSITORY, Stamp, digest
 from gateware.flow.sweep import count
 from lab.explore.flow import TARGET_MHZ, fmax, load
@@ -74,13 +73,10 @@ def run(step: str, command: list[str], folder: Path, environment: dict[str, str]
     """
     log, tool = folder / f"{step}.log", command[0].removeprefix("yowasp-")
     with log.open("wb") as output:
-        try:
-            status = tethered.run(
-                command, LIMIT_S, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
-            )
-        except subprocess.TimeoutExpired as error:
-            late = f"{tool} is not done after {LIMIT_S // 60} minutes"
-            raise TooLate(Failure(late, late)) from error
+        status = toolchain.run(command, folder, environment, output, LIMIT_S)
+    if status is None:
+        late = f"{tool} is not done after {LIMIT_S // 60} minutes"
+        raise TooLate(Failure(late, late))
     if status:
         raise ToolFailed(failure(tool, log))
 

@@ -55,5 +55,5 @@ TABLE = Table(
     keep=keep,
     shows="generated cores on Nexus, iCE40 UltraPlus, Gowin and GateMate: resources, clock, throughput",
     speed="engine",
-    takes="2 hours",
+    takes="hours",
 )
