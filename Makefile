@@ -37,7 +37,7 @@ SYNTHESIS := bitstream firmware formal mutants netlist netlist-units test test-a
 # Folders of build that make clean keeps: results, a downloaded tree, and long runs that can resume.
 KEPT := cache mapped mutants results timing zephyr
 # Programs that write generated files.
-PAGES := firmware.codegen.wire firmware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
+PAGES := gateware.codegen.wire gateware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
 # Configurations of the simulated board.
 SIMULATED := default eth macsec macsec_required gcm sdram loader zephyr eth_zephyr sdram_zephyr
 # A folder may add targets, and add to these lists.

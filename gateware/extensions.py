@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from gateware.configurations import CONFIGURATIONS, Configuration
-from gateware.description import Fit
+from .configurations import CONFIGURATIONS, Configuration
+from .description import Fit
 
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -35,8 +35,10 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """Return all extensions, sorted by the names of their folders."""
-    names = sorted(path.parent.name for path in _ROOT.glob("*/extension.py"))
+    """Return all extensions, sorted by the names of their folders. Only a checkout has extensions, where this package
+    is named `gateware`; where it is installed, the folders next to it belong to others.
+    """
+    names = sorted(path.parent.name for path in _ROOT.glob("*/extension.py")) if __package__ == "gateware" else ()
     return tuple(importlib.import_module(f"{name}.extension").EXTENSION for name in names)
 
 

@@ -5,11 +5,11 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from gateware import boards
-from gateware.configurations import DEFAULT, Configuration
-from gateware.description import Board, Fit
-from gateware.extensions import configurations
-from gateware.platform.ecp5.block_rams import scaled
+from . import boards
+from .configurations import DEFAULT, Configuration
+from .description import Board, Fit
+from .extensions import configurations
+from .platform.ecp5.block_rams import scaled
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from firmware/codegen/sdram.py; do not edit. */
+/* Generated from gateware/codegen/sdram.py; do not edit. */
 #ifndef CL_DFII_H
 #define CL_DFII_H
 

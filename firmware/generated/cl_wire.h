@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from wire.toml by firmware/codegen/wire.py: do not edit. */
+/* Generated from wire.toml by gateware/codegen/wire.py: do not edit. */
 #ifndef CL_WIRE_H
 #define CL_WIRE_H
 

@@ -18,12 +18,12 @@ others
 
 from migen import READ_FIRST, Cat, Memory, Module, Signal
 
-from gateware.aes.field import INV_SBOX, SBOX, multiply
-from gateware.aes.sbox_pair import IMPLEMENTATIONS as PAIRS
-from gateware.aes.sbox_pair import SBoxPair
-from gateware.aes.sbox_ram import PORTS
-from gateware.aes.sub_bytes import BLOCK_RAM
-from gateware.aes.transforms import xtime
+from .field import INV_SBOX, SBOX, multiply
+from .sbox_pair import IMPLEMENTATIONS as PAIRS
+from .sbox_pair import SBoxPair
+from .sbox_ram import PORTS
+from .sub_bytes import BLOCK_RAM
+from .transforms import xtime
 
 IMPLEMENTATIONS = (*PAIRS, BLOCK_RAM)
 ROWS = 4

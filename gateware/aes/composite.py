@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import cache, reduce
 from operator import xor
 
-from gateware.aes.field import multiply
+from .field import multiply
 
 AFFINE_CONSTANT = 0x63
 

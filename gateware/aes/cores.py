@@ -34,12 +34,12 @@ is answered, and every key command ends, however many blocks arrive.
 from litex.soc.interconnect import stream
 from migen import Array, If, Module, Mux, Signal, bits_for
 
-from gateware.aes.engines import Engines
-from gateware.aes.iterative_cipher import RESULT_LAYOUT, WIDTHS, IterativeCipher
-from gateware.aes.key_expansion import KeyExpansion
-from gateware.aes.pipelined_cipher import PipelinedCipher
-from gateware.aes.standard import BLOCK_BITS, WORD_BITS, length_codes
-from gateware.aes.sub_bytes import IMPLEMENTATIONS, check_implementation
+from .engines import Engines
+from .iterative_cipher import RESULT_LAYOUT, WIDTHS, IterativeCipher
+from .key_expansion import KeyExpansion
+from .pipelined_cipher import PipelinedCipher
+from .standard import BLOCK_BITS, WORD_BITS, length_codes
+from .sub_bytes import IMPLEMENTATIONS, check_implementation
 
 PIPELINED = "pipelined"
 DATAPATHS = (*WIDTHS, PIPELINED)

@@ -20,8 +20,8 @@ from operator import and_, or_
 from litex.soc.interconnect import stream
 from migen import Case, If, Module, Signal, bits_for
 
-from gateware.aes.iterative_cipher import RESULT_LAYOUT, cipher_layout
-from gateware.aes.key_expansion import key_writes
+from .iterative_cipher import RESULT_LAYOUT, cipher_layout
+from .key_expansion import key_writes
 
 
 def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, restart) -> tuple[list, list]:

@@ -22,12 +22,12 @@ while fewer than two are in the core, one in its rounds and one waiting at `sour
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Record, Signal, bits_for
 
-from gateware.aes.key_expansion import key_writes
-from gateware.aes.key_memory import KeyMemory
-from gateware.aes.standard import BLOCK_BITS, ROUND_KEY_ROWS, ROUNDS, WORD_BITS, by_length, length_codes
-from gateware.aes.state import State
-from gateware.aes.sub_bytes import SubBytes
-from gateware.aes.transforms import byte_list, masked, mix_column
+from .key_expansion import key_writes
+from .key_memory import KeyMemory
+from .standard import BLOCK_BITS, ROUND_KEY_ROWS, ROUNDS, WORD_BITS, by_length, length_codes
+from .state import State
+from .sub_bytes import SubBytes
+from .transforms import byte_list, masked, mix_column
 
 WIDTHS = (32, 64, 128)
 

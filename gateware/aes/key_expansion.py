@@ -35,7 +35,7 @@ the words and every row of the slots, a row a cycle.
 from litex.soc.interconnect import stream
 from migen import Array, Cat, If, Module, Mux, Record, Signal, bits_for
 
-from gateware.aes.standard import (
+from .standard import (
     BLOCK_BITS,
     KEY_LENGTH_256,
     KEY_WORDS,
@@ -45,8 +45,8 @@ from gateware.aes.standard import (
     by_length,
     length_codes,
 )
-from gateware.aes.sub_bytes import SubBytes
-from gateware.aes.transforms import xtime
+from .sub_bytes import SubBytes
+from .transforms import xtime
 
 
 def key_writes(width: int, slots: int) -> Record:

@@ -8,7 +8,7 @@ quarter of each of four block RAMs. In LUTs they would take 1024 LUTs, plus mult
 
 from migen import READ_FIRST, If, Memory, Module, Signal, bits_for
 
-from gateware.memory import without_collisions
+from ..memory import without_collisions
 
 
 class KeyMemory(Module):

@@ -26,10 +26,10 @@ time. `gateware.aes.cores` has the cores for many blocks under one key, or sever
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Mux, Signal
 
-from gateware.aes.engines import take_turns
-from gateware.aes.sbox import SBox
-from gateware.aes.standard import BLOCK_BITS, WORD_BITS
-from gateware.aes.transforms import byte_list, mix_column, shift_rows, xtime
+from .engines import take_turns
+from .sbox import SBox
+from .standard import BLOCK_BITS, WORD_BITS
+from .transforms import byte_list, mix_column, shift_rows, xtime
 
 DATAPATHS = (32, 64, 128)
 ROUNDS = 10

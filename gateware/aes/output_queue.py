@@ -11,8 +11,8 @@ Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 from litex.soc.interconnect import stream
 from migen import READ_FIRST, Cat, If, Memory, Module, Signal, log2_int
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.memory import without_collisions
+from ..memory import without_collisions
+from .standard import BLOCK_BITS
 
 
 class OutputQueue(Module):

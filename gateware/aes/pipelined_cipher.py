@@ -23,12 +23,12 @@ both from registers.
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Signal, bits_for
 
-from gateware.aes.iterative_cipher import RESULT_LAYOUT, cipher_layout
-from gateware.aes.key_expansion import key_writes
-from gateware.aes.key_memory import KeyMemory
-from gateware.aes.output_queue import OutputQueue
-from gateware.aes.pipelined_round import PipelinedRound
-from gateware.aes.standard import BLOCK_BITS, ROUNDS, by_length, length_codes
+from .iterative_cipher import RESULT_LAYOUT, cipher_layout
+from .key_expansion import key_writes
+from .key_memory import KeyMemory
+from .output_queue import OutputQueue
+from .pipelined_round import PipelinedRound
+from .standard import BLOCK_BITS, ROUNDS, by_length, length_codes
 
 
 class PipelinedCipher(Module):

@@ -14,9 +14,9 @@ Byte order: as in `gateware.aes`. Latency: `stages` cycles from `i` to `o`; `key
 
 from migen import Cat, If, Module, Mux, Signal
 
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.aes.sub_bytes import SubBytes
-from gateware.aes.transforms import COLUMNS, byte_list, mix_column, shift_rows
+from .standard import BLOCK_BITS, BLOCK_BYTES
+from .sub_bytes import SubBytes
+from .transforms import COLUMNS, byte_list, mix_column, shift_rows
 
 
 class PipelinedRound(Module):

@@ -22,10 +22,10 @@ from collections.abc import Sequence
 
 from migen import Case, Cat, Module, Mux, Signal
 
-from gateware.aes.cells import lut7_halves
-from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linear
-from gateware.aes.field import INV_SBOX, SBOX
-from gateware.aes.transforms import masked
+from .cells import lut7_halves
+from .composite import AFFINE_CONSTANT, best_tower, inversion, linear
+from .field import INV_SBOX, SBOX
+from .transforms import masked
 
 IMPLEMENTATIONS = ("table", "ecp5", "tower", "onehot")
 

@@ -20,10 +20,10 @@ Throughput: a byte a cycle. Latency: one cycle.
 
 from migen import Cat, If, Module, Mux, Signal
 
-from gateware.aes.cells import flip_flop, lut4, lut7_halves, mux
-from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linear
-from gateware.aes.field import INV_SBOX, SBOX
-from gateware.aes.sbox import SBox, check_implementation, namer
+from .cells import flip_flop, lut4, lut7_halves, mux
+from .composite import AFFINE_CONSTANT, best_tower, inversion, linear
+from .field import INV_SBOX, SBOX
+from .sbox import SBox, check_implementation, namer
 
 IMPLEMENTATIONS = ("table", "ecp5", "tower")
 # Contents of a LUT4 that computes D ^ (C ? B : A). Its inputs A to D are bits 0 to 3 of the index into the contents.

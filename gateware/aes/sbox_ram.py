@@ -8,7 +8,7 @@ bytes a cycle.
 
 from migen import READ_FIRST, Cat, Memory, Module, Signal
 
-from gateware.aes.field import INV_SBOX, SBOX, multiply
+from .field import INV_SBOX, SBOX, multiply
 
 PORTS = 2
 

@@ -12,7 +12,7 @@ Latency: none from `new` to `shifted`. A byte in RAM is readable from the cycle 
 
 from migen import Cat, Memory, Module, Mux, Signal, bits_for
 
-from gateware.aes.standard import BLOCK_BITS, WORD_BITS
+from .standard import BLOCK_BITS, WORD_BITS
 
 ROWS = 4
 

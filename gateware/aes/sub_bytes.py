@@ -16,9 +16,9 @@ Latency: `stages` cycles from `i` to `o`. Throughput: all bytes, each cycle.
 
 from migen import If, Module, Signal
 
-from gateware.aes import sbox as combinational
-from gateware.aes.sbox_ram import PORTS, BlockRAMSBox
-from gateware.aes.tower_sbox import CUTS, TowerSBox
+from . import sbox as combinational
+from .sbox_ram import PORTS, BlockRAMSBox
+from .tower_sbox import CUTS, TowerSBox
 
 BLOCK_RAM = "block_ram"
 # Maps the name of each S-box implementation to its maximum number of pipeline stages.

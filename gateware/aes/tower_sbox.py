@@ -28,9 +28,9 @@ from operator import xor
 
 from migen import Cat, If, Module, Signal
 
-from gateware.aes.cells import Functions
-from gateware.aes.composite import AFFINE_CONSTANT, apply, best_tower, multiply2, multiply4, scale2, square4
-from gateware.aes.xor_network import shared_sums, terms
+from .cells import Functions
+from .composite import AFFINE_CONSTANT, apply, best_tower, multiply2, multiply4, scale2, square4
+from .xor_network import shared_sums, terms
 
 CUTS = {1: (), 2: ("product",), 3: ("norm", "output"), 4: ("norm products", "product", "output")}
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from gateware.description import Board
-from gateware.extensions import extensions
+from ..description import Board
+from ..extensions import extensions
 
 _FOLDER = Path(__file__).parent
 

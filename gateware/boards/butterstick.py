@@ -6,9 +6,9 @@ litex-boards defines no UART pins, so records come only over Ethernet. The UART 
 
 from litex_boards.platforms import gsd_butterstick
 
-from gateware.description import Board, Cable, Fit
-from gateware.platform.ecp5.clocks import create_crg
-from gateware.platform.ecp5.rgmii import create_rgmii
+from ..description import Board, Cable, Fit
+from ..platform.ecp5.clocks import create_crg
+from ..platform.ecp5.rgmii import create_rgmii
 
 BOARD = Board(
     name="butterstick",

@@ -4,10 +4,10 @@
 from litedram.modules import M12L64322A
 from litex_boards.platforms import colorlight_i5
 
-from gateware.boards import small
-from gateware.description import Board, Cable
-from gateware.platform.ecp5.clocks import create_crg
-from gateware.platform.ecp5.sdr import create_sdr
+from ..description import Board, Cable
+from ..platform.ecp5.clocks import create_crg
+from ..platform.ecp5.sdr import create_sdr
+from . import small
 
 _CRG = create_crg("clk25", 25e6, "cpu_reset_n")
 

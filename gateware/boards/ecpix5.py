@@ -6,10 +6,10 @@ from dataclasses import replace
 from litedram.modules import MT41K256M16
 from litex_boards.platforms import lambdaconcept_ecpix5
 
-from gateware.description import Board, Cable, Fit
-from gateware.platform.ecp5.clocks import create_crg
-from gateware.platform.ecp5.ddr3 import create_ddr3
-from gateware.platform.ecp5.rgmii import create_rgmii
+from ..description import Board, Cable, Fit
+from ..platform.ecp5.clocks import create_crg
+from ..platform.ecp5.ddr3 import create_ddr3
+from ..platform.ecp5.rgmii import create_rgmii
 
 # The FPGA has 208 block RAMs. The S-boxes of the vector unit use 8 of them. The S-boxes of an AES core use 10, or 18 if
 # the core has two engines.

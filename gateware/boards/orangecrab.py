@@ -3,9 +3,9 @@
 
 from litex_boards.platforms import gsd_orangecrab
 
-from gateware.boards import small
-from gateware.description import Board, Cable
-from gateware.platform.ecp5.clocks import create_crg
+from ..description import Board, Cable
+from ..platform.ecp5.clocks import create_crg
+from . import small
 
 
 def create_platform(size: str):

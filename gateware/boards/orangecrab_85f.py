@@ -3,9 +3,9 @@
 
 from dataclasses import replace
 
-from gateware.boards.orangecrab import BOARD as ORANGECRAB
-from gateware.boards.orangecrab import create_platform
-from gateware.description import Fit
+from ..description import Fit
+from .orangecrab import BOARD as ORANGECRAB
+from .orangecrab import create_platform
 
 BOARD = replace(
     ORANGECRAB,

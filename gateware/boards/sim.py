@@ -14,9 +14,9 @@ from litex.soc.interconnect.csr import CSRStorage
 from migen import ClockDomain, ClockDomainsRenamer, Signal
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
-from gateware.boards.ecpix5 import BOARD as ECPIX5
-from gateware.description import Board, Fit, Sdram
-from gateware.platform.sim.sdram import create_model
+from ..description import Board, Fit, Sdram
+from ..platform.sim.sdram import create_model
+from .ecpix5 import BOARD as ECPIX5
 
 _SERIAL = (
     Subsignal("source_valid", Pins(1)),

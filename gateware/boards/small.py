@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Settings for boards with the smallest ECP5, a 25F, and why some configurations do not fit. This file is no board."""
 
-from gateware.description import Fit
+from ..description import Fit
 
 # Settings with which the configuration `default` fits into a 25F. S-boxes, and memories of at most 64 words, consist of
 # LUTs.

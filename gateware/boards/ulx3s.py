@@ -4,9 +4,9 @@
 from litedram.modules import MT48LC16M16
 from litex_boards.platforms import radiona_ulx3s
 
-from gateware.description import Board, Cable, Fit
-from gateware.platform.ecp5.clocks import create_crg
-from gateware.platform.ecp5.sdr import create_sdr
+from ..description import Board, Cable, Fit
+from ..platform.ecp5.clocks import create_crg
+from ..platform.ecp5.sdr import create_sdr
 
 # The FPGA drives the pad `wifi_gpio0` high. If this pad were low, the board's ESP32 would load another bitstream into
 # the FPGA.

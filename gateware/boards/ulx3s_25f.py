@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from litex_boards.platforms import radiona_ulx3s
 
-from gateware.boards import small
-from gateware.boards.ulx3s import BOARD as ULX3S
+from . import small
+from .ulx3s import BOARD as ULX3S
 
 BOARD = replace(
     ULX3S,

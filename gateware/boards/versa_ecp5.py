@@ -3,8 +3,8 @@
 
 from litex_boards.platforms import lattice_versa_ecp5
 
-from gateware.description import Board, Cable, Fit
-from gateware.platform.ecp5.clocks import create_crg
+from ..description import Board, Cable, Fit
+from ..platform.ecp5.clocks import create_crg
 
 BOARD = Board(
     name="versa_ecp5",

@@ -18,10 +18,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gateware.cores import catalogue, kinds
-from gateware.cores.kinds import Kind
-from gateware.cores.options import OptionError, check_name, nearest
-from gateware.cores.write import files, write
+from . import catalogue, kinds
+from .kinds import Kind
+from .options import OptionError, check_name, nearest
+from .write import files, write
 
 OUT = Path("build") / "cores"
 Job = tuple[Kind, dict[str, Any], str]
@@ -29,8 +29,8 @@ Job = tuple[Kind, dict[str, Any], str]
 
 def usage() -> str:
     """Return the help text: all kinds with their options."""
-    lines = ["usage: python -m gateware.cores KIND [OPTION=VALUE ...] [name=NAME] [out=FOLDER]"]
-    lines += ["       python -m gateware.cores file=FILE.yml [out=FOLDER]", ""]
+    lines = [f"usage: python -m {__package__} KIND [OPTION=VALUE ...] [name=NAME] [out=FOLDER]"]
+    lines += [f"       python -m {__package__} file=FILE.yml [out=FOLDER]", ""]
     for name in kinds.names():
         kind = kinds.find(name)
         lines.append(f"{name}: {kind.about}")
@@ -108,8 +108,9 @@ def jobs(arguments: list[str]) -> tuple[list[Job], Path]:
     return [job(core[0], given)], out
 
 
-def main(arguments: list[str]) -> int:
-    """Generate the cores that a command line asks for; return the exit status."""
+def main(arguments: list[str] | None = None) -> int:
+    """Generate the cores that a command line asks for, by default the process's; return the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     catalogue.load()
     if not arguments or set(arguments) & {"-h", "--help", "help"}:
         with contextlib.suppress(BrokenPipeError):  # `| head`
@@ -131,4 +132,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -5,16 +5,16 @@ from typing import Any
 
 from litex.soc.interconnect.axi import AXILiteInterface, Wishbone2AXILite
 
-from firmware.codegen import registers
-from gateware.aes.standard import KEY_LENGTHS as CODES
-from gateware.cores import buses, family, vectors
-from gateware.cores.kinds import Kind, Text
-from gateware.cores.options import Option, Region
-from gateware.cores.ports import OUT, Design, Memory, Phase
-from gateware.ctr.service import CTRService
-from gateware.dma.accelerator import MAX_SLOTS, CTRAccelerator, client
-from gateware.dma.errors import Error
-from gateware.dma.registers import AcceleratorRegisters
+from ..aes.standard import KEY_LENGTHS as CODES
+from ..codegen import registers
+from ..ctr.service import CTRService
+from ..dma.accelerator import MAX_SLOTS, CTRAccelerator, client
+from ..dma.errors import Error
+from ..dma.registers import AcceleratorRegisters
+from . import buses, family, vectors
+from .kinds import Kind, Text
+from .options import Option, Region
+from .ports import OUT, Design, Memory, Phase
 
 WORDS = 256  # size of the memory in the test benches, in words of 128 bits
 REGION = (0x4000_0000, 0x1_0000)

@@ -3,13 +3,13 @@
 
 from typing import Any
 
-from firmware.codegen import registers
-from gateware.aes.cores import MOST_SLOTS
-from gateware.cores import aes_registers, buses, family, vectors
-from gateware.cores.aes_registers import AESRegisters
-from gateware.cores.kinds import Kind, Text
-from gateware.cores.options import Option
-from gateware.cores.ports import IN, OUT, Design, Phase, Stream
+from ..aes.cores import MOST_SLOTS
+from ..codegen import registers
+from . import aes_registers, buses, family, vectors
+from .aes_registers import AESRegisters
+from .kinds import Kind, Text
+from .options import Option
+from .ports import IN, OUT, Design, Phase, Stream
 
 OPTIONS = (
     family.DATAPATH,

@@ -21,8 +21,8 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage
 from migen import Cat, If, Signal
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.cores import family
+from ..aes.standard import BLOCK_BITS
+from . import family
 
 WORDS = 4
 

@@ -5,7 +5,7 @@ from litex.soc.interconnect import csr_bus, wishbone
 from litex.soc.interconnect.axi import AXILite2CSR, AXILiteInterface
 from migen import Module, Signal, bits_for
 
-from gateware.cores.ports import IN, OUT, Design, Registers
+from .ports import IN, OUT, Design, Registers
 
 WISHBONE, AXI_LITE = "wishbone", "axi-lite"
 _WISHBONE = {

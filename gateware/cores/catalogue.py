@@ -4,9 +4,9 @@
 import importlib
 from functools import cache
 
-from gateware.cores import accelerator, aes, cfu, ctr, gcm, ghash, macsec
-from gateware.cores.kinds import register
-from gateware.extensions import extensions
+from ..extensions import extensions
+from . import accelerator, aes, cfu, ctr, gcm, ghash, macsec
+from .kinds import register
 
 
 @cache

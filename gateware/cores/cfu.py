@@ -9,16 +9,16 @@
 
 from typing import Any
 
-from firmware.codegen import isa
-from gateware.aes.column_sbox import IMPLEMENTATIONS
-from gateware.aes.field import SBOX
-from gateware.cores import vectors
-from gateware.cores.kinds import Kind, Text
-from gateware.cores.options import Option, Region
-from gateware.cores.ports import IN, OUT, Design, Phase, Stream
-from gateware.isa.command import CommandRegister
-from gateware.isa.instructions import BY_NAME
-from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
+from ..aes.column_sbox import IMPLEMENTATIONS
+from ..aes.field import SBOX
+from ..codegen import isa
+from ..isa.command import CommandRegister
+from ..isa.instructions import BY_NAME
+from ..isa.vector_unit import UNIT_VERSION, VectorAESUnit
+from . import vectors
+from .kinds import Kind, Text
+from .options import Option, Region
+from .ports import IN, OUT, Design, Phase, Stream
 
 NO_MEMORY = (0, 32)  # for a core without memory: the unit's memory port answers each access with an error
 OPTIONS = (

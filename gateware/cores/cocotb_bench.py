@@ -4,7 +4,7 @@
 It has the same steps as the test bench in Verilog. Sources and sinks pause at random, with a fixed seed.
 """
 
-from gateware.cores.ports import Design, Phase, Stream
+from .ports import Design, Phase, Stream
 
 _TEMPLATE = '''# {name}: its checks in cocotb 1.9.
 # {spdx}

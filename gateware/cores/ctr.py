@@ -6,15 +6,15 @@ from typing import Any
 from litex.soc.interconnect import stream
 from migen import If, ResetInserter, Signal
 
-from gateware.cores import family, vectors
-from gateware.cores.kinds import Kind, Text
-from gateware.cores.options import Option
-from gateware.cores.ports import IN, OUT, Design, Phase, Stream
-from gateware.ctr.blocks import BlockCTR
-from gateware.ctr.client import USES_MAX, Client
-from gateware.ctr.counter import WIDTH_32, WIDTH_128
-from gateware.ctr.keyed import KeyStream, Uses
-from gateware.ctr.service import CTRService
+from ..ctr.blocks import BlockCTR
+from ..ctr.client import USES_MAX, Client
+from ..ctr.counter import WIDTH_32, WIDTH_128
+from ..ctr.keyed import KeyStream, Uses
+from ..ctr.service import CTRService
+from . import family, vectors
+from .kinds import Kind, Text
+from .options import Option
+from .ports import IN, OUT, Design, Phase, Stream
 
 COUNT_BITS = 29
 MOST_SLOTS = 16

@@ -3,12 +3,12 @@
 
 from typing import Any
 
-from gateware.aes.cores import DATAPATHS, ENGINES, PIPELINED, create_core
-from gateware.aes.standard import KEY_LENGTHS as CODES
-from gateware.aes.sub_bytes import IMPLEMENTATIONS, check_implementation
-from gateware.cores import vectors
-from gateware.cores.options import KEY_LENGTHS, Option, OptionError, Range, Several
-from gateware.cores.ports import IN, OUT, Design, Phase
+from ..aes.cores import DATAPATHS, ENGINES, PIPELINED, create_core
+from ..aes.standard import KEY_LENGTHS as CODES
+from ..aes.sub_bytes import IMPLEMENTATIONS, check_implementation
+from . import vectors
+from .options import KEY_LENGTHS, Option, OptionError, Range, Several
+from .ports import IN, OUT, Design, Phase
 
 DATAPATH = Option("datapath", "bits that the core processes each cycle, or all rounds at once", DATAPATHS, 128)
 SBOX = Option("sbox", "S-box; `ecp5`, `onehot_ecp5` and `tower_cut_ecp5` need an ECP5", tuple(IMPLEMENTATIONS), "table")

@@ -3,7 +3,7 @@
 
 import textwrap
 
-from gateware.cores.ports import IN, Design
+from .ports import IN, Design
 
 _CORE = """CAPI=2:
 

@@ -5,16 +5,16 @@ from typing import Any
 
 from migen import Signal
 
-from gateware.cores import family, vectors
-from gateware.cores.ctr import COUNT_BITS, MOST_SLOTS
-from gateware.cores.kinds import Kind, Text
-from gateware.cores.options import Option, Range
-from gateware.cores.ports import IN, OUT, Design, Phase, Stream
-from gateware.ctr.client import Client
-from gateware.ctr.gcm import BlockGCM
-from gateware.ctr.keyed import KeyStream, Uses
-from gateware.ctr.service import CTRService
-from gateware.gcm.ghash import CYCLES
+from ..ctr.client import Client
+from ..ctr.gcm import BlockGCM
+from ..ctr.keyed import KeyStream, Uses
+from ..ctr.service import CTRService
+from ..gcm.ghash import CYCLES
+from . import family, vectors
+from .ctr import COUNT_BITS, MOST_SLOTS
+from .kinds import Kind, Text
+from .options import Option, Range
+from .ports import IN, OUT, Design, Phase, Stream
 
 DEPTHS = (16, 32, 64, 128, 256, 512)
 OPTIONS = (

@@ -3,11 +3,11 @@
 
 from typing import Any
 
-from gateware.cores import vectors
-from gateware.cores.kinds import Kind, Text
-from gateware.cores.options import Option
-from gateware.cores.ports import IN, OUT, Design, Phase, Stream
-from gateware.gcm.ghash import CYCLES, GHASH
+from ..gcm.ghash import CYCLES, GHASH
+from . import vectors
+from .kinds import Kind, Text
+from .options import Option
+from .ports import IN, OUT, Design, Phase, Stream
 
 CELLS = ("portable", "ecp5")
 OPTIONS = (

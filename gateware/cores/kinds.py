@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gateware.cores.options import Option, OptionError, nearest, read
-from gateware.cores.ports import Design
+from .options import Option, OptionError, nearest, read
+from .ports import Design
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Text:
     latency : list of (str, str)
         What is counted, and cycles.
     registers : list
-        Its registers, if it has any: `firmware.codegen.registers.Register`.
+        Its registers, if it has any: `gateware.codegen.registers.Register`.
     waves : list of (str, dict)
         Timing diagrams: a title, and WaveDrom's JSON.
     """

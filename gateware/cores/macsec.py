@@ -6,16 +6,16 @@ from typing import Any
 from litex.soc.interconnect import stream
 from migen import Module, Mux, Signal
 
-from gateware.aes.cores import ENGINES
-from gateware.aes.standard import KEY_LENGTHS
-from gateware.cores import family, vectors
-from gateware.cores.kinds import Kind, Text
-from gateware.cores.options import Option, Several
-from gateware.cores.ports import IN, OUT, Design, Phase, Stream
-from gateware.ctr.service import PLACES, PLACES_PIPELINED, CTRService, slots_of
-from gateware.gcm.ghash import CYCLES
-from gateware.net.macsec.counters import Counter
-from gateware.net.macsec.secy import SecY, clients
+from ..aes.cores import ENGINES
+from ..aes.standard import KEY_LENGTHS
+from ..ctr.service import PLACES, PLACES_PIPELINED, CTRService, slots_of
+from ..gcm.ghash import CYCLES
+from ..net.macsec.counters import Counter
+from ..net.macsec.secy import SecY, clients
+from . import family, vectors
+from .kinds import Kind, Text
+from .options import Option, Several
+from .ports import IN, OUT, Design, Phase, Stream
 
 ROWS = (128, 256, 512, 1024)
 SUITES = (128, 256)

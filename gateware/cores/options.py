@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gateware.cores.keywords import KEYWORDS
+from .keywords import KEYWORDS
 
 KEY_LENGTHS = (128, 192, 256)
 

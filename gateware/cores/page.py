@@ -3,8 +3,8 @@
 
 import json
 
-from gateware.cores.kinds import Kind, Text
-from gateware.cores.ports import Design
+from .kinds import Kind, Text
+from .ports import Design
 
 _NOT_MEASURED = """Nobody has measured this member of the family. `fusesoc run --target=ecp5` reports its resources and
 clock."""
@@ -74,7 +74,7 @@ def markdown(
 
 
 def registers(found: list) -> list[str]:
-    """Return Markdown tables of the registers (`firmware.codegen.registers.Register`) and of their fields."""
+    """Return Markdown tables of the registers (`gateware.codegen.registers.Register`) and of their fields."""
     lines = ["| offset | register | bits | access | |", "| --- | --- | --- | --- | --- |"]
     lines += [f"| 0x{r.offset:02x} | `{r.name}` | {r.size} | {r.access} | {r.description} |" for r in found]
     for register in found:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from migen import ClockSignal, Instance, Module, ResetSignal, Signal
 from migen.fhdl.tools import list_signals, list_special_ios, list_targets
 
-from gateware.aes.sbox import SBox
-from gateware.aes.sbox_pair import SBoxPair
-from gateware.aes.sbox_ram import BlockRAMSBox
-from gateware.aes.tower_sbox import TowerSBox
-from gateware.cores.ports import IN, OUT, Design, Port
+from ..aes.sbox import SBox
+from ..aes.sbox_pair import SBoxPair
+from ..aes.sbox_ram import BlockRAMSBox
+from ..aes.tower_sbox import TowerSBox
+from .ports import IN, OUT, Design, Port
 
 # Maps each class of modules that get a Verilog module of their own to the end of the Verilog module's name.
 CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox: "sbox_ram"}

@@ -6,8 +6,8 @@ latencies, then with pauses at random in every stream. Each wait is bounded. It 
 or prints `FAIL` with the cycle and ends with another status.
 """
 
-from gateware.cores.expressions import constant
-from gateware.cores.ports import IN, OUT, Design, Phase, Stream
+from .expressions import constant
+from .ports import IN, OUT, Design, Phase, Stream
 
 LIMIT_CYCLES = 200_000
 QUIET_CYCLES = 300

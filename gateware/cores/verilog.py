@@ -27,10 +27,10 @@ from migen.fhdl.tools import (
 )
 from migen.fhdl.visit import NodeTransformer
 
-from gateware.cores.expressions import INDENT, Writer, chosen, constant
-from gateware.cores.keywords import KEYWORDS
-from gateware.cores.ports import IN, Design
-from gateware.cores.shared import Shared, Specials, take_out
+from .expressions import INDENT, Writer, chosen, constant
+from .keywords import KEYWORDS
+from .ports import IN, Design
+from .shared import Shared, Specials, take_out
 
 # Maps each warning of Verilator that generated files switch off to the reason, which is written into the file.
 WAIVERS = {

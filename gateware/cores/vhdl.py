@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes a VHDL package with the component declaration of a core."""
 
-from gateware.cores.ports import Design
+from .ports import Design
 
 
 def component(design: Design, name: str, spdx: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from cipherlane_base.version import __version__
 
-from gateware.cores import cocotb_bench, fusesoc, page, testbench, verilog, vhdl
-from gateware.cores.kinds import Kind, figures
+from . import cocotb_bench, fusesoc, page, testbench, verilog, vhdl
+from .kinds import Kind, figures
 
 SPDX = "SPDX-License-Identifier: BSD-2-Clause"
 
@@ -16,7 +16,7 @@ SPDX = "SPDX-License-Identifier: BSD-2-Clause"
 def command(kind: Kind, values: dict[str, Any], name: str) -> str:
     """Return the command that generates a core, with every option."""
     texts = [f"{option.name}={option.format(values[option.name])}" for option in kind.options]
-    return f"python -m gateware.cores {kind.name} {' '.join(texts)} name={name}"
+    return f"python -m {__package__} {kind.name} {' '.join(texts)} name={name}"
 
 
 def files(kind: Kind, values: dict[str, Any], name: str) -> dict[str, str]:

@@ -19,8 +19,8 @@ of n blocks takes exactly n blocks of keystream.
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Replicate, Signal
 
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.ctr.client import Port
+from ..aes.standard import BLOCK_BITS, BLOCK_BYTES
+from .client import Port
 
 BLOCK_LAYOUT = [("data", BLOCK_BITS), ("mask", BLOCK_BYTES), ("bits", 3)]
 

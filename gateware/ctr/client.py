@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from litex.soc.interconnect import stream
 from migen import Record, Signal, bits_for
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.ctr.counter import message_layout
-from gateware.ctr.key_store import WORD_BITS, WORDS
+from ..aes.standard import BLOCK_BITS
+from .counter import message_layout
+from .key_store import WORD_BITS, WORDS
 
 KEYSTREAM_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
 SLOT_BITS = 5  # wide enough for some slot numbers that do not exist: commands with such a number are refused

@@ -28,8 +28,8 @@ Handshake: valid and ready on both sides. Two messages wait while a third is und
 from litex.soc.interconnect import stream
 from migen import Case, Cat, If, Module, Signal
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.aes.transforms import byte_list
+from ..aes.standard import BLOCK_BITS
+from ..aes.transforms import byte_list
 
 INDEX_BITS = 64
 LIMB_BITS = 32

@@ -32,12 +32,12 @@ A message without a key ends with `error`, never with a wait. Its text leaves as
 from litex.soc.interconnect import stream
 from migen import FSM, Cat, If, Module, Mux, NextState, Replicate, ResetInserter, Signal
 
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.aes.transforms import byte_list
-from gateware.ctr.client import Port
-from gateware.ctr.gcm_messages import IV_BYTES, LENGTH_BITS, MOST_BLOCKS, GCMMessages, blocks_of
-from gateware.gcm.ghash import GHASH
-from gateware.gcm.hold import Hold, NoHold
+from ..aes.standard import BLOCK_BITS, BLOCK_BYTES
+from ..aes.transforms import byte_list
+from ..gcm.ghash import GHASH
+from ..gcm.hold import Hold, NoHold
+from .client import Port
+from .gcm_messages import IV_BYTES, LENGTH_BITS, MOST_BLOCKS, GCMMessages, blocks_of
 
 RESULT_LAYOUT = [("tag", BLOCK_BITS), ("failed", 1), ("error", 1)]
 FAILURE_BITS = 16

@@ -19,10 +19,10 @@ that is only verified (`verify`, with `decrypt`).
 from litex.soc.interconnect import stream
 from migen import Array, Case, Cat, Constant, If, Module, Mux, ResetInserter, Signal
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.ctr.client import Port
-from gateware.ctr.counter import WIDTH_32
-from gateware.gcm.subkeys import Subkeys
+from ..aes.standard import BLOCK_BITS
+from ..gcm.subkeys import Subkeys
+from .client import Port
+from .counter import WIDTH_32
 
 LENGTH_BITS = 32
 BLOCKS_BITS = LENGTH_BITS - 3

@@ -25,10 +25,10 @@ from operator import or_
 
 from migen import FSM, Array, Case, Cat, If, Module, NextState, NextValue, Record, Signal, bits_for
 
-from gateware.aes.standard import KEY_LENGTH_128, KEY_WORDS, ROUND_KEY_ROWS
-from gateware.ctr.arbiter import Arbiter
-from gateware.ctr.client import USES_MAX, Client, KeyPort
-from gateware.ctr.key_store import KeyStore
+from ..aes.standard import KEY_LENGTH_128, KEY_WORDS, ROUND_KEY_ROWS
+from .arbiter import Arbiter
+from .client import USES_MAX, Client, KeyPort
+from .key_store import KeyStore
 
 # Maximum time, in cycles, for which a key command waits until no datagram uses the key. A datagram of 1448 bytes and a
 # full queue after it have about 110 blocks. Each block takes at most 56 cycles.

@@ -13,8 +13,8 @@ as soon as no message uses the slot. Messages of the slot that arrive from then 
 from litex.soc.interconnect import stream
 from migen import FSM, Array, If, Module, Mux, NextState, NextValue, ResetInserter, Signal, bits_for
 
-from gateware.aes.standard import KEY_WORDS, WORD_BITS
-from gateware.ctr.client import USES_MAX, KeyPort
+from ..aes.standard import KEY_WORDS, WORD_BITS
+from .client import USES_MAX, KeyPort
 
 
 class KeyStream(Module):

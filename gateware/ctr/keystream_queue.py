@@ -17,9 +17,9 @@ Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 from litex.soc.interconnect import stream
 from migen import READ_FIRST, Cat, If, Memory, Module, Signal, bits_for
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.ctr.client import KEYSTREAM_LAYOUT
-from gateware.memory import block_ram
+from ..aes.standard import BLOCK_BITS
+from ..memory import block_ram
+from .client import KEYSTREAM_LAYOUT
 
 
 class KeystreamQueue(Module):

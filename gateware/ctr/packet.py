@@ -24,9 +24,9 @@ Throughput: a word a cycle, if the core gives a block every 4 cycles. Latency: n
 from litex.soc.interconnect import stream
 from migen import Array, Cat, If, Module, Replicate, ResetInserter, Signal
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.ctr.client import Port
-from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS
+from ..aes.standard import BLOCK_BITS
+from .client import Port
+from .counter import INDEX_BITS, WIDTH_BITS
 
 WORD_BITS = 32
 WORDS = BLOCK_BITS // WORD_BITS

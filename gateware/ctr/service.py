@@ -28,14 +28,14 @@ from operator import or_
 from litex.soc.interconnect import stream
 from migen import Array, Case, Cat, Module, ResetInserter, Signal, bits_for
 
-from gateware.aes.cores import PIPELINED, Core, create_core
-from gateware.aes.standard import BLOCK_BITS
-from gateware.aes.transforms import masked
-from gateware.ctr.arbiter import Arbiter
-from gateware.ctr.client import Client, Port
-from gateware.ctr.counter import CounterBlocks
-from gateware.ctr.key_loader import WAIT_CYCLES, KeyLoader
-from gateware.ctr.keystream_queue import KeystreamQueue
+from ..aes.cores import PIPELINED, Core, create_core
+from ..aes.standard import BLOCK_BITS
+from ..aes.transforms import masked
+from .arbiter import Arbiter
+from .client import Client, Port
+from .counter import CounterBlocks
+from .key_loader import WAIT_CYCLES, KeyLoader
+from .keystream_queue import KeystreamQueue
 
 # Capacity of each client's keystream queue, in blocks: `PLACES_PIPELINED` for the pipelined core, `PLACES` for a core
 # of iterative engines. Each number is more than the largest core of this type processes at a time: an engine holds at

@@ -18,7 +18,7 @@ Latency: one cycle for a request of mode 1, otherwise none (combinational). Hand
 from litex.soc.interconnect import stream
 from migen import If, Module, Mux, ResetInserter, Signal
 
-from gateware.ctr.client import Port
+from .client import Port
 
 REQUESTS = 8
 

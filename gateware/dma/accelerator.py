@@ -63,17 +63,17 @@ Byte order: as in `gateware.aes`. Word i of `key` and `iv` is bytes 4*i to 4*i+3
 
 from migen import Cat, If, Signal
 
-from gateware.aes.standard import KEY_WORDS
-from gateware.ctr.blocks import BlockCTR
-from gateware.ctr.client import Client, Port
-from gateware.ctr.gcm import BlockGCM
-from gateware.ctr.key_store import WORDS
-from gateware.ctr.shared_port import SharedPort
-from gateware.dma.dispatch import COUNT_BITS, SLOT_FIELD_BITS
-from gateware.dma.dma import DescriptorDMA
-from gateware.dma.errors import ERROR_BITS, Error
-from gateware.dma.ledger import ENTRIES, Ledger
-from gateware.dma.registers import SLOTS, AcceleratorRegisters
+from ..aes.standard import KEY_WORDS
+from ..ctr.blocks import BlockCTR
+from ..ctr.client import Client, Port
+from ..ctr.gcm import BlockGCM
+from ..ctr.key_store import WORDS
+from ..ctr.shared_port import SharedPort
+from .dispatch import COUNT_BITS, SLOT_FIELD_BITS
+from .dma import DescriptorDMA
+from .errors import ERROR_BITS, Error
+from .ledger import ENTRIES, Ledger
+from .registers import SLOTS, AcceleratorRegisters
 
 MAX_SLOTS = 2**SLOT_FIELD_BITS
 

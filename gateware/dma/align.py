@@ -20,9 +20,9 @@ a message are taken from `job` with its last item. `flush` drops everything.
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Mux, Replicate, Signal
 
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.aes.transforms import byte_list
-from gateware.ctr.blocks import BLOCK_LAYOUT
+from ..aes.standard import BLOCK_BITS, BLOCK_BYTES
+from ..aes.transforms import byte_list
+from ..ctr.blocks import BLOCK_LAYOUT
 
 OFFSET_BITS = 4
 ALL_BYTES = 2**BLOCK_BYTES - 1

@@ -27,9 +27,9 @@ in one part also ends the parts after it. Such a job may have parts to write wit
 from litex.soc.interconnect import stream, wishbone
 from migen import FSM, If, Module, Mux, NextState, ResetInserter, Signal
 
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.dma.errors import ERROR_BITS, Error
-from gateware.memory import BlockRAMFIFO
+from ..aes.standard import BLOCK_BITS, BLOCK_BYTES
+from ..memory import BlockRAMFIFO
+from .errors import ERROR_BITS, Error
 
 ADDRESS_BITS = 28  # of a block
 BEATS_BITS = 29

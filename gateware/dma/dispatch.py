@@ -18,12 +18,12 @@ descriptors have ended. Latency: 7 cycles. Handshake: valid and ready everywhere
 from litex.soc.interconnect import stream
 from migen import FSM, Cat, If, Module, Mux, NextState, NextValue, ResetInserter, Signal, bits_for
 
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS, WIDTHS, message_layout
-from gateware.dma.align import OFFSET_BITS
-from gateware.dma.bursts import JOBS, READ_JOB_LAYOUT, WRITE_JOB_LAYOUT
-from gateware.dma.errors import ERROR_BITS, Error
-from gateware.memory import BlockRAMFIFO
+from ..aes.standard import BLOCK_BITS, BLOCK_BYTES
+from ..ctr.counter import INDEX_BITS, WIDTH_BITS, WIDTHS, message_layout
+from ..memory import BlockRAMFIFO
+from .align import OFFSET_BITS
+from .bursts import JOBS, READ_JOB_LAYOUT, WRITE_JOB_LAYOUT
+from .errors import ERROR_BITS, Error
 
 ADDRESS_BITS = 32
 COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1

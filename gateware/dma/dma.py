@@ -27,14 +27,14 @@ Throughput: the port's or the core's, whichever is lower; see `gateware.dma.burs
 from litex.soc.interconnect import stream
 from migen import If, Module, Mux, ResetInserter, Signal
 
-from gateware.ctr.blocks import BLOCK_LAYOUT
-from gateware.ctr.gcm import BlockGCM
-from gateware.dma.align import Gather, Scatter
-from gateware.dma.bursts import JOBS, BurstMaster
-from gateware.dma.dispatch import Dispatcher
-from gateware.dma.errors import ERROR_BITS, Error
-from gateware.dma.gcm_dispatch import GCMDispatcher
-from gateware.dma.gcm_output import GCMOutput
+from ..ctr.blocks import BLOCK_LAYOUT
+from ..ctr.gcm import BlockGCM
+from .align import Gather, Scatter
+from .bursts import JOBS, BurstMaster
+from .dispatch import Dispatcher
+from .errors import ERROR_BITS, Error
+from .gcm_dispatch import GCMDispatcher
+from .gcm_output import GCMOutput
 
 
 class DescriptorDMA(Module):

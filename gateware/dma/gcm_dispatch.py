@@ -23,11 +23,12 @@ Handshake: valid and ready everywhere. `flush` drops everything.
 from litex.soc.interconnect import stream
 from migen import FSM, Case, Cat, If, Module, Mux, NextState, NextValue, ResetInserter, Signal, bits_for
 
-from gateware.ctr.counter import WIDTHS, message_layout
-from gateware.ctr.gcm_messages import IV_BITS, IV_BYTES, TAG_BYTES, gcm_layout
-from gateware.dma.align import OFFSET_BITS
-from gateware.dma.bursts import JOBS, PARTS_READ_JOB_LAYOUT, PARTS_WRITE_JOB_LAYOUT
-from gateware.dma.dispatch import (
+from ..ctr.counter import WIDTHS, message_layout
+from ..ctr.gcm_messages import IV_BITS, IV_BYTES, TAG_BYTES, gcm_layout
+from ..memory import BlockRAMFIFO
+from .align import OFFSET_BITS
+from .bursts import JOBS, PARTS_READ_JOB_LAYOUT, PARTS_WRITE_JOB_LAYOUT
+from .dispatch import (
     ADDRESS_BITS,
     COUNT_BITS,
     DESCRIPTOR_LAYOUT,
@@ -36,9 +37,8 @@ from gateware.dma.dispatch import (
     job_fields,
     lengths,
 )
-from gateware.dma.errors import ERROR_BITS, Error
-from gateware.dma.gcm_output import OUTPUT_JOB_LAYOUT
-from gateware.memory import BlockRAMFIFO
+from .errors import ERROR_BITS, Error
+from .gcm_output import OUTPUT_JOB_LAYOUT
 
 MODE_CTR, MODE_ENCRYPT, MODE_DECRYPT, MODE_VERIFY = range(4)
 MODE_BITS = 2

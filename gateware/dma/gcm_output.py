@@ -16,11 +16,11 @@ Latency: none (combinational). Handshake: valid and ready everywhere. `flush` dr
 from litex.soc.interconnect import stream
 from migen import FSM, Cat, If, Module, Mux, NextState, ResetInserter, Signal
 
-from gateware.aes.standard import BLOCK_BYTES
-from gateware.ctr.blocks import BLOCK_LAYOUT
-from gateware.ctr.gcm import RESULT_LAYOUT
-from gateware.dma.errors import ERROR_BITS, Error
-from gateware.gcm.hold import HOLD_LAYOUT
+from ..aes.standard import BLOCK_BYTES
+from ..ctr.blocks import BLOCK_LAYOUT
+from ..ctr.gcm import RESULT_LAYOUT
+from ..gcm.hold import HOLD_LAYOUT
+from .errors import ERROR_BITS, Error
 
 OUTPUT_JOB_LAYOUT = [("decrypt", 1), ("text", 1), ("tag_length", 5)]
 # Depth of the queues: more than the maximum number of messages with unfinished write jobs.

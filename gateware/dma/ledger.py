@@ -8,7 +8,7 @@ number n + `ENTRIES` ends. At most `ENTRIES` descriptors are outstanding at a ti
 
 from migen import Array, Case, Cat, If, Module, Signal
 
-from gateware.dma.errors import ERROR_BITS, Error
+from .errors import ERROR_BITS, Error
 
 ENTRIES = 8
 NUMBER_BITS = 16

@@ -5,12 +5,12 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage
 from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourcePulse
 
-from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
-from gateware.ctr.counter import WIDTH_32, WIDTH_64, WIDTH_128
-from gateware.ctr.key_store import WORDS
-from gateware.dma.dispatch import SLOT_FIELD_BITS
-from gateware.dma.errors import ERROR_BITS, Error
-from gateware.dma.gcm_dispatch import (
+from ..aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
+from ..ctr.counter import WIDTH_32, WIDTH_64, WIDTH_128
+from ..ctr.key_store import WORDS
+from .dispatch import SLOT_FIELD_BITS
+from .errors import ERROR_BITS, Error
+from .gcm_dispatch import (
     MODE_BITS,
     MODE_CTR,
     MODE_DECRYPT,
@@ -18,7 +18,7 @@ from gateware.dma.gcm_dispatch import (
     MODE_VERIFY,
     TAG_LENGTH_BITS,
 )
-from gateware.dma.ledger import ENTRIES, NUMBER_BITS
+from .ledger import ENTRIES, NUMBER_BITS
 
 SLOTS = 8  # default number of key slots of an accelerator
 

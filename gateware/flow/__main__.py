@@ -7,13 +7,13 @@ import json
 import sys
 from pathlib import Path
 
-from gateware import boards, extensions, targets
-from gateware.configurations import DEFAULT
-from gateware.flow import bitstream, build_id, patch, simulation
-from gateware.flow.cache import Stamp, digest
-from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
-from gateware.flow.flash import MEMORIES, FlashError, built, confirm, flash, loaded_by
-from gateware.flow.zephyr import ZephyrError
+from .. import boards, extensions, targets
+from ..configurations import DEFAULT
+from . import bitstream, build_id, patch, simulation
+from .cache import Stamp, digest
+from .firmware import REPOSITORY, FirmwareError, build_firmware, report_image
+from .flash import MEMORIES, FlashError, built, confirm, flash, loaded_by
+from .zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
 # All files and folders from which a simulated board with bare-metal firmware is built. requirements.txt represents the

@@ -10,8 +10,8 @@ puts the name of the function that made the SoC before all names.
 import re
 from collections import Counter, defaultdict
 
-from gateware.extensions import configurations
-from gateware.flow.toolchain import LUT4_OF_CELL
+from ..extensions import configurations
+from .toolchain import LUT4_OF_CELL
 
 # Maps each unit to prefixes of the names of its cells. A cell belongs to the first unit with a matching prefix.
 UNITS = {

@@ -18,12 +18,12 @@ from litex.soc.integration.builder import Builder
 from rich.console import Console
 from rich.table import Table
 
-from gateware.flow import area, build_id, carries, constraints, toolchain
-from gateware.flow.cache import Stamp, digest
-from gateware.flow.firmware import REPOSITORY, build_firmware
-from gateware.memory import NO_RW_CHECK
-from gateware.soc.soc import CipherlaneSoC
-from gateware.targets import Target
+from ..memory import NO_RW_CHECK
+from ..soc.soc import CipherlaneSoC
+from ..targets import Target
+from . import area, build_id, carries, constraints, toolchain
+from .cache import Stamp, digest
+from .firmware import REPOSITORY, build_firmware
 
 # Adders with at most this number of bits take fewer LUTs without a carry chain, because nextpnr adds two carry cells to
 # each chain.

@@ -24,8 +24,8 @@ from cipherlane_base.build_id import MARK, is_text, text
 from cipherlane_base.image import pack
 from cipherlane_base.wire.layout import IMAGE
 
-from gateware.configurations import CODE_ORIGIN
-from gateware.flow import cache
+from ..configurations import CODE_ORIGIN
+from . import cache
 
 PART = len(MARK) // 2
 _SOURCES = ("*.v", "*.lpf", "*.ys")

@@ -4,10 +4,10 @@
 import json
 import sys
 
-from firmware.codegen.__main__ import write_if_changed
-from gateware import boards
-from gateware.description import Board, Cable
-from gateware.flow.firmware import REPOSITORY
+from .. import boards
+from ..codegen.__main__ import write_if_changed
+from ..description import Board, Cable
+from .firmware import REPOSITORY
 
 PATH = REPOSITORY / "host" / "cipherlane" / "link" / "known_cables.py"
 _HEAD = '''# SPDX-License-Identifier: BSD-2-Clause

@@ -5,12 +5,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from firmware.codegen import devicetree
-from firmware.codegen.__main__ import write_if_changed
-from gateware import boards, targets
-from gateware.extensions import configurations
-from gateware.flow import zephyr
-from gateware.flow.firmware import describe_soc
+from .. import boards, targets
+from ..codegen import devicetree
+from ..codegen.__main__ import write_if_changed
+from ..extensions import configurations
+from . import zephyr
+from .firmware import describe_soc
 
 
 def zephyr_targets() -> list[targets.Target]:

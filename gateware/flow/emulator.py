@@ -19,11 +19,11 @@ from pathlib import Path
 from cipherlane.errors import SimulatedBoardError
 from cipherlane.transport.simboard import SimulatedBoard
 
-from gateware import targets
-from gateware.flow import build_id, zephyr
-from gateware.flow.devicetrees import zephyr_targets
-from gateware.flow.firmware import REPOSITORY
-from gateware.flow.simulation import NAME
+from .. import targets
+from . import build_id, zephyr
+from .devicetrees import zephyr_targets
+from .firmware import REPOSITORY
+from .simulation import NAME
 
 _POLL_S = 0.1
 _BUILD_TIMEOUT_S = 1800

@@ -15,12 +15,12 @@ import yaml
 from cipherlane.link import cables
 from cipherlane.transport.udp import SCHEME
 
-from gateware import targets
-from gateware.configurations import DEFAULT, Configuration
-from gateware.description import Board, Cable
-from gateware.flow.firmware import REPOSITORY
-from gateware.flow.revisions import RevisionError, cable_of
-from gateware.targets import Target
+from .. import targets
+from ..configurations import DEFAULT, Configuration
+from ..description import Board, Cable
+from ..targets import Target
+from .firmware import REPOSITORY
+from .revisions import RevisionError, cable_of
 
 FOLDER = REPOSITORY / "build" / "hil"
 UART, UDP = "uart", "udp"

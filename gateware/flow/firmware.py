@@ -15,12 +15,12 @@ from cipherlane_base.wire import layout
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.common import get_mem_data
 
-from firmware.codegen import devicetree, sdram
-from firmware.codegen.__main__ import write_if_changed
-from gateware.configurations import Configuration
-from gateware.flow import image, toolchain, zephyr
-from gateware.soc.soc import CipherlaneSoC
-from gateware.targets import Target
+from ..codegen import devicetree, sdram
+from ..codegen.__main__ import write_if_changed
+from ..configurations import Configuration
+from ..soc.soc import CipherlaneSoC
+from ..targets import Target
+from . import image, toolchain, zephyr
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"

@@ -25,10 +25,10 @@ from cipherlane.link.expected_build import require
 from cipherlane.transport import open_transport
 from cipherlane_base.plain import plain
 
-from gateware.description import Board, Cable
-from gateware.flow import build_id
-from gateware.flow.revisions import RevisionError, cable_of
-from gateware.targets import Target
+from ..description import Board, Cable
+from ..targets import Target
+from . import build_id
+from .revisions import RevisionError, cable_of
 
 # openFPGALoader has no time limits, so we set two, in seconds: one for reading the part's name, and one for writing and
 # verifying 2 MB through a slow cable.

@@ -8,7 +8,7 @@ Yosys has no Tcl. So the program `yosys` translates that script into commands. P
 import sys
 from pathlib import Path
 
-from gateware.flow import toolchain
+from . import toolchain
 
 _YOSYS = """#!/bin/sh
 # Runs the Tcl script of FuseSoC's backend `trellis` in a Yosys without Tcl; other arguments pass unchanged.

@@ -11,13 +11,13 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from gateware import boards, targets
-from gateware.description import Board, Cable
-from gateware.extensions import configurations
-from gateware.flow.cache import REPOSITORY
-from gateware.platform.ecp5.block_rams import memories
-from gateware.platform.ecp5.parts import PARTS
-from gateware.targets import Target
+from .. import boards, targets
+from ..description import Board, Cable
+from ..extensions import configurations
+from ..platform.ecp5.block_rams import memories
+from ..platform.ecp5.parts import PARTS
+from ..targets import Target
+from .cache import REPOSITORY
 
 Content = dict
 SOURCES = ("bitstream-*.json", "timing-*.json")

@@ -19,8 +19,8 @@ written through port A or B). Asynchronous resets act at the clock edge.
 from collections.abc import Callable
 from graphlib import CycleError, TopologicalSorter
 
-from gateware.flow.cells import expression
-from gateware.flow.mapped_memories import BlockRAM, DistributedRAM, same
+from .cells import expression
+from .mapped_memories import BlockRAM, DistributedRAM, same
 
 # The logic of one wire: the number of this wire, its input wires, and an expression in which {n} stands for input n.
 Node = tuple[int, list[int], str]

@@ -18,8 +18,8 @@ nextpnr leaves a choice (a multiplexer of its constants, a slice's LUT), they ar
 
 from collections import defaultdict
 
-from gateware.flow import constraints
-from gateware.flow.cells import (
+from . import constraints
+from .cells import (
     Cell,
     chosen_net,
     contents,

@@ -22,11 +22,11 @@ from litex.gen import LiteXModule
 from litex.soc.cores.uart import RS232PHY, UARTPads
 from migen import ClockDomain, If, Instance, Signal
 
-from gateware.boards.sim import BOARD as SIMULATED
-from gateware.flow import netlist, simulation
-from gateware.flow.cache import Stamp
-from gateware.flow.cells import MODELS, Cell, number
-from gateware.targets import Target
+from ..boards.sim import BOARD as SIMULATED
+from ..targets import Target
+from . import netlist, simulation
+from .cache import Stamp
+from .cells import MODELS, Cell, number
 
 START_CYCLES = 1 << 17
 RGMII_PEER = Path(__file__).with_name("rgmii_peer.v")

@@ -25,9 +25,9 @@ from cipherlane_base.wire.layout import HEADER, Engine
 from rich.console import Console
 from rich.table import Table
 
-from gateware import targets
-from gateware.flow import bitstream, emulator, netlist, netlist_board, simulation, toolchain, unpacked
-from gateware.flow.firmware import REPOSITORY, FirmwareError
+from .. import targets
+from . import bitstream, emulator, netlist, netlist_board, simulation, toolchain, unpacked
+from .firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}

@@ -19,10 +19,10 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gateware.flow import bitstream, build_id, netlist_board, rom, toolchain, unpacked
-from gateware.flow.bitstream import BitstreamError
-from gateware.flow.firmware import build_firmware
-from gateware.targets import Target
+from ..targets import Target
+from . import bitstream, build_id, netlist_board, rom, toolchain, unpacked
+from .bitstream import BitstreamError
+from .firmware import build_firmware
 
 
 def build(target: Target, directory: Path, results: Path) -> Path:

@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from gateware.flow import constraints, toolchain
-from gateware.flow.cache import REPOSITORY
+from . import constraints, toolchain
+from .cache import REPOSITORY
 
 Records = list[dict]
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gateware.flow import tethered
+from . import tethered
 
 INTERVAL_S = 8
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 
-from gateware.description import Board, Cable
+from ..description import Board, Cable
 
 
 class RevisionError(ValueError):

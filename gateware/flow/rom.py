@@ -14,7 +14,7 @@ layout is checked in each netlist: `Layout.image` must return the memory's known
 import re
 from collections.abc import Sequence
 
-from gateware.flow.cells import INITVALS, ROW_PITCH, ROWS, UNIT, Cell, number
+from .cells import INITVALS, ROW_PITCH, ROWS, UNIT, Cell, number
 
 WORD = 32
 UNITS = 2048

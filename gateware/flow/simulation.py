@@ -32,12 +32,12 @@ from litex.build.sim.config import SimConfig
 from litex.build.sim.verilator import core_directory
 from litex.soc.integration.builder import Builder
 
-from gateware.flow import build_id, cache, progress, toolchain
-from gateware.flow.cache import Stamp, digest
-from gateware.flow.firmware import build_firmware
-from gateware.flow.idle import IdleEdgesLeftOut
-from gateware.soc.soc import CipherlaneSoC
-from gateware.targets import Target
+from ..soc.soc import CipherlaneSoC
+from ..targets import Target
+from . import build_id, cache, progress, toolchain
+from .cache import Stamp, digest
+from .firmware import build_firmware
+from .idle import IdleEdgesLeftOut
 
 NAME = "sim"  # LiteX names the files of every simulated board with this prefix
 EXECUTABLE = "obj_dir/Vsim"

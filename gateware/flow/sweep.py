@@ -30,8 +30,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gateware.flow.cache import REPOSITORY
-from gateware.flow.worker import Answer, describe, packages
+from .cache import REPOSITORY
+from .worker import Answer, describe, packages
 
 # Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker to report
 # its versions.
@@ -111,7 +111,7 @@ def run(
 
     def give(*arguments: Any) -> Answer:
         # This import runs only on the worker, so the scheduler needs no file of this repository.
-        from gateware.flow.worker import work
+        from .worker import work
 
         return work(*arguments)
 

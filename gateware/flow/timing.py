@@ -27,16 +27,16 @@ from cipherlane_base.figures import commit, write
 from rich.console import Console
 from rich.table import Table
 
-from gateware import boards, targets
-from gateware.configurations import DEFAULT
-from gateware.extensions import configurations
-from gateware.flow import bitstream, cache, carries, sweep, toolchain
-from gateware.flow.cache import Stamp, digest
-from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware
-from gateware.flow.place import Records, place
-from gateware.flow.sweep import INPUTS, Failed, SweepError, Workers
-from gateware.flow.zephyr import ZephyrError
-from gateware.targets import Target
+from .. import boards, targets
+from ..configurations import DEFAULT
+from ..extensions import configurations
+from ..targets import Target
+from . import bitstream, cache, carries, sweep, toolchain
+from .cache import Stamp, digest
+from .firmware import REPOSITORY, FirmwareError, build_firmware
+from .place import Records, place
+from .sweep import INPUTS, Failed, SweepError, Workers
+from .zephyr import ZephyrError
 
 SEEDS = 8
 # Maps each timing database to the prefix of nextpnr's option that names the part. An LFE5UM5G has 5 Gb/s transceivers,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from gateware.flow import tethered
+from . import tethered
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 UNPACKER = "ecpunpack"  # a program that reads bitstreams, from the same package as ecppack

@@ -14,9 +14,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gateware import targets
-from gateware.flow import emulator, zephyr
-from gateware.flow.firmware import REPOSITORY
+from .. import targets
+from . import emulator, zephyr
+from .firmware import REPOSITORY
 
 OUTPUT = REPOSITORY / "build" / "twister"
 CONFIGURATIONS = ("zephyr", "eth_zephyr", "sdram_zephyr")

@@ -12,8 +12,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from gateware.flow import toolchain
-from gateware.flow.cells import Cell, contents
+from . import toolchain
+from .cells import Cell, contents
 
 TIMEOUT_S = 600
 

@@ -24,8 +24,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gateware.flow import tethered, toolchain
-from gateware.flow.cache import REPOSITORY, made_once
+from . import tethered, toolchain
+from .cache import REPOSITORY, made_once
 
 # In seconds: pause between checks of a task's process, time for the process to end its children, time limit of a task.
 POLL_S, GRACE_S, LIMIT_S = 0.5, 10, 24 * 3600

@@ -11,8 +11,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from firmware.codegen import devicetree
-from gateware.flow import tethered
+from ..codegen import devicetree
+from . import tethered
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MODULE = REPOSITORY / "firmware" / "zephyr"

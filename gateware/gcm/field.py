@@ -8,7 +8,7 @@ byte order of `gateware.aes` this is bit 8 * (i div 8) + 7 - i mod 8 of the bloc
 
 from migen import Cat
 
-from gateware.aes.cells import Functions, sum_of
+from ..aes.cells import Functions, sum_of
 
 BITS = 128
 TAPS = (0, 1, 2, 7)  # x^128 = x^7 + x^2 + x + 1

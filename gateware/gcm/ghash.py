@@ -31,10 +31,10 @@ messages. No time depends on data.
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Signal
 
-from gateware.aes.cells import Functions
-from gateware.aes.standard import BLOCK_BITS
-from gateware.gcm.field import BITS, in_order, reduced, total_of
-from gateware.gcm.tables import LANE_BITS, LANES, Tables
+from ..aes.cells import Functions
+from ..aes.standard import BLOCK_BITS
+from .field import BITS, in_order, reduced, total_of
+from .tables import LANE_BITS, LANES, Tables
 
 CYCLES = (16, 8, 4, 2, 1)
 

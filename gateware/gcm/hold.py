@@ -17,8 +17,8 @@ Latency: 3 cycles from `sink` to `source` without verdict. Throughput: a block a
 from litex.soc.interconnect import stream
 from migen import READ_FIRST, Cat, If, Memory, Module, Mux, Signal, bits_for
 
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.memory import block_ram
+from ..aes.standard import BLOCK_BITS, BLOCK_BYTES
+from ..memory import block_ram
 
 HOLD_LAYOUT = [("data", BLOCK_BITS), ("mask", BLOCK_BYTES), ("final", 1)]
 

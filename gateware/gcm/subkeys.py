@@ -17,9 +17,9 @@ row a cycle.
 from litex.soc.interconnect import stream
 from migen import Array, If, Memory, Module, Mux, Signal, bits_for
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.ctr.client import KEYSTREAM_LAYOUT
-from gateware.memory import DISTRIBUTED, NO_RW_CHECK
+from ..aes.standard import BLOCK_BITS
+from ..ctr.client import KEYSTREAM_LAYOUT
+from ..memory import DISTRIBUTED, NO_RW_CHECK
 
 
 class Subkeys(Module):

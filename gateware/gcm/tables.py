@@ -12,10 +12,10 @@ the same is done with zero as the subkey.
 from litex.soc.interconnect import stream
 from migen import Cat, If, Memory, Module, Signal
 
-from gateware.aes.cells import Functions
-from gateware.aes.standard import BLOCK_BITS
-from gateware.gcm.field import BITS, in_order, reduced, total_of
-from gateware.memory import DISTRIBUTED, NO_RW_CHECK
+from ..aes.cells import Functions
+from ..aes.standard import BLOCK_BITS
+from ..memory import DISTRIBUTED, NO_RW_CHECK
+from .field import BITS, in_order, reduced, total_of
 
 LANES = 4
 LANE_BITS = BITS // LANES

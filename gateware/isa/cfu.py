@@ -3,7 +3,7 @@
 
 from migen import Array, Cat, If, Module, Signal
 
-from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
+from ..aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
 
 class CFUUnit(Module):

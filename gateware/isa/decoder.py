@@ -6,7 +6,7 @@ Combinational. The encodings come only from `gateware.isa.instructions`.
 
 from migen import Case, If, Module, Mux, Signal
 
-from gateware.isa.instructions import INSTRUCTIONS, LAST_ROUND_KEYS, PRODUCTS
+from .instructions import INSTRUCTIONS, LAST_ROUND_KEYS, PRODUCTS
 
 SHUFFLE_NONE = 0
 SHUFFLE_FORWARD = 1

@@ -15,10 +15,10 @@ from itertools import product
 
 from migen import Cat, Module, Mux, Signal
 
-from gateware.aes.cells import Functions, sum_of
-from gateware.aes.column_sbox import ColumnSBox
-from gateware.aes.sub_bytes import BLOCK_RAM
-from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
+from ..aes.cells import Functions, sum_of
+from ..aes.column_sbox import ColumnSBox
+from ..aes.sub_bytes import BLOCK_RAM
+from ..aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
 # If the S-boxes are of one of these kinds, the rest of the lane is also built from ECP5 cells.
 OF_CELLS = (BLOCK_RAM, "ecp5")

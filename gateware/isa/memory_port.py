@@ -23,8 +23,8 @@ block of a group three. Latency of a load: 4 cycles from issue to the register, 
 from litex.soc.interconnect import stream, wishbone
 from migen import Cat, Constant, If, Module, Mux, Signal
 
-from gateware.aes.transforms import masked
-from gateware.isa.instructions import STATE_REGISTERS
+from ..aes.transforms import masked
+from .instructions import STATE_REGISTERS
 
 FAULT_NONE = 0
 FAULT_UNALIGNED = 1

@@ -12,10 +12,10 @@ queue has room for the whole group.
 from litex.soc.interconnect import stream
 from migen import Cat, Constant, If, Module, Mux, Signal
 
-from gateware.aes.transforms import masked
-from gateware.isa.decoder import Decoder
-from gateware.isa.instructions import STATE_REGISTERS
-from gateware.isa.memory_port import REQUEST_LAYOUT
+from ..aes.transforms import masked
+from .decoder import Decoder
+from .instructions import STATE_REGISTERS
+from .memory_port import REQUEST_LAYOUT
 
 
 class MemoryRequests(Module):

@@ -25,12 +25,12 @@ for it. No time depends on data.
 
 from migen import Cat, If, Module, Mux, Signal
 
-from gateware.aes.transforms import masked
-from gateware.gcm.ghash import GHASH
-from gateware.isa.decoder import Decoder
-from gateware.isa.instructions import STATE_REGISTERS
-from gateware.isa.memory_port import VectorMemoryPort
-from gateware.isa.memory_requests import one_hot
+from ..aes.transforms import masked
+from ..gcm.ghash import GHASH
+from .decoder import Decoder
+from .instructions import STATE_REGISTERS
+from .memory_port import VectorMemoryPort
+from .memory_requests import one_hot
 
 CYCLES = 8  # cycles that the multiplier takes for a product, on boards with a multiplier
 EXTRA_CYCLES = 3  # cycles before the multiplier starts a product, and from its end until the result is written

@@ -8,8 +8,8 @@ an instruction can write some columns only. After configuration all registers ar
 
 from migen import READ_FIRST, Memory, Module, Signal, log2_int
 
-from gateware.isa.instructions import CONTEXTS, KEY_REGISTERS, LANES, STATE_REGISTERS
-from gateware.memory import without_collisions
+from ..memory import without_collisions
+from .instructions import CONTEXTS, KEY_REGISTERS, LANES, STATE_REGISTERS
 
 
 class LaneRegisters(Module):

@@ -33,15 +33,15 @@ but nothing depends on these. The multiplier's tables follow from a state regist
 
 from migen import Array, Cat, Constant, If, Mux, Signal
 
-from gateware.aes.transforms import byte_list, inv_shift_rows, masked, shift_rows
-from gateware.isa.cfu import CFUUnit
-from gateware.isa.decoder import Decoder
-from gateware.isa.instructions import COUNTER_BASE, LANES
-from gateware.isa.lane import OF_CELLS, Lane
-from gateware.isa.memory_port import VectorMemoryPort
-from gateware.isa.memory_requests import MemoryRequests
-from gateware.isa.products import Products
-from gateware.isa.register_file import CounterBases, KeyRegisters, StateRegisters
+from ..aes.transforms import byte_list, inv_shift_rows, masked, shift_rows
+from .cfu import CFUUnit
+from .decoder import Decoder
+from .instructions import COUNTER_BASE, LANES
+from .lane import OF_CELLS, Lane
+from .memory_port import VectorMemoryPort
+from .memory_requests import MemoryRequests
+from .products import Products
+from .register_file import CounterBases, KeyRegisters, StateRegisters
 
 UNIT_VERSION = 2
 STATUS_PRODUCTS = 1 << 8  # this bit in the result of `status` tells that the unit has a multiplier

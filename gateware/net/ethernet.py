@@ -19,12 +19,12 @@ from liteeth.core.icmp import LiteEthICMP
 from liteeth.core.ip import LiteEthIP
 from litex.gen import LiteXModule
 
-from gateware.net import WORD_BITS
-from gateware.net.link.mac import SharedMAC
-from gateware.net.records.peripheral import FastPathPeripheral
-from gateware.net.udp.ip_ports import IPPorts
-from gateware.net.udp.neighbours import Neighbours
-from gateware.net.udp.port import UDPPort
+from . import WORD_BITS
+from .link.mac import SharedMAC
+from .records.peripheral import FastPathPeripheral
+from .udp.ip_ports import IPPorts
+from .udp.neighbours import Neighbours
+from .udp.port import UDPPort
 
 
 class FastPathEthernet(LiteXModule):

@@ -10,8 +10,8 @@ read happens then.
 from litex.soc.interconnect import stream
 from migen import READ_FIRST, Array, If, Memory, Module, Signal
 
-from gateware.memory import block_ram
-from gateware.net.events import EVENT_BITS
+from ..memory import block_ram
+from .events import EVENT_BITS
 
 COUNTER_BITS = 32
 

@@ -4,8 +4,8 @@
 from liteeth.common import eth_udp_user_description
 from litex.soc.interconnect import stream
 
-from gateware.net import WORD_BITS
-from gateware.net.events import EVENT_BITS
+from . import WORD_BITS
+from .events import EVENT_BITS
 
 LENGTH_BITS = 16
 CHECKSUM_BITS = 16

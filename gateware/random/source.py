@@ -28,8 +28,8 @@ A simulated board has no noise: `simulated` is 1 there, and no word is ever offe
 
 from migen import Cat, If, Module, Signal
 
-from gateware.random.health import WINDOW, HealthTests
-from gateware.random.registers import WORD_BITS, RandomRegisters
+from .health import WINDOW, HealthTests
+from .registers import WORD_BITS, RandomRegisters
 
 MIN_ENTROPY = 0.25
 ALPHA_BITS = 30

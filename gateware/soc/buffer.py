@@ -22,7 +22,7 @@ is carried out after it.
 from litex.soc.interconnect import wishbone
 from migen import READ_FIRST, Array, If, Memory, Module, Mux, Record, Replicate, Signal, bits_for
 
-from gateware.memory import without_collisions
+from ..memory import without_collisions
 
 BANKS = 4
 

@@ -18,14 +18,14 @@ from litex.soc.integration.soc import SoCRegion, add_ip_address_constants, add_m
 from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import wishbone
 
-from gateware.configurations import Ethernet
-from gateware.ctr.client import Port
-from gateware.net.ethernet import FastPathEthernet
-from gateware.net.link.mac import SharedMAC
-from gateware.net.link.slots import SLOT_BYTES
-from gateware.net.macsec.peripheral import MACsecPeripheral
-from gateware.net.records.peripheral import FastPathPeripheral
-from gateware.soc.buffer import BufferMemory
+from ..configurations import Ethernet
+from ..ctr.client import Port
+from ..net.ethernet import FastPathEthernet
+from ..net.link.mac import SharedMAC
+from ..net.link.slots import SLOT_BYTES
+from ..net.macsec.peripheral import MACsecPeripheral
+from ..net.records.peripheral import FastPathPeripheral
+from .buffer import BufferMemory
 
 SLOTS_ORIGIN = 0x8000_0000  # an address that the CPU does not cache
 # Gigabit Ethernet moves 31.25 million words a second each way. At 70 MHz, a tenth of the cycles remains

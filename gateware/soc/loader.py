@@ -23,8 +23,8 @@ from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
 from migen import If, Memory, Module, Mux, Signal
 from migen.genlib.cdc import MultiReg
 
-from gateware.configurations import CODE_ORIGIN
-from gateware.targets import Target
+from ..configurations import CODE_ORIGIN
+from ..targets import Target
 
 # For how many seconds the line must be low to count as a break. This is a hundred times as long as a zero byte at 1
 # Mbaud, and a tenth of the shortest break that a host's driver can send.

@@ -14,8 +14,8 @@ firmware has set up module and PHY (`firmware/sdram/sdram.c`).
 from litex.soc.integration.soc_core import SoCCore
 from migen import Memory
 
-from gateware.description import Sdram
-from gateware.memory import DISTRIBUTED
+from ..description import Sdram
+from ..memory import DISTRIBUTED
 
 SDRAM_ORIGIN = 0x6000_0000  # this origin leaves room for 512 MB between the on-chip memories and the uncached addresses
 # Long enough for a cache miss: the cache writes a line and reads a line, and the SDRAM refreshes before each access.

@@ -31,22 +31,22 @@ from litex.soc.integration.soc import SoCRegion
 from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import wishbone
 
-from gateware.ctr.service import CTRService, create_service
-from gateware.dma import accelerator
-from gateware.dma.accelerator import CTRAccelerator
-from gateware.isa.command import CommandRegister
-from gateware.isa.vector_unit import VectorAESUnit
-from gateware.memory import distributed, in_luts
-from gateware.net.macsec import secy
-from gateware.net.records import peripheral as fast_path
-from gateware.random.oscillators import RingOscillators
-from gateware.random.source import RandomSource
-from gateware.soc.buffer import BufferArbiter, BufferMemory
-from gateware.soc.ethernet import add_ethernet, slots_region
-from gateware.soc.loader import add_loader
-from gateware.soc.sdram import BUS_TIMEOUT_CYCLES as SDRAM_BUS_TIMEOUT_CYCLES
-from gateware.soc.sdram import add_sdram
-from gateware.targets import Target
+from ..ctr.service import CTRService, create_service
+from ..dma import accelerator
+from ..dma.accelerator import CTRAccelerator
+from ..isa.command import CommandRegister
+from ..isa.vector_unit import VectorAESUnit
+from ..memory import distributed, in_luts
+from ..net.macsec import secy
+from ..net.records import peripheral as fast_path
+from ..random.oscillators import RingOscillators
+from ..random.source import RandomSource
+from ..targets import Target
+from .buffer import BufferArbiter, BufferMemory
+from .ethernet import add_ethernet, slots_region
+from .loader import add_loader
+from .sdram import BUS_TIMEOUT_CYCLES as SDRAM_BUS_TIMEOUT_CYCLES
+from .sdram import add_sdram
 
 BUFFER_ORIGIN = 0x4000_0000
 # Time limit of a bus access in cycles. Registers and on-chip memories answer within a few cycles. A small limit needs

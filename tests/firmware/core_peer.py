@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from firmware.codegen import wire
+from gateware.codegen import wire
 from tests.firmware import frames
 from tests.waiting import HANG_S
 

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from firmware.codegen import devicetree
 from gateware import targets
+from gateware.codegen import devicetree
 from gateware.flow.devicetrees import zephyr_targets
 from gateware.flow.firmware import REPOSITORY, describe_soc
 from gateware.flow.zephyr import require_devicetree

@@ -13,7 +13,7 @@ from litedram.common import PhySettings
 from litedram.init import get_sdram_phy_init_sequence
 from litedram.modules import MT41K256M16, MT48LC16M16
 
-from firmware.codegen import sdram
+from gateware.codegen import sdram
 from tests.firmware.core_peer import BUILD, FLAGS
 from tests.waiting import HANG_S
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from firmware.codegen import registers
+from gateware.codegen import registers
 from tests.firmware import units_peer
 from tests.firmware.units_peer import ENGINES, HEAP, MEMORY, MEMORY_END, MODES, pairs
 from tests.gateware.isa import fips197

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from firmware.codegen import wire
+from gateware.codegen import wire
 from tests.firmware.core_peer import WIRE_TOML
 from tests.waiting import HANG_S
 

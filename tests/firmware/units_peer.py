@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from firmware.codegen import registers, wire
+from gateware.codegen import registers, wire
 from gateware.isa.instructions import ALL, FIELDS, LAST_ROUND_KEYS
 from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, write_wire_header
 

@@ -24,9 +24,8 @@ _NAME = re.compile(
     rf"|\b{LABORATORY}\.(?:{_MODULES})\b",
     re.M,
 )
-# The packages in `gateware` that build something. All other packages in `gateware` must import neither these packages
-# nor the package `firmware`, which generates files from the hardware.
-BUILDERS = ("cores", "flow")
+# The packages in `gateware` that build something or write files. No other package in `gateware` may import them.
+BUILDERS = ("codegen", "cores", "flow")
 # Layers of `gateware/net`, the lowest first. Each layer is allowed to import the layers before it.
 NET_LAYERS = (
     ("gateware.net", "gateware.net.events", "gateware.net.event_counters", "gateware.net.layouts"),
@@ -41,7 +40,11 @@ def _importers(folder, packages):
     """Return the Python files below a folder that import at least one of the given packages."""
     prefixes = tuple(f"{package}." for package in packages)
     files = (ROOT / folder).rglob("*.py")
-    return {path.relative_to(ROOT) for path in files if any(f"{n}.".startswith(prefixes) for n in imported(path))}
+    return {path.relative_to(ROOT) for path in files if any(f"{n}.".startswith(prefixes) for n in _imported(path))}
+
+
+def _imported(path):
+    return imported(path, ".".join(path.relative_to(ROOT).parent.parts))
 
 
 def _layer(module):
@@ -82,15 +85,23 @@ def test_names_of_the_laboratory_are_found(text):
 
 
 def test_dependencies_run_one_way():
-    hardware = _importers("gateware", ["firmware", *(f"gateware.{name}" for name in BUILDERS)])
+    hardware = _importers("gateware", [f"gateware.{name}" for name in BUILDERS])
     assert {path.parts[1] for path in hardware} == set(BUILDERS)
-    assert _importers("firmware/codegen", ["gateware.flow"]) == set()
-    assert _importers("gateware", ["firmware"]) and _importers("firmware/codegen", ["gateware"])
+    assert _importers("gateware/codegen", ["gateware.cores", "gateware.flow"]) == set()
+    assert (
+        _importers("gateware/cores", ["gateware.codegen"]) and _importers("gateware/cores", ["gateware.flow"]) == set()
+    )
+    assert list((ROOT / "firmware").rglob("*.py")) == [], "the firmware is C; what writes files for it is in gateware"
 
 
 def test_only_the_build_flow_imports_the_host_tool():
     assert {path.parts[:2] for path in _importers("gateware", ["cipherlane"])} == {("gateware", "flow")}
-    assert _importers("firmware", ["cipherlane"]) == set()
+
+
+def test_packages_of_the_gateware_import_each_other_relatively():
+    """The folder is the package `gateware` in a checkout, and `cipherlane_gateware` where it is installed."""
+    absolute = re.compile(r"^\s*(?:from|import) gateware\b", re.M)
+    assert [path for path in (ROOT / "gateware").rglob("*.py") if absolute.search(path.read_text())] == []
 
 
 def test_the_hardware_loads_without_the_host_tool():
@@ -100,7 +111,7 @@ def test_the_hardware_loads_without_the_host_tool():
 
 
 def test_the_shared_formats_import_nothing_of_the_project():
-    ours = ("cipherlane", "gateware", "firmware", "pictures", "tests", LABORATORY)
+    ours = ("cipherlane", "gateware", "pictures", "tests", LABORATORY)
     assert _importers("host/cipherlane_base", ours) == set()
 
 
@@ -115,7 +126,7 @@ def test_boards_and_platforms_import_nothing_above_them():
     for name, below in allowed.items():
         place = ROOT / "gateware" / name
         for path in place.rglob("*.py") if place.is_dir() else [place]:
-            ours = [each for each in imported(path) if each.startswith("gateware")]
+            ours = [each for each in _imported(path) if each.startswith("gateware")]
             assert [each for each in ours if not f"{each}.".startswith(tuple(f"{each}." for each in below))] == [], path
 
 
@@ -127,11 +138,11 @@ def test_a_module_is_a_board_because_it_declares_one():
 def _part(module):
     """Return the name of the part of the architecture that contains a module, such as `gateware.net`."""
     top, *rest = module.split(".")
-    return {"gateware": ".".join(["gateware", *rest[:1]]), "firmware": "firmware.codegen"}.get(top, top)
+    return ".".join(["gateware", *rest[:1]]) if top == "gateware" else top
 
 
 def test_the_picture_of_the_structure_is_what_the_imports_are():
-    folders = [ROOT / name for name in ("gateware", "firmware", "pictures", "tests", LABORATORY)]
+    folders = [ROOT / name for name in ("gateware", "pictures", "tests", LABORATORY)]
     imports = graph(*folders, ROOT / "host" / "cipherlane", ROOT / "host" / "cipherlane_base")
     page = (ROOT / "gateware" / "ARCHITECTURE.md").read_text(encoding="utf-8")
     picture = page.partition("## Structure")[2].split("```")[1].strip().splitlines()
@@ -149,7 +160,7 @@ def test_the_picture_of_the_structure_is_what_the_imports_are():
 
 
 def test_no_circles():
-    packages = [ROOT / name for name in ("gateware", "firmware", "pictures", LABORATORY)]
+    packages = [ROOT / name for name in ("gateware", "pictures", LABORATORY)]
     assert cycle(graph(*packages)) == []
 
 
@@ -157,7 +168,7 @@ def test_lower_layers_of_the_network_import_no_higher_ones():
     found = {
         (path.relative_to(ROOT), name)
         for path in (ROOT / "gateware" / "net").rglob("*.py")
-        for name in imported(path)
+        for name in _imported(path)
         if name.startswith("gateware.net.")
     }
     layers = {path: _layer(".".join(path.with_suffix("").parts).removesuffix(".__init__")) for path, _ in found}

@@ -12,8 +12,8 @@ Latency: 2 cycles. Throughput: one word a cycle. Handshake: none.
 from litex.gen import reverse_bytes
 from migen import Cat, If, Module, Signal
 
-from gateware.net import WORD_BITS
-from gateware.net.layouts import CHECKSUM_BITS
+from .. import WORD_BITS
+from ..layouts import CHECKSUM_BITS
 
 RIGHT = 0xFFFF
 PROTOCOL_UDP = 17

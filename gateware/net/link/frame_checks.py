@@ -44,11 +44,11 @@ cycles without a word.
 from litex.soc.interconnect import stream
 from migen import Case, Cat, If, Module, Replicate, Signal
 
-from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net.events import EVENT_BITS, Event
-from gateware.net.layouts import LENGTH_BITS
-from gateware.net.link.checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, half
-from gateware.net.link.frame_router import GROUP_BIT
+from .. import WORD_BITS, WORD_BYTES
+from ..events import EVENT_BITS, Event
+from ..layouts import LENGTH_BITS
+from .checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, half
+from .frame_router import GROUP_BIT
 
 HEADER_BYTES = 14
 FRAME_BYTES_MIN = 60  # without the check sequence

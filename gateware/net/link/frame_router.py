@@ -18,7 +18,7 @@ from liteeth.common import eth_phy_description
 from litex.soc.interconnect import stream
 from migen import FSM, Cat, If, Module, NextState, NextValue, Signal
 
-from gateware.net import WORD_BITS
+from .. import WORD_BITS
 
 MAC_BITS = 48
 GROUP_BIT = 0  # this bit in byte 0 of a MAC address marks group addresses

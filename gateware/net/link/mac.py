@@ -27,16 +27,16 @@ from litex.soc.interconnect.csr import CSRConstant, CSRField, CSRStorage
 from litex.soc.interconnect.packet import Arbiter
 from migen import ClockDomainsRenamer, If
 
-from gateware.memory import in_block_ram
-from gateware.net import WORD_BITS
-from gateware.net.events import EVENT_BITS, Event
-from gateware.net.link.frame_checks import FrameChecks
-from gateware.net.link.frame_router import FrameRouter
-from gateware.net.link.packet_buffer import PacketBuffer
-from gateware.net.link.skid import Skid
-from gateware.net.link.slots import SLOT_BYTES, SUMS, FrameSlots
-from gateware.net.macsec.as_from_wire import AsFromWire
-from gateware.net.macsec.secy import SecY
+from ...memory import in_block_ram
+from .. import WORD_BITS
+from ..events import EVENT_BITS, Event
+from ..macsec.as_from_wire import AsFromWire
+from ..macsec.secy import SecY
+from .frame_checks import FrameChecks
+from .frame_router import FrameRouter
+from .packet_buffer import PacketBuffer
+from .skid import Skid
+from .slots import SLOT_BYTES, SUMS, FrameSlots
 
 PHY_BITS = 8
 FRAME_BYTES_MAX = 1514  # largest frame at an MTU of 1500, without its check sequence

@@ -19,8 +19,8 @@ from `commit` to `source.valid`.
 from litex.soc.interconnect import stream
 from migen import READ_FIRST, Cat, If, Memory, Module, Signal
 
-from gateware.memory import without_collisions
-from gateware.net import WORD_BITS, WORD_BYTES
+from ...memory import without_collisions
+from .. import WORD_BITS, WORD_BYTES
 
 # In the last word of a packet, the bit of `last_be` for the packet's last byte is 1. All other bits are 0.
 PACKET_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BYTES)]

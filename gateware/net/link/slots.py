@@ -46,9 +46,9 @@ from litex.soc.interconnect.csr import CSR, CSRStatus, CSRStorage
 from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel, EventSourcePulse, SharedIRQ
 from migen import FSM, Case, Cat, If, Mux, NextState, NextValue, Record, Replicate, Signal, bits_for
 
-from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net.link.checksum import RIGHT, ChecksumSum
-from gateware.net.link.stations import SOURCE_WORDS, KnownStations
+from .. import WORD_BITS, WORD_BYTES
+from .checksum import RIGHT, ChecksumSum
+from .stations import SOURCE_WORDS, KnownStations
 
 SLOT_BYTES = 2048
 FRAME_BYTES = 1520

@@ -24,8 +24,8 @@ from litex.gen import LiteXModule, reverse_bytes
 from litex.soc.interconnect.csr import CSR, CSRStorage
 from migen import Array, C, Case, If, Memory, Signal, bits_for
 
-from gateware.net import WORD_BITS
-from gateware.net.link.frame_checks import ETHERTYPE_IPV4
+from .. import WORD_BITS
+from .frame_checks import ETHERTYPE_IPV4
 
 SOURCE_WORDS = 8  # number of words of a frame up to the end of its IPv4 source address
 HALF = 16

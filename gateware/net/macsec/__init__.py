@@ -10,7 +10,7 @@ A frame is stored whole, encrypted or decrypted in place, and only then sent on.
 Numbers on the wire are big-endian; a signal "in wire order" has the first byte in bits 7:0.
 """
 
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
+from ...aes.standard import BLOCK_BITS, BLOCK_BYTES
 
 ROW_BITS, ROW_BYTES = BLOCK_BITS, BLOCK_BYTES
 LENGTH_BITS = 11

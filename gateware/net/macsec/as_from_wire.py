@@ -14,8 +14,8 @@ from liteeth.common import eth_phy_description
 from litex.soc.interconnect import stream
 from migen import If, Module, Mux, Signal
 
-from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net.macsec import FRAME_BYTES_MIN
+from .. import WORD_BITS, WORD_BYTES
+from . import FRAME_BYTES_MIN
 
 WORDS_MIN = FRAME_BYTES_MIN // WORD_BYTES
 

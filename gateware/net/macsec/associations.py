@@ -18,13 +18,13 @@ For the XPN suites, it is the salt, with the SSCI added to its first four bytes.
 from litex.soc.interconnect import stream
 from migen import FSM, Array, Cat, Constant, If, Memory, Module, Mux, NextState, NextValue, Signal
 
-from gateware.aes.standard import WORD_BITS
-from gateware.ctr.client import KeyPort
-from gateware.ctr.gcm_messages import IV_BITS
-from gateware.ctr.keyed import KeyStream
-from gateware.memory import DISTRIBUTED, NO_RW_CHECK
-from gateware.net.macsec import ASSOCIATIONS
-from gateware.net.macsec.sectag import AN_BITS, SCI_BITS
+from ...aes.standard import WORD_BITS
+from ...ctr.client import KeyPort
+from ...ctr.gcm_messages import IV_BITS
+from ...ctr.keyed import KeyStream
+from ...memory import DISTRIBUTED, NO_RW_CHECK
+from . import ASSOCIATIONS
+from .sectag import AN_BITS, SCI_BITS
 
 PN_BITS = 64
 SHORT_PN_BITS = 32

@@ -18,17 +18,17 @@ to its end: it has had its verdict.
 from litex.soc.interconnect import stream
 from migen import If, Module, Mux, Record, ResetInserter, Signal, bits_for
 
-from gateware.ctr.client import Port
-from gateware.ctr.gcm import BlockGCM
-from gateware.ctr.gcm_messages import IV_BITS, IV_BYTES
-from gateware.ctr.keyed import Uses
-from gateware.net.link.skid import Skid
-from gateware.net.macsec import ADDRESS_BYTES
-from gateware.net.macsec.frame_sender import FrameSender, job_layout
-from gateware.net.macsec.frame_writer import FrameWriter, frame_layout
-from gateware.net.macsec.gcm_feeder import GCMFeeder, feed_layout
-from gateware.net.macsec.row_ring import RowRing, write_layout
-from gateware.net.macsec.sectag import AN_BITS, ICV_BYTES, SCI_BYTES, SECTAG_BYTES, TCI
+from ...ctr.client import Port
+from ...ctr.gcm import BlockGCM
+from ...ctr.gcm_messages import IV_BITS, IV_BYTES
+from ...ctr.keyed import Uses
+from ..link.skid import Skid
+from . import ADDRESS_BYTES
+from .frame_sender import FrameSender, job_layout
+from .frame_writer import FrameWriter, frame_layout
+from .gcm_feeder import GCMFeeder, feed_layout
+from .row_ring import RowRing, write_layout
+from .sectag import AN_BITS, ICV_BYTES, SCI_BYTES, SECTAG_BYTES, TCI
 
 FRAMES = 16  # maximum number of frames that wait for a decision, and of frames that wait for the sender
 UNDER_WAY = 4  # maximum number of frames that wait for GCM and for their verdict

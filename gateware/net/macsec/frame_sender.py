@@ -15,10 +15,10 @@ from liteeth.common import eth_phy_description
 from litex.soc.interconnect import stream
 from migen import FSM, Array, Case, Cat, If, Module, Mux, NextState, NextValue, Record, Replicate, Signal, bits_for
 
-from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net.macsec import ADDRESS_BYTES, LENGTH_BITS
-from gateware.net.macsec.row_ring import RowReader, write_layout
-from gateware.net.macsec.sectag import ICV_BYTES, SCI_BITS, TCI, first_word
+from .. import WORD_BITS, WORD_BYTES
+from . import ADDRESS_BYTES, LENGTH_BITS
+from .row_ring import RowReader, write_layout
+from .sectag import ICV_BYTES, SCI_BITS, TCI, first_word
 
 ADDRESS_WORDS = ADDRESS_BYTES // WORD_BYTES
 ICV_WORDS = ICV_BYTES // WORD_BYTES

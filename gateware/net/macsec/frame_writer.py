@@ -23,12 +23,12 @@ from liteeth.common import eth_phy_description
 from litex.soc.interconnect import stream
 from migen import FSM, Array, C, Case, Cat, If, Module, Mux, NextState, Record, Signal, bits_for
 
-from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net.events import EVENT_BITS
-from gateware.net.macsec import LENGTH_BITS, ROW_BITS, ROW_BYTES, SHORTEST
-from gateware.net.macsec.counters import Counter
-from gateware.net.macsec.row_ring import write_layout
-from gateware.net.macsec.sectag import ETHERTYPE_EAPOL, ETHERTYPE_MACSEC, SCI_BITS, TCI
+from .. import WORD_BITS, WORD_BYTES
+from ..events import EVENT_BITS
+from . import LENGTH_BITS, ROW_BITS, ROW_BYTES, SHORTEST
+from .counters import Counter
+from .row_ring import write_layout
+from .sectag import ETHERTYPE_EAPOL, ETHERTYPE_MACSEC, SCI_BITS, TCI
 
 TYPE_WORD = 3  # number of the word that begins with the EtherType
 LANES = ROW_BITS // WORD_BITS

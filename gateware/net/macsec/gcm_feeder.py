@@ -18,10 +18,10 @@ Throughput: a block each three cycles, and up to 12 cycles more for a frame.
 from litex.soc.interconnect import stream
 from migen import FSM, Cat, If, Module, Mux, NextState, NextValue, Signal, bits_for
 
-from gateware.net import WORD_BITS
-from gateware.net.macsec import ADDRESS_BYTES, LENGTH_BITS, ROW_BITS
-from gateware.net.macsec.row_ring import RowReader
-from gateware.net.macsec.sectag import SCI_BITS, TCI, first_word
+from .. import WORD_BITS
+from . import ADDRESS_BYTES, LENGTH_BITS, ROW_BITS
+from .row_ring import RowReader
+from .sectag import SCI_BITS, TCI, first_word
 
 ADDRESS_BITS = 8 * ADDRESS_BYTES
 

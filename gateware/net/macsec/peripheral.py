@@ -24,12 +24,12 @@ Byte order: as in `gateware.net`. Packet numbers are numbers.
 
 from migen import FSM, Cat, If, Mux, NextState, NextValue, Signal
 
-from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_256, KEY_WORDS, WORD_BITS
-from gateware.ctr.client import Port
-from gateware.ctr.key_store import WORDS
-from gateware.net.macsec.receive import Validate
-from gateware.net.macsec.registers import SALT_WORDS, SCI_WORDS, MACsecRegisters
-from gateware.net.macsec.secy import SecY
+from ...aes.standard import KEY_LENGTH_128, KEY_LENGTH_256, KEY_WORDS, WORD_BITS
+from ...ctr.client import Port
+from ...ctr.key_store import WORDS
+from .receive import Validate
+from .registers import SALT_WORDS, SCI_WORDS, MACsecRegisters
+from .secy import SecY
 
 
 class MACsecPeripheral(MACsecRegisters):

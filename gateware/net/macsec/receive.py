@@ -24,16 +24,16 @@ from enum import IntEnum
 from litex.soc.interconnect import stream
 from migen import FSM, If, Module, Mux, NextState, NextValue, ResetInserter, Signal, bits_for
 
-from gateware.ctr.client import Port
-from gateware.gcm.ghash import CYCLES
-from gateware.net.events import EVENT_BITS
-from gateware.net.macsec import ADDRESS_BYTES, ASSOCIATIONS, FRAME_BYTES_MAX, LENGTH_BITS
-from gateware.net.macsec.associations import PN_BITS, Associations
-from gateware.net.macsec.counters import Counter
-from gateware.net.macsec.frame_path import UNDER_WAY, FramePath
-from gateware.net.macsec.replay import PLACES, WINDOW_BITS, RecoverPN, ReplayWindow
-from gateware.net.macsec.sectag import AN_BITS, ICV_BYTES, SCI_BYTES, SECTAG_BYTES, TCI, SecTAGChecks, number
-from gateware.net.macsec.transmit import iv_of
+from ...ctr.client import Port
+from ...gcm.ghash import CYCLES
+from ..events import EVENT_BITS
+from . import ADDRESS_BYTES, ASSOCIATIONS, FRAME_BYTES_MAX, LENGTH_BITS
+from .associations import PN_BITS, Associations
+from .counters import Counter
+from .frame_path import UNDER_WAY, FramePath
+from .replay import PLACES, WINDOW_BITS, RecoverPN, ReplayWindow
+from .sectag import AN_BITS, ICV_BYTES, SCI_BYTES, SECTAG_BYTES, TCI, SecTAGChecks, number
+from .transmit import iv_of
 
 
 class Validate(IntEnum):

@@ -4,14 +4,14 @@
 from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage
 
-from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_256
-from gateware.ctr.key_store import WORDS
-from gateware.net.events import EVENT_BITS
-from gateware.net.macsec import ASSOCIATIONS
-from gateware.net.macsec.counters import Counter
-from gateware.net.macsec.receive import Validate
-from gateware.net.macsec.replay import PLACES, WINDOW_BITS
-from gateware.net.macsec.sectag import AN_BITS
+from ...aes.standard import KEY_LENGTH_128, KEY_LENGTH_256
+from ...ctr.key_store import WORDS
+from ..events import EVENT_BITS
+from . import ASSOCIATIONS
+from .counters import Counter
+from .receive import Validate
+from .replay import PLACES, WINDOW_BITS
+from .sectag import AN_BITS
 
 SCI_WORDS, SALT_WORDS = 2, 3
 _IGNORED = "Write-only: reads as 0. Writes are ignored while busy, and set refused."

@@ -14,10 +14,10 @@ up to 64. Handshake: see `ReplayWindow`.
 
 from migen import FSM, Case, Cat, If, Memory, Module, Mux, NextState, NextValue, Signal
 
-from gateware.memory import DISTRIBUTED, NO_RW_CHECK
-from gateware.net.macsec import ASSOCIATIONS
-from gateware.net.macsec.associations import PN_BITS, SHORT_PN_BITS
-from gateware.net.macsec.sectag import AN_BITS
+from ...memory import DISTRIBUTED, NO_RW_CHECK
+from . import ASSOCIATIONS
+from .associations import PN_BITS, SHORT_PN_BITS
+from .sectag import AN_BITS
 
 PLACES = 64
 WINDOW_BITS = 7  # 0 to 64

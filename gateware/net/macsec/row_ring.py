@@ -10,9 +10,9 @@ Handshake: a user is `granted` its access in the cycle in which it asks. A row t
 
 from migen import READ_FIRST, Cat, If, Memory, Module, Record, Signal, bits_for
 
-from gateware.memory import block_ram
-from gateware.net import WORD_BITS
-from gateware.net.macsec import ROW_BITS
+from ...memory import block_ram
+from .. import WORD_BITS
+from . import ROW_BITS
 
 
 def access_layout(rows: int) -> list[tuple[str, int]]:

@@ -21,8 +21,8 @@ from enum import IntEnum
 from litex.gen import reverse_bytes
 from migen import Cat, Constant, If, Module, Mux, Signal
 
-from gateware.net import WORD_BITS
-from gateware.net.macsec import ADDRESS_BYTES, FRAME_BYTES_MIN, LENGTH_BITS
+from .. import WORD_BITS
+from . import ADDRESS_BYTES, FRAME_BYTES_MIN, LENGTH_BITS
 
 ETHERTYPE_MACSEC = 0x88E5
 ETHERTYPE_EAPOL = 0x888E

@@ -8,14 +8,14 @@ is a client of a CTR service, with a key slot for each association. It has a GHA
 from litex.soc.interconnect import stream
 from migen import If, Module, Signal
 
-from gateware.ctr.client import Client, Port
-from gateware.gcm.ghash import CYCLES
-from gateware.net.event_counters import EventCounters
-from gateware.net.macsec import ASSOCIATIONS
-from gateware.net.macsec.associations import INSTALL_LAYOUT
-from gateware.net.macsec.receive import Receive
-from gateware.net.macsec.sectag import SCI_BITS
-from gateware.net.macsec.transmit import Transmit
+from ...ctr.client import Client, Port
+from ...gcm.ghash import CYCLES
+from ..event_counters import EventCounters
+from . import ASSOCIATIONS
+from .associations import INSTALL_LAYOUT
+from .receive import Receive
+from .sectag import SCI_BITS
+from .transmit import Transmit
 
 # Width in bits of a count of keystream blocks. A frame needs the blocks of its data, and one block for its tag.
 COUNT_BITS = 8

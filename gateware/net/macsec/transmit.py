@@ -10,14 +10,14 @@ the state of the associations.
 from litex.soc.interconnect import stream
 from migen import Cat, Constant, If, Module, Mux, ResetInserter, Signal, bits_for
 
-from gateware.ctr.client import Port
-from gateware.gcm.ghash import CYCLES
-from gateware.net.events import EVENT_BITS
-from gateware.net.macsec import ADDRESS_BYTES, FRAME_BYTES_MAX, LENGTH_BITS
-from gateware.net.macsec.associations import PN_BITS, SHORT_PN_BITS, Associations
-from gateware.net.macsec.counters import Counter
-from gateware.net.macsec.frame_path import UNDER_WAY, FramePath
-from gateware.net.macsec.sectag import AN_BITS, number, short_length, tci_of
+from ...ctr.client import Port
+from ...gcm.ghash import CYCLES
+from ..events import EVENT_BITS
+from . import ADDRESS_BYTES, FRAME_BYTES_MAX, LENGTH_BITS
+from .associations import PN_BITS, SHORT_PN_BITS, Associations
+from .counters import Counter
+from .frame_path import UNDER_WAY, FramePath
+from .sectag import AN_BITS, number, short_length, tci_of
 
 
 def iv_of(base: Signal, pn: Signal):

@@ -15,14 +15,14 @@ more datagrams. Datagrams that it accepted before are answered with its key.
 
 from migen import Module, Record, bits_for
 
-from gateware.ctr.client import USE_LAYOUT
-from gateware.ctr.key_loader import Uses
-from gateware.net.event_counters import EventCounters
-from gateware.net.records.receiver import RecordReceiver
-from gateware.net.records.sender import RecordSender
-from gateware.net.records.session_table import SessionTable
-from gateware.net.records.statistics import Statistics
-from gateware.net.records.window import RecordWindow
+from ...ctr.client import USE_LAYOUT
+from ...ctr.key_loader import Uses
+from ..event_counters import EventCounters
+from .receiver import RecordReceiver
+from .sender import RecordSender
+from .session_table import SessionTable
+from .statistics import Statistics
+from .window import RecordWindow
 
 
 class FastPath(Module):

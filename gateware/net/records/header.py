@@ -8,7 +8,7 @@ the header: word i of its raw bits is word i of the datagram.
 from cipherlane_base.wire.layout import BLOCK, HEADER, REPLY, VERSION, RecordType
 from migen import Record
 
-from gateware.net import WORD_BYTES
+from .. import WORD_BYTES
 
 HEADER_BYTES = HEADER.size
 HEADER_WORDS = HEADER_BYTES // WORD_BYTES

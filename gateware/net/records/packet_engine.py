@@ -19,12 +19,12 @@ and ready.
 from litex.soc.interconnect import stream
 from migen import If, Module, Signal
 
-from gateware.ctr.client import Port
-from gateware.ctr.counter import WIDTH_128
-from gateware.ctr.packet import PacketCTR
-from gateware.memory import BlockRAMFIFO
-from gateware.net import WORD_BITS
-from gateware.net.layouts import packet_layout
+from ...ctr.client import Port
+from ...ctr.counter import WIDTH_128
+from ...ctr.packet import PacketCTR
+from ...memory import BlockRAMFIFO
+from .. import WORD_BITS
+from ..layouts import packet_layout
 
 QUEUE_WORDS = 64
 

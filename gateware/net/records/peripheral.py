@@ -34,13 +34,13 @@ Byte order: as in `gateware.net`. Word i of `key` and `iv` is bytes 4*i to 4*i+3
 
 from migen import Cat, If, Signal
 
-from gateware.ctr.client import Client, Port
-from gateware.ctr.key_store import WORDS
-from gateware.ctr.packet import BLOCKS_BITS
-from gateware.net.records.fast_path import FastPath
-from gateware.net.records.packet_engine import PacketEngine
-from gateware.net.records.registers import FastPathRegisters
-from gateware.net.records.session_table import Column
+from ...ctr.client import Client, Port
+from ...ctr.key_store import WORDS
+from ...ctr.packet import BLOCKS_BITS
+from .fast_path import FastPath
+from .packet_engine import PacketEngine
+from .registers import FastPathRegisters
+from .session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8

@@ -25,12 +25,12 @@ from liteeth.common import eth_udp_user_description
 from litex.soc.interconnect import stream
 from migen import FSM, Array, Cat, If, Module, Mux, NextState, NextValue, Signal
 
-from gateware.net import WORD_BITS
-from gateware.net.events import EVENT_BITS, Event
-from gateware.net.layouts import LENGTH_BITS, job_layout, outcome_layout, packet_layout
-from gateware.net.records import header as wire
-from gateware.net.records.session_table import SessionTable
-from gateware.net.records.window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
+from .. import WORD_BITS
+from ..events import EVENT_BITS, Event
+from ..layouts import LENGTH_BITS, job_layout, outcome_layout, packet_layout
+from . import header as wire
+from .session_table import SessionTable
+from .window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
 
 OFFSET_BITS = 64
 # Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The record window

@@ -5,13 +5,13 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage
 from migen import bits_for
 
-from gateware.aes.cores import MOST_SLOTS
-from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
-from gateware.ctr.key_loader import WAIT_CYCLES, command_cycles
-from gateware.ctr.key_store import WORDS
-from gateware.net.events import EVENT_BITS, Event
-from gateware.net.records.session_table import Column
-from gateware.net.records.window import BLOCKS_BITS, INDEX_BITS, RECORDS
+from ...aes.cores import MOST_SLOTS
+from ...aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
+from ...ctr.key_loader import WAIT_CYCLES, command_cycles
+from ...ctr.key_store import WORDS
+from ..events import EVENT_BITS, Event
+from .session_table import Column
+from .window import BLOCKS_BITS, INDEX_BITS, RECORDS
 
 _LOCKED = (
     "Write-only: reads as 0. While the session is open or a datagram of it is under way, a write is ignored and sets "

@@ -22,11 +22,11 @@ valid and ready; `reserve` takes the room for `needed` bytes, `room` tells that 
 from litex.soc.interconnect import stream
 from migen import FSM, Array, C, Cat, If, Module, Mux, NextState, NextValue, Record, Replicate, Signal
 
-from gateware.ctr.client import USES_MAX
-from gateware.memory import BlockRAMFIFO
-from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net.events import EVENT_BITS, Event
-from gateware.net.layouts import (
+from ...ctr.client import USES_MAX
+from ...memory import BlockRAMFIFO
+from .. import WORD_BITS, WORD_BYTES
+from ..events import EVENT_BITS, Event
+from ..layouts import (
     CHECKSUM_BITS,
     DESTINATION_LAYOUT,
     LENGTH_BITS,
@@ -35,10 +35,10 @@ from gateware.net.layouts import (
     job_layout,
     outcome_layout,
 )
-from gateware.net.link.checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, doubled, half, halves
-from gateware.net.link.packet_buffer import PacketBuffer
-from gateware.net.records import header as wire
-from gateware.net.udp.port import HEADER_BYTES as UDP_HEADER_BYTES
+from ..link.checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, doubled, half, halves
+from ..link.packet_buffer import PacketBuffer
+from ..udp.port import HEADER_BYTES as UDP_HEADER_BYTES
+from . import header as wire
 
 # Maximum number of datagrams that are accepted but not yet sent.
 DATAGRAMS_MAX = USES_MAX

@@ -21,9 +21,9 @@ from enum import IntEnum
 
 from migen import READ_FIRST, Array, Case, Cat, If, Memory, Module, Mux, Signal, bits_for
 
-from gateware.aes.standard import BLOCK_BITS
-from gateware.memory import block_ram
-from gateware.net.records.window import BLOCKS_BITS
+from ...aes.standard import BLOCK_BITS
+from ...memory import block_ram
+from .window import BLOCKS_BITS
 
 WORD_BITS = 32
 ROWS_MAX = 16

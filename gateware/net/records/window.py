@@ -33,9 +33,9 @@ the last word. An access of the CPU takes 4 cycles, and at most 5 more while a r
 
 from migen import READ_FIRST, C, Cat, If, Memory, Module, Mux, Record, Replicate, Signal, bits_for
 
-from gateware.memory import without_collisions
-from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net.layouts import LENGTH_BITS
+from ...memory import without_collisions
+from .. import WORD_BITS, WORD_BYTES
+from ..layouts import LENGTH_BITS
 
 RECORDS = 64
 LAPS = 128

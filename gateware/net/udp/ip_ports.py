@@ -21,8 +21,8 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import Signal
 
-from gateware.net.link.frame_router import MAC_BITS
-from gateware.net.link.skid import Skid
+from ..link.frame_router import MAC_BITS
+from ..link.skid import Skid
 
 
 class IPPorts(LiteXModule):

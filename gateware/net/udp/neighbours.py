@@ -16,7 +16,7 @@ from liteeth.core.arp import arp_table_request_layout, arp_table_response_layout
 from litex.soc.interconnect import stream
 from migen import If, Module, Record, Signal
 
-from gateware.net.layouts import DESTINATION_LAYOUT, STATION_LAYOUT
+from ..layouts import DESTINATION_LAYOUT, STATION_LAYOUT
 
 
 class Neighbours(Module):

@@ -17,8 +17,8 @@ from liteeth.core.udp import LiteEthUDPPacketizer, LiteEthUDPRX
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 
-from gateware.net import WORD_BITS
-from gateware.net.layouts import datagram_layout
+from .. import WORD_BITS
+from ..layouts import datagram_layout
 
 HEADER_BYTES = udp_header.length
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from gateware.configurations import Configuration
-from gateware.description import Board, Fit
-from gateware.platform.ecp5.parts import PARTS
+from ...configurations import Configuration
+from ...description import Board, Fit
+from .parts import PARTS
 
 KB = 1024
 BLOCK_RAM = "block_ram"

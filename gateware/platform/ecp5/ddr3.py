@@ -10,7 +10,7 @@ from litex.soc.cores.clock import ECP5PLL
 from migen import ClockDomain, ClockSignal, If, Instance, Signal
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
-from gateware.description import Sdram
+from ...description import Sdram
 
 _INIT_HZ = 25e6  # frequency of the clock that starts the PHY's delay lines
 

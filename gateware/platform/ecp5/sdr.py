@@ -12,7 +12,7 @@ from litedram.phy import GENSDRPHY
 from litex.build.io import DDROutput
 from migen import ClockDomain, ClockSignal
 
-from gateware.description import Sdram
+from ...description import Sdram
 
 
 def _create_phy(platform, crg, sys_clk_freq):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Codes of records: generated from wire.toml by `python -m firmware.codegen.wire`; do not edit."""
+"""Codes of records: generated from wire.toml by `python -m gateware.codegen.wire`; do not edit."""
 
 from enum import IntEnum, IntFlag
 from typing import NamedTuple

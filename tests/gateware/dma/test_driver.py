@@ -13,7 +13,7 @@ import subprocess
 
 import pytest
 
-from firmware.codegen import registers, wire
+from gateware.codegen import registers, wire
 from gateware.ctr.counter import WIDTH_32
 from tests.gateware.ctr.reference import ctr, eea2_sets
 from tests.gateware.dma.bench import ORIGIN, SIZE, Bench

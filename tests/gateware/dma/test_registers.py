@@ -10,7 +10,7 @@ from litex.soc.integration.export import get_csr_json
 from litex.soc.integration.soc_core import SoCMini
 from migen import ClockDomain
 
-from firmware.codegen import registers
+from gateware.codegen import registers
 from gateware.ctr.service import create_service
 from gateware.dma.accelerator import CTRAccelerator, client
 from tests.gateware.support import ROOT

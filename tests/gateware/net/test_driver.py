@@ -9,7 +9,7 @@ from array import array
 
 import pytest
 
-from firmware.codegen import registers, wire
+from gateware.codegen import registers, wire
 from gateware.net.events import Event
 from tests.gateware.net.frames import Peer, Session
 from tests.gateware.net.gmii import CORE, GMIIBoard

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from firmware.codegen import registers
+from gateware.codegen import registers
 from gateware.random.source import MIN_ENTROPY
 from tests.firmware.core_peer import write_wire_header
 from tests.gateware.random.bench import SIMULATED_BANK, VALID, Bench

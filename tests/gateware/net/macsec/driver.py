@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firmware.codegen import registers, wire
+from gateware.codegen import registers, wire
 from tests.gateware.net.macsec.reference import Association
 from tests.gateware.support import ROOT
 

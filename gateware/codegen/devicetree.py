@@ -1,7 +1,7 @@
 """Render the devicetree of a Zephyr board from the SoC's own description.
 
 The input is `csr.json`, which LiteX's Builder writes: register addresses, interrupts, clock and memories. If the SoC
-has SDRAM, `sdram.json` in the same folder describes it; `firmware.codegen.sdram` makes that file. Each register of a
+has SDRAM, `sdram.json` in the same folder describes it; `gateware.codegen.sdram` makes that file. Each register of a
 node has an entry and a name, as in Zephyr's bindings of LiteX's cores.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write the C headers of `firmware/generated` and the reference pages: ``python -m firmware.codegen``.
+"""Write the C headers of `firmware/generated` and the reference pages: ``python -m gateware.codegen``.
 
 With ``--check`` it writes nothing, and fails if a header or a page is stale.
 """
@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from firmware.codegen import isa, registers, sdram, wire
+from . import isa, registers, sdram, wire
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -44,7 +44,7 @@ def write_if_changed(path: Path, text: str) -> None:
 
 def main() -> int:
     """Run the command; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m firmware.codegen", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m gateware.codegen", description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     generated = texts()

@@ -5,7 +5,7 @@ For each record the header defines its type code, and the size and offsets of it
 with the layout of the wire (on a little-endian machine, without padding), and two functions that copy the structure
 from and to the wire's bytes, at any alignment.
 
-``python -m firmware.codegen.wire`` writes `codes.py` next to `wire.toml`; with ``--check`` it fails if that module is
+``python -m gateware.codegen.wire`` writes `codes.py` next to `wire.toml`; with ``--check`` it fails if that module is
 stale. It imports nothing that itself imports `codes.py`.
 """
 
@@ -24,7 +24,7 @@ _LINE = 96
 
 _PROLOGUE = """\
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from wire.toml by firmware/codegen/wire.py: do not edit. */
+/* Generated from wire.toml by gateware/codegen/wire.py: do not edit. */
 #ifndef CL_WIRE_H
 #define CL_WIRE_H
 
@@ -75,7 +75,7 @@ _EPILOGUE = "#endif\n"
 
 _CODES_PROLOGUE = '''\
 # SPDX-License-Identifier: BSD-2-Clause
-"""Codes of records: generated from wire.toml by `python -m firmware.codegen.wire`; do not edit."""
+"""Codes of records: generated from wire.toml by `python -m gateware.codegen.wire`; do not edit."""
 
 from enum import IntEnum, IntFlag
 from typing import NamedTuple
@@ -292,7 +292,7 @@ def _identifier(name: str) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write `codes.py`; with `--check` return 1 if it is stale."""
-    parser = argparse.ArgumentParser(prog="python -m firmware.codegen.wire", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m gateware.codegen.wire", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="fail if the module is stale, write nothing")
     text = render_codes(WIRE_LAYOUT)
     if parser.parse_args(arguments).check:

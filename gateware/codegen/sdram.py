@@ -73,7 +73,7 @@ def render(description: dict[str, Any]) -> str:
     """Return the C header for a description from `describe`."""
     return "\n".join(
         [
-            "/* Written by firmware/codegen/sdram.py for this SoC: do not edit. */",
+            "/* Written by gateware/codegen/sdram.py for this SoC: do not edit. */",
             "#ifndef CL_SDRAM_H",
             "#define CL_SDRAM_H",
             "",
@@ -102,7 +102,7 @@ def render_bits() -> str:
     groups = (("CONTROL", "dfii_control", CONTROL), ("COMMAND", "dfii_pi<n>_command", COMMAND))
     lines = [
         "/* SPDX-License-Identifier: BSD-2-Clause */",
-        "/* Generated from firmware/codegen/sdram.py; do not edit. */",
+        "/* Generated from gateware/codegen/sdram.py; do not edit. */",
         "#ifndef CL_DFII_H",
         "#define CL_DFII_H",
     ]
