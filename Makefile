@@ -272,7 +272,7 @@ screenshots: setup ## 1 min | Take pictures of the live view on the simulated bo
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m tests.screenshots
 
-package: setup ## 1 min | Build the host tool's wheel and source distribution, and run a package index's checks (build/package/dist)
+package: setup ## 1 min | Build wheels and source distributions of host tool and gateware, and run a package index's checks (build/package/dist)
 	@.ci/package
 
 ##@ Remove

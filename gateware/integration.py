@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Adds the accelerator to any LiteX SoC."""
+
+from collections.abc import Sequence
+
+from litex.soc.integration.soc import LiteXSoC
+
+from .ctr.service import create_service
+from .dma import accelerator
+
+
+def add_accelerator(
+    soc: LiteXSoC,
+    regions: Sequence[str],
+    *,
+    name: str = "aes",
+    slots: int = accelerator.SLOTS,
+    gcm_cycles: int = 0,
+    **core,
+) -> accelerator.CTRAccelerator:
+    """Add the accelerator with its AES core, its registers, its interrupt, and its DMA as a master of the SoC's bus.
+
+    A data bus of fewer than 128 bits carries a block in several accesses. LiteX's converter in between passes on no
+    error of the bus, so a descriptor for memory that does not answer ends with other data, or with BUS_TIMEOUT.
+
+    The CPU's data cache does not see what the DMA writes: software flushes it before it reads a result.
+
+    Parameters
+    ----------
+    soc : LiteXSoC
+        Has a Wishbone bus and the regions. Its memory map and interrupts choose the places of the new ones.
+    regions : sequence of str
+        Regions of the SoC's bus, such as ``main_ram``, to which the DMA has access.
+    name : str
+        Prefix of the registers (`gateware.dma.registers`), and name of the interrupt and of the bus master.
+    slots : int
+        Number of keys that it holds, 1 to 16.
+    gcm_cycles : int
+        Cycles of a product of GHASH, one of `gateware.gcm.ghash.CYCLES`, or 0 for an accelerator without GCM.
+    **core
+        ``datapath``, ``sbox``, ``engines`` and ``key_stages`` of the AES core (`gateware.aes.cores.create_core`).
+
+    Raises
+    ------
+    ValueError
+        The SoC has no such region, or a parameter of the accelerator or the core is wrong.
+    """
+    known = soc.bus.regions
+    unknown = [region for region in regions if region not in known]
+    if unknown or not regions:
+        raise ValueError(f"regions is {list(regions)!r}; give some of {', '.join(known)}")
+    service = create_service([accelerator.client(slots)], **core)
+    places = [(known[region].origin, known[region].size) for region in regions]
+    unit = accelerator.CTRAccelerator(service=service.ports[0], regions=places, gcm_cycles=gcm_cycles)
+    soc.add_module(f"{name}_service", service)
+    soc.add_module(name, unit)
+    soc.bus.add_master(name, master=unit.bus)
+    if soc.irq.enabled:
+        soc.irq.add(name)
+    return unit
