@@ -106,7 +106,7 @@ def _protected(records: list[dict]) -> list[str]:
         for r in records
     ]
     return [
-        f"**The same through MACsec**, with one {first['core']} core for the SecY and the fast path, at "
+        f"**The same through MACsec**, with a core of {first['core']} bits for the SecY and the fast path, at "
         f"{first['clock_hz'] / 1e6:g} MHz, which {met}. The limit is what the wire leaves after SecTAG and ICV. The "
         "keys of records have as many bits as the suite's. Added: the time by which MACsec delays a datagram on its "
         "way in, and the answer on its way out, because it takes in a frame as a whole:",
