@@ -7,12 +7,15 @@ import json
 import sys
 from pathlib import Path
 
+from cipherlane.errors import FlashError
+from cipherlane.link.flashing import MEMORIES, confirm
+
 from .. import boards, extensions, targets
 from ..configurations import DEFAULT
 from . import bitstream, build_id, patch, simulation
 from .cache import Stamp, digest
 from .firmware import REPOSITORY, FirmwareError, build_firmware, report_image
-from .flash import MEMORIES, FlashError, built, confirm, flash, loaded_by
+from .flash import built, flash, loaded_by
 from .zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"

@@ -12,7 +12,9 @@ import shlex
 import sys
 from pathlib import Path
 
+from cipherlane_base.bitstream import SUFFIX, Cable, Description
 from cipherlane_base.figures import commit, write
+from cipherlane_base.version import __version__
 from litex.build.yosys_wrapper import YosysWrapper
 from litex.soc.integration.builder import Builder
 from rich.console import Console
@@ -133,10 +135,29 @@ def report(
         measured=measured,
     )
     missed = [clock["name"] for clock in figures["clocks"] if clock["achieved_mhz"] < clock["required_mhz"]]
+    description = bitstream.with_name(f"{bitstream.name}{SUFFIX}")
+    description.unlink(missing_ok=True)
     if missed:
         raise BitstreamError(f"clock {', '.join(missed)} missed its constraint: see {directory / 'build.log'}")
+    description.write_text(describe(target, gateware).text())
     _show(figures, bitstream, path)
     return bitstream
+
+
+def describe(target: Target, gateware: Path) -> Description:
+    """Returns the description of a target's bitstream, with which `cipherlane flash` loads it."""
+    board = target.board
+    return Description.of(
+        (gateware / f"{target.name}.bit").read_bytes(),
+        board=board.name,
+        configuration=target.configuration.name,
+        title=board.title,
+        part=board.part,
+        bootloader=board.bootloader,
+        cables=tuple(Cable(each.revision, each.revisions, each.usb, each.loader) for each in board.cables),
+        build_id=build_id.read(gateware, target.name),
+        version=__version__,
+    )
 
 
 def write_sources(target: Target, directory: Path, firmware: dict[str, list[int]]) -> CipherlaneSoC:

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from cipherlane.errors import FlashError
 from cipherlane.link import cables
+from cipherlane.link.flashing import cable_of
 from cipherlane.transport.udp import SCHEME
 
 from .. import targets
@@ -20,7 +22,7 @@ from ..configurations import DEFAULT, Configuration
 from ..description import Board, Cable
 from ..targets import Target
 from .firmware import REPOSITORY
-from .revisions import RevisionError, cable_of
+from .flash import REVISION
 
 FOLDER = REPOSITORY / "build" / "hil"
 UART, UDP = "uart", "udp"
@@ -86,8 +88,8 @@ def content(target: Target, build: Path, port: str = "", *, remote: bool = False
     else:
         there = () if remote else cables.attached() or ()
         try:
-            cable = cable_of(board, [each.usb for each in there], revision)
-        except RevisionError as error:
+            cable = cable_of(board, [each.usb for each in there], revision, REVISION)
+        except FlashError as error:
             raise EnvironmentFileError(str(error)) from error
         resources = {} if remote else _resources(target, cable, ways, port)
         drivers = _drivers(board, cable)

@@ -1,61 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Loads a bitstream into an attached board through openFPGALoader.
+"""Loads the bitstream of a build into the attached board (`cipherlane.link.flashing`)."""
 
-::
-
-    revision ─► cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
-
-The part is read before anything is written. A board with a USB bootloader (DFU) cannot report its part. For a cable
-that it cannot open, openFPGALoader prints libftdi's reason: no device, no permission, or in use by another program. It
-does not see a bootloader that it may not open, and it exits with success if a bootloader refuses the download. So this
-module looks for attached boards itself, and reads openFPGALoader's output whatever its exit status.
-"""
-
-import re
-import shlex
-import subprocess
 from pathlib import Path
 
-from cipherlane.clock import REAL, Clock
-from cipherlane.errors import CipherlaneError, NoReplyError
-from cipherlane.link import cables
-from cipherlane.link.cables import REMEDY
-from cipherlane.link.device import Device
-from cipherlane.link.expected_build import require
-from cipherlane.transport import open_transport
-from cipherlane_base.plain import plain
+from cipherlane.errors import FlashError
+from cipherlane.link import flashing
 
-from ..description import Board, Cable
 from ..targets import Target
 from . import build_id
-from .revisions import RevisionError, cable_of
 
-# openFPGALoader has no time limits, so we set two, in seconds: one for reading the part's name, and one for writing and
-# verifying 2 MB through a slow cable.
-DETECT_LIMIT_S, LIMIT_S = 60, 1800
-# In seconds: time limit for a board's first answer, time limit of one request, and pause before the next request.
-ANSWER_S = 20.0
-_ASK_S, _AGAIN_S = 1.0, 0.2
-MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}
-# Patterns of openFPGALoader's messages about the cable, and the remedy for each message. The numbers in the patterns
-# are return values of libftdi's ftdi_usb_open_desc.
-_CABLE = r"unable to open|init failed|No cable"
-_REMEDIES = {
-    r"ftdi device: -3\b|device not found|No device|no device|Not found|No DFU": "none is found: attach it by its USB "
-    "cable, power it on",
-    r"ftdi device: -4\b|[Pp]ermission": f"no permission: {REMEDY}",
-    r"Unknown device": "what answers is no part that openFPGALoader knows: look at its cable and power",
-    r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program uses its cable: end that program",
-}
-# A line of openFPGALoader's output that matches `_CAUSE` tells why loading failed. Lines that match `_NO_CAUSE`, or
-# that begin with a tab (the status register), do not count. openFPGALoader prints `_SENT` after a bootloader has
-# received the whole bitstream.
-_CAUSE, _NO_CAUSE = r"FAIL|[Ff]ail|[Ee]rror|mismatch", "std::exception"
-_SENT = "send zero sized download request: DONE"
-
-
-class FlashError(RuntimeError):
-    """The board cannot be loaded, or loading failed; the message names the remedy."""
+# How users of make name a board's revision.
+REVISION = "REVISION="
 
 
 def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False, revision: str = "") -> str:
@@ -67,20 +22,14 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
         Board and configuration.
     directory : Path
         Folder of the build.
-    memory : str
-        One of `MEMORIES`: ``sram`` is the FPGA's configuration until its power is off, ``spi`` the flash it starts
-        from.
-    dry_run : bool
-        Read and write nothing on the board, and return only the command.
-    revision : str
-        The board's revision; empty to find it by the attached cable.
+    memory, dry_run, revision
+        See `cipherlane.link.flashing.load`.
 
     Raises
     ------
     FlashError
-        The board is simulated or has no such revision, or its bootloader does not load the FPGA itself. Or there is no
-        bitstream or no cable, the cable may not be opened, or it reports another part. Or openFPGALoader failed or
-        timed out.
+        The board is simulated, or its bootloader does not load the FPGA itself. Or there is no bitstream. Or loading
+        failed.
     """
     board = target.board
     if board.simulated:
@@ -90,69 +39,7 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     bitstream = directory / "gateware" / f"{target.name}.bit"
     if not bitstream.exists():
         raise FlashError(f"no bitstream for {target.name}: run `make bitstream {target.variables}` first")
-    there = cables.attached() or []
-    try:
-        cable = cable_of(board, [each.usb for each in there], revision)
-    except RevisionError as error:
-        raise FlashError(str(error)) from error
-    loader = ["openFPGALoader", *cable.loader]
-    command = [*loader, *([] if board.bootloader else MEMORIES[memory]), str(bitstream)]
-    if dry_run:
-        return shlex.join(command)
-    if board.bootloader:
-        said = _run(command, board, cable)
-        if _SENT not in said or "dfuERROR" in said:
-            raise FlashError(reason(said, board.title))
-    else:
-        found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board, cable), re.M)
-        alike = len([each for each in there if each.usb == cable.usb])
-        if not found and alike > 1:
-            several = f"{alike} cables {cable.usb} are attached: attach only the board's"
-            raise FlashError(f"nothing answers on the JTAG of {board.title}; {several}")
-        require_part(board.part, found, board.title, bitstream.name)
-        _run(command, board, cable)
-    where = "in its SPI flash, from which it starts" if memory == "spi" else "in the FPGA until its power is off"
-    return f"{bitstream.name} is loaded into {board.title}: {where}"
-
-
-def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make flash", clock: Clock = REAL) -> str:
-    """Waits until the board at `port` answers with the expected build id; returns a report of the board that answered.
-
-    Parameters
-    ----------
-    build : str
-        The id of the expected build.
-    port : str
-        The port, in the host tool's form.
-    timeout : float
-        Seconds to wait. A board that is starting may not answer yet, and a board that has not restarted yet still
-        answers with its old build.
-    again : str
-        The command that loads the board whatever it runs.
-    clock : Clock
-        The clock that counts those seconds.
-
-    Raises
-    ------
-    FlashError
-        No board has answered, or another build has.
-    """
-    end = clock.now() + timeout
-    while True:
-        try:
-            with Device(open_transport(port), timeout=_ASK_S) as device:
-                info = device.info()
-            require(info.build_id, build)
-        except CipherlaneError as error:
-            if clock.now() > end:
-                silent = f"; if its firmware does not run, `{again}` loads another"
-                hint = silent if isinstance(error, NoReplyError) else ""
-                raise FlashError(f"at {port}, {timeout:g} s after it was loaded: {error}{hint}") from error
-            clock.sleep(_AGAIN_S)
-        else:
-            return (
-                f"{info.board} answers at {port}: {info.firmware} {info.firmware_version}, build {build}, as expected"
-            )
+    return flashing.load(board, bitstream, memory, dry_run=dry_run, revision=revision, option=REVISION)
 
 
 def loaded_by(target: Target) -> str:
@@ -173,67 +60,3 @@ def built(target: Target, directory: Path) -> str:
         return build_id.read(directory / "gateware", target.name)
     except build_id.BuildIdError as error:
         raise FlashError(str(error)) from error
-
-
-def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
-    """Raises FlashError unless the bitstream was made for one of the FPGAs that were found on the board's JTAG.
-
-    openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
-    all of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
-    """
-    if not found:
-        raise FlashError(f"nothing answers on the JTAG of {title}: power it on, or cut a loop in its chain")
-    if part not in found and f"LFE5UM-{part.partition('-')[2]}" not in found:
-        seen = plain(", ".join(dict.fromkeys(found)))
-        raise FlashError(f"on the cable is a {seen}, and {bitstream} is for a {part}: `make boards` lists both")
-
-
-def reason(said: str, title: str, words: str = "", *, locked: bool = False) -> str:
-    """Returns the reason why a board was not loaded, in one line with the remedy.
-
-    Parameters
-    ----------
-    said : str
-        Output of openFPGALoader before it failed: standard output and standard error in the order of arrival.
-    title : str
-        The board's name for people.
-    words : str
-        openFPGALoader's arguments for the board's cable.
-    locked : bool
-        Whether the cable is attached but may not be opened. openFPGALoader may report this as no cable.
-    """
-    lines = [line.rstrip() for line in re.split(r"[\r\n]+", said) if line.strip()]
-    cable = "\n".join(line for line in lines if re.search(_CABLE, line))
-    for pattern, remedy in _REMEDIES.items():
-        if re.search(pattern, cable):
-            return f"no {title} could be opened: {f'no permission: {REMEDY}' if locked else remedy}"
-    if "block protection is set" in said:
-        unlock = " ".join(filter(None, ("openFPGALoader", words, "--unprotect-flash")))
-        return f"{title} could not be loaded: its SPI flash is protected: run `{unlock}`, then this again"
-    causes = [
-        line for line in lines if re.match(rf"\S.*?(?:{_CAUSE})|{_CAUSE}", line) and _NO_CAUSE not in line
-    ] or lines
-    return f"{title} could not be loaded: openFPGALoader " + (
-        f"reports: {plain(causes[-1].strip())}" if causes else "printed nothing"
-    )
-
-
-def _run(command: list[str], board: Board, cable: Cable) -> str:
-    """Runs an openFPGALoader command for a board; returns the command's output."""
-    detects = "--detect" in command
-    limit = DETECT_LIMIT_S if detects else LIMIT_S
-    to_one = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    try:
-        result = subprocess.run(command, **to_one, text=True, errors="replace", timeout=limit)
-    except FileNotFoundError as error:
-        raise FlashError("openFPGALoader is missing: run `make setup`") from error
-    except subprocess.TimeoutExpired as error:
-        raise FlashError(f"openFPGALoader did not end in {limit} s: check the cable") from error
-    except KeyboardInterrupt as error:
-        left = "nothing was written" if detects else f"{board.title} may hold an incomplete bitstream: run this again"
-        raise FlashError(f"interrupted: {left}") from error
-    if result.returncode:
-        found = [each for each in cables.attached() or () if each.usb == cable.usb]
-        locked = bool(found) and not any(each.usable for each in found)
-        raise FlashError(reason(result.stdout, board.title, shlex.join(cable.loader), locked=locked))
-    return result.stdout

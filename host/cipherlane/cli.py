@@ -2,9 +2,9 @@
 """The command `cipherlane`.
 
 Exit status: 0 done; 1 failed (a self-test or comparison, or an unforeseen refusal); 2 wrong arguments or files; 3 port
-absent, busy or gone; 4 no reply; 5 version mismatch; 6 the board refused; 7 transfer incomplete, or firmware not
-loaded; 8 a file to decrypt was changed, or belongs to another key; 129, 130, 143 ended by the signal HUP, INT, TERM;
-141 the reader of the output closed it, as `head` does (not a failure).
+absent, busy or gone; 4 no reply; 5 version mismatch; 6 the board refused; 7 transfer incomplete, or firmware or
+bitstream not loaded; 8 a file to decrypt was changed, or belongs to another key; 129, 130, 143 ended by the signal HUP,
+INT, TERM; 141 the reader of the output closed it, as `head` does (not a failure).
 """
 
 import sys
@@ -21,6 +21,7 @@ from .commands import (
     demo,
     doctor,
     find,
+    flash,
     info,
     keygen,
     live,
@@ -92,6 +93,7 @@ def build_parser() -> Parser:
         mac,
         pair,
         load,
+        flash,
         null_board,
         config,
         shell,

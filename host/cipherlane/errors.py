@@ -176,6 +176,12 @@ class LoadError(CipherlaneError):
     exit_code = 7
 
 
+class FlashError(CipherlaneError):
+    """A board was not loaded with a bitstream, or does not run it."""
+
+    exit_code = 7
+
+
 class VerifyError(CipherlaneError):
     """The board's result differs from that of the package `cryptography`, or this package is not installed."""
 

@@ -7,14 +7,16 @@ import shutil
 import sys
 
 import pytest
+from cipherlane.errors import FlashError
+from cipherlane.link import flashing
+from cipherlane.link.flashing import confirm
 from cipherlane.transport.simboard import SimulatedBoard, find_board
 from cipherlane_base.build_id import MARK
 
 from gateware import targets
 from gateware.flow import __main__ as flow
 from gateware.flow import build_id
-from gateware.flow import flash as flashing
-from gateware.flow.flash import FlashError, confirm, loaded_by
+from gateware.flow.flash import loaded_by
 from tests.host.links import SimulatedClock
 from tests.pseudo_terminal import SerialBoard
 from tests.waiting import HANG_S

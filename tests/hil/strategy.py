@@ -11,6 +11,7 @@ from pathlib import Path
 
 import attr
 from cipherlane.errors import CipherlaneError
+from cipherlane.link import flashing
 from cipherlane.link.device import Device
 from cipherlane_base.plain import plain
 from labgrid.driver.exception import ExecutionError
@@ -20,7 +21,6 @@ from labgrid.protocol import PowerProtocol, ResetProtocol
 from labgrid.step import step
 from labgrid.strategy import Strategy, StrategyError
 
-from gateware.flow import flash
 from tests.hil import offered
 from tests.hil.board import BoardProtocol
 from tests.hil.openfpgaloader import OpenFPGALoaderDriver
@@ -137,7 +137,7 @@ class BoardStrategy(Strategy):
         self.target.activate(self.loader)
         offered.cable(self.loader.interface)
         if self.part:
-            flash.require_part(self.part, self.loader.detect(), self.title)
+            flashing.require_part(self.part, self.loader.detect(), self.title)
         self.loader.load()
         # On some boards, the same cable also carries the serial port, so the loader must release the cable.
         self.target.deactivate(self.loader)
@@ -166,9 +166,9 @@ class BoardStrategy(Strategy):
         except ExecutionError as error:
             told = error.stdout and "failed" in error.msg
             raise StrategyError(
-                flash.reason("\n".join(error.stdout), self.title) if told else plain(error.msg)
+                flashing.reason("\n".join(error.stdout), self.title) if told else plain(error.msg)
             ) from error
         except FileNotFoundError as error:
             raise StrategyError(f"{error}: run `make bitstream` first") from error
-        except (CipherlaneError, flash.FlashError) as error:
+        except CipherlaneError as error:
             raise StrategyError(str(error)) from error

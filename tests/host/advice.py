@@ -192,6 +192,7 @@ RUN = {
     "; --log FILE records what is sent and received": "test_advice::test_of_faults_of_the_tool",
     "`cipherlane selftest` shows what failed": "test_reports::test_the_self_test_runs_first",
     "`cipherlane bench --report FILE` writes one": "test_reports::test_a_report_is_read_as_it_was_written",
+    "SPI flash: say --memory spi": "test_flashing::test_a_board_with_a_bootloader_is_loaded_into_its_flash",
     "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
 # For advice that no test follows: maps a part of the advice to the reason.
@@ -202,6 +203,10 @@ NOT_RUN = {
     "is not the name of an interface: see": "lists interfaces",
     "pip install cipherlane again": "would install the tool",
     "pip install 'cipherlane[": "would install packages; that there are such extras: test_advice::test_of_packages",
+    "`make bitstream` writes it next": "would place and route; tests/gateware/flow has the description",
+    "openFPGALoader is missing": "would install a package",
+    "its SPI flash is protected": "needs a board whose flash is protected",
+    "`{}` loads another": "needs a board whose firmware does not run: tests/end_to_end/test_flash.py",
     "`sudo make udev`": "changes the machine; tests/gateware/flow has its rules",
     "sudo ip addr add": "changes the machine",
     "bench --link --engine fastpath": "needs the fast path, of the simulated board with Ethernet",

@@ -109,6 +109,7 @@ def commands(rng, urls):
             ["report", source, "--output", "page.html"],
             ["top"],
             ["load", "image"],
+            ["flash", source],
             ["load"],
             ["--help"],
             ["--version"],

@@ -3,20 +3,25 @@
 prints recorded output.
 """
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from cipherlane.link import cables
+from cipherlane.errors import FlashError
+from cipherlane.link import cables, flashing
+from cipherlane.link.flashing import confirm
+from cipherlane_base.bitstream import Description
 
-from gateware import targets
-from gateware.flow import flash as flashing
+from gateware import boards, targets
+from gateware.flow import bitstream
 from gateware.flow.firmware import REPOSITORY
-from gateware.flow.flash import FlashError, built, confirm, flash
+from gateware.flow.flash import built, flash
 from tests.gateware.flow.test_build import gateware_flow
 from tests.host.links import SimulatedClock
 from tests.host.model import PeerBoard, SocketBoard
@@ -121,7 +126,7 @@ SENT = "Loading: [==] 100.00%\nDone\nsend zero sized download request: DONE\n"
         (
             detected("LFE5U-25"),
             0,
-            "on the cable is a LFE5U-25, and ecpix5_eth.bit is for a LFE5UM5G-85: `make boards` lists both",
+            "on the cable is a LFE5U-25, and ecpix5_eth.bit is for a LFE5UM5G-85: attach the board that it is for",
         ),
         (detected("LFE5UM-45"), 0, "on the cable is a LFE5UM-45, and ecpix5_eth.bit is for a LFE5UM5G-85: .*"),
         (
@@ -198,7 +203,7 @@ def test_a_flash_that_was_interrupted_is_told(build, loader, monkeypatch):
     ("limit", "program", "says"),
     [
         (1, "#!/bin/sh\nexec sleep 3600\n", "openFPGALoader did not end in 1 s: check the cable"),
-        (600, None, "openFPGALoader is missing: run `make setup`"),
+        (600, None, "openFPGALoader is missing: run `make setup`, or install it .*"),
     ],
 )
 def test_an_openfpgaloader_that_hangs_or_is_missing(build, tmp_path, monkeypatch, limit, program, says):
@@ -409,3 +414,38 @@ def test_without_a_board(build):
     result = gateware_flow("ecpix5", "eth", "--flash", "sram", "--output", str(build))
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("error: no LambdaConcept ECPIX-5") and len(result.stderr.splitlines()) == 1
+
+
+HARDWARE = [targets.load(name, next(iter(boards.load(name).fits))) for name in boards.names() if name != "sim"]
+
+
+@pytest.mark.parametrize("target", HARDWARE, ids=lambda target: target.name)
+def test_another_machine_loads_it_by_its_description_as_this_one(tmp_path, target):
+    """The description next to a bitstream must contain all that loading needs, and nothing that its reader refuses."""
+    (tmp_path / "gateware").mkdir()
+    path = tmp_path / "gateware" / f"{target.name}.bit"
+    path.write_bytes(b"\xff" * 64)
+    path.with_suffix(".build_id").write_text(BUILD + "\n")
+    described = bitstream.describe(target, path.parent)
+    assert Description.parse(described.text()) == described and described.is_of(path.read_bytes())
+    assert (described.title, described.part, described.build_id) == (target.board.title, target.board.part, BUILD)
+    for cable in target.board.cables:
+        ours = flash(target, tmp_path, "spi", dry_run=True, revision=cable.revision)
+        assert flashing.load(described, path, "spi", dry_run=True, revision=cable.revision) == ours
+
+
+@pytest.mark.parametrize("achieved", [79.9, 80.0])
+def test_only_a_bitstream_that_meets_its_clocks_has_a_description(build, monkeypatch, achieved):
+    clocks = [{"name": "sys", "achieved_mhz": achieved, "required_mhz": 80.0}]
+    monkeypatch.setattr(bitstream, "_report", lambda *_: {"clocks": clocks})
+    for name in ("_check_constraints", "_show", "write"):
+        monkeypatch.setattr(bitstream, name, lambda *_, **__: None)
+    monkeypatch.setattr(bitstream.toolchain, "versions", lambda *_: {})
+    (build / "gateware" / "ecpix5_eth.json").write_text(json.dumps({"modules": {"ecpix5_eth": {}}}))
+    (build / "gateware" / "ecpix5_eth.build_id").write_text(BUILD + "\n")
+    description = build / "gateware" / "ecpix5_eth.bit.json"
+    description.write_text("of an earlier build")
+    with nullcontext() if achieved >= 80 else pytest.raises(bitstream.BitstreamError, match="sys missed"):
+        bitstream.report(TARGET, build, build, None, {})
+    assert description.exists() == (achieved >= 80)
+    assert not description.exists() or Description.parse(description.read_text()).configuration == "eth"

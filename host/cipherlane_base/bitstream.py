@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The description of a bitstream: a JSON file next to it, with which another machine can load it.
+
+The build flow writes it, and `cipherlane flash` reads it. It names the board with its cables, the FPGA, the build id,
+and the bitstream's size and SHA-256. It detects mistakes and damage. It does not prove who made the bitstream.
+"""
+
+import dataclasses
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Self
+
+from .build_id import is_text
+
+FORMAT = "cipherlane bitstream 1"
+SUFFIX = ".json"  # added to the whole name of the bitstream
+MOST_BYTES = 64 << 10  # maximum size of a description
+_NAME, _WORD = r"[a-z0-9_]{1,40}", r"[A-Za-z0-9][\w.-]{0,40}"
+_DIGEST = r"[0-9a-f]{64}"
+# Options of openFPGALoader that choose a cable or a bootloader. A description may contain no others: the program has
+# options that erase or unlock memories.
+_OPTION = re.compile(rf"--dfu|--(?:board|cable) {_WORD}|--(?:vid|pid) 0x[0-9a-f]{{4}}|--altsetting [0-9]{{1,2}}")
+
+
+class DescriptionError(ValueError):
+    """The text is not a description of a bitstream; the message tells what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Cable:
+    """A kind of cable: the revision for users to choose, all revisions, USB identity, openFPGALoader's options."""
+
+    revision: str
+    revisions: str
+    usb: str
+    loader: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A bitstream and the board that it is for. Fields as in `cipherlane.link.flashing.Board`."""
+
+    board: str
+    configuration: str
+    title: str
+    part: str
+    bootloader: bool
+    cables: tuple[Cable, ...]
+    build_id: str
+    version: str
+    size: int
+    sha256: str
+
+    def text(self) -> str:
+        """Return the content of the file."""
+        return json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, indent=1) + "\n"
+
+    def is_of(self, bitstream: bytes) -> bool:
+        """Return whether these bytes are the bitstream."""
+        return len(bitstream) == self.size and hashlib.sha256(bitstream).hexdigest() == self.sha256
+
+    @classmethod
+    def of(cls, bitstream: bytes, **fields: Any) -> Self:
+        """Return the description of these bytes; `fields` are the remaining fields."""
+        return cls(size=len(bitstream), sha256=hashlib.sha256(bitstream).hexdigest(), **fields)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the description in a text.
+
+        Raises:
+            DescriptionError: it contains none, or a field is missing or wrong.
+        """
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise DescriptionError("it is not JSON") from error
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise DescriptionError(f"its format is not {FORMAT}")
+        rows = found.get("cables")
+        if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+            raise DescriptionError("cables must be a list")
+        cables = tuple(_cable(row) for row in rows)
+        bootloader, size = found.get("bootloader"), found.get("size")
+        if not isinstance(bootloader, bool):
+            raise DescriptionError("bootloader must be true or false")
+        if type(size) is not int or size < 1:
+            raise DescriptionError("size must be a number of bytes")
+        if not is_text(_field(found, "build_id", ".*")):
+            raise DescriptionError("build_id must be two digests")
+        patterns = {"board": _NAME, "configuration": _NAME, "title": ".{1,80}", "part": _WORD}
+        patterns |= {"build_id": ".*", "version": _WORD, "sha256": _DIGEST}
+        texts = {name: _field(found, name, pattern) for name, pattern in patterns.items()}
+        return cls(bootloader=bootloader, cables=cables, size=size, **texts)
+
+
+def _cable(row: dict[str, Any]) -> Cable:
+    words = row.get("loader")
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise DescriptionError("loader must be a list of words")
+    option, line = _OPTION.pattern, " ".join(words)
+    if line.split(" ") != words or not re.fullmatch(rf"(?:{option})(?: (?:{option}))*", line):
+        raise DescriptionError("loader must choose a board, a cable or a bootloader, and nothing else")
+    return Cable(
+        _field(row, "revision", ".{0,20}"),
+        _field(row, "revisions", ".{0,80}"),
+        _field(row, "usb", r"[0-9a-f]{4}:[0-9a-f]{4}"),
+        tuple(words),
+    )
+
+
+def _field(found: dict[str, Any], name: str, pattern: str) -> str:
+    value = found.get(name)
+    if not isinstance(value, str) or not value.isprintable() or not re.fullmatch(pattern, value, re.ASCII):
+        raise DescriptionError(f"{name} must be {'a text' if '.' in pattern[:1] else f'as {pattern}'}")
+    return value
