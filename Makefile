@@ -59,7 +59,7 @@ $(if $(WRONG),$(error $(WRONG)))
 DECLARED = $(shell sed -nE 's/^\# Variable: $1=([^ ]*) \((.* )?$2( .*)?\): .*/\1/p' $(MAKEFILE_LIST))
 BOARDS = $(patsubst gateware/boards/%.py,%,$(shell grep -l '^BOARD = ' gateware/boards/*.py))
 LISTED = $(foreach values,$(DECLARED),$(if $(filter BOARD,$(values)),$(BOARDS),$(if $(findstring |,$(values))$(filter 1,$(values)),$(subst |, ,$(values)))))
-REFUSED = $(if $(LISTED),$(if $(filter-out $(LISTED),$($1)),$(error $1=$($1): choose one of $(LISTED))))
+REFUSED = $(if $(LISTED),$(if $(or $(word 2,$($1)),$(filter-out $(LISTED),$($1))),$(error $1=$($1): choose one of $(LISTED))))
 $(if $(shell command -v python3 2>/dev/null),,$(foreach goal,$(MAKECMDGOALS),$(foreach name,$(GIVEN) $(IN_ENVIRONMENT),$(call REFUSED,$(name),$(goal)))))
 $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles do not support a path with a space: move this checkout: $(CURDIR)))
 $(if $(findstring :,$(CURDIR)),$(error a Python environment does not support a path with a colon: move this checkout: $(CURDIR)))
@@ -280,4 +280,4 @@ clean: ## 0 s | Remove everything that is rebuilt in minutes; keep results and r
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 $(KEPT:%=! -name %) -exec rm -rf {} +; fi
 
 distclean: ## 0 s | Remove everything that was made, including the Python environment
-	rm -rf build .venv .venv-hil host/build host/*.egg-info
+	rm -rf build .venv .venv-hil host/build *.egg-info host/*.egg-info

@@ -20,10 +20,12 @@ def add_accelerator(
 ) -> accelerator.CTRAccelerator:
     """Add the accelerator with its AES core, its registers, its interrupt, and its DMA as a master of the SoC's bus.
 
-    A data bus of fewer than 128 bits carries a block in several accesses. LiteX's converter in between passes on no
-    error of the bus, so a descriptor for memory that does not answer ends with other data, or with BUS_TIMEOUT.
+    The DMA is a master of the bus that LiteX's own DMAs use: the CPU's coherent one if it has one, otherwise the main
+    bus. A data bus of fewer than 128 bits carries a block in several accesses. LiteX's converter in between passes on
+    no error of the bus, so a descriptor for memory that does not answer ends with other data, or with BUS_TIMEOUT.
 
-    The CPU's data cache does not see what the DMA writes: software flushes it before it reads a result.
+    If the bus is not coherent with the CPU's data cache, software writes the cache back before `start`, and flushes it
+    before it reads a result.
 
     Parameters
     ----------
@@ -34,11 +36,12 @@ def add_accelerator(
     name : str
         Prefix of the registers (`gateware.dma.registers`), and name of the interrupt and of the bus master.
     slots : int
-        Number of keys that it holds, 1 to 16.
+        Number of keys that it holds, 1 to 16; with GCM, 2 to 16.
     gcm_cycles : int
         Cycles of a product of GHASH, one of `gateware.gcm.ghash.CYCLES`, or 0 for an accelerator without GCM.
     **core
-        ``datapath``, ``sbox``, ``engines`` and ``key_stages`` of the AES core (`gateware.aes.cores.create_core`).
+        Arguments of `gateware.ctr.service.create_service` for the AES core: ``datapath``, ``sbox``, ``engines`` and
+        ``key_stages``.
 
     Raises
     ------
@@ -46,15 +49,16 @@ def add_accelerator(
         The SoC has no such region, or a parameter of the accelerator or the core is wrong.
     """
     known = soc.bus.regions
-    unknown = [region for region in regions if region not in known]
-    if unknown or not regions:
-        raise ValueError(f"regions is {list(regions)!r}; give some of {', '.join(known)}")
+    if isinstance(regions, str) or not regions or any(region not in known for region in regions):
+        raise ValueError(f"regions is {regions!r}; give a list of some of {', '.join(known)}")
+    if gcm_cycles and slots < 2:
+        raise ValueError(f"slots is {slots}; with GCM, give 2 to {accelerator.MAX_SLOTS}")
     service = create_service([accelerator.client(slots)], **core)
     places = [(known[region].origin, known[region].size) for region in regions]
     unit = accelerator.CTRAccelerator(service=service.ports[0], regions=places, gcm_cycles=gcm_cycles)
     soc.add_module(f"{name}_service", service)
     soc.add_module(name, unit)
-    soc.bus.add_master(name, master=unit.bus)
+    getattr(soc, "dma_bus", soc.bus).add_master(name, master=unit.bus)
     if soc.irq.enabled:
         soc.irq.add(name)
     return unit

@@ -47,6 +47,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m gateware.codegen", description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
+    if __package__ != "gateware.codegen":
+        parser.error("this writes files of a checkout: run it there, as python -m gateware.codegen")
     generated = texts()
     if not arguments.check:
         for path, text in generated.items():

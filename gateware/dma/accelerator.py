@@ -26,7 +26,7 @@ reaches the core without a key.
 Commands end in bounded time, whatever descriptors are under way. With 8 slots they take at most
 
 - 70 cycles for `load_key` on the 128-bit datapath, 170 on the pipelined one,
-- 30 cycles for `clear_key`,
+- 30 cycles for `clear_key` on the 128-bit datapath, 90 on the pipelined one,
 - 160 cycles for `zeroize` on the 128-bit datapath, 230 on the pipelined one.
 
 The command `abort` ends descriptors in 4 cycles, and so does `zeroize`. Both also wait for the access under way. A bus

@@ -45,6 +45,15 @@ static __attribute__((noinline)) void put_bits(uint8_t to[8], size_t len)
 	}
 }
 
+/** Continues a hash with data, if there are any. */
+static __attribute__((noinline)) int hash_part(const struct cl_hasher *hasher,
+					       const uint8_t subkey[CL_BLOCK_BYTES],
+					       uint8_t hash[CL_BLOCK_BYTES], const uint8_t *data,
+					       size_t len)
+{
+	return len == 0 ? 0 : hasher->hash(hasher->hw, subkey, hash, data, len);
+}
+
 /** Computes GHASH of a message; @p ciphertext has message->len bytes. */
 static int hash_message(const struct cl_hasher *hasher, const struct cl_gcm_message *message,
 			const uint8_t *ciphertext, const uint8_t subkey[CL_BLOCK_BYTES],
@@ -56,12 +65,12 @@ static int hash_message(const struct cl_hasher *hasher, const struct cl_gcm_mess
 	put_bits(lengths, message->aad_len);
 	put_bits(lengths + CL_BLOCK_BYTES / 2, message->len);
 	memset(hash, 0, CL_BLOCK_BYTES);
-	status = hasher->hash(hasher->hw, subkey, hash, message->aad, message->aad_len);
+	status = hash_part(hasher, subkey, hash, message->aad, message->aad_len);
 	if (status == 0) {
-		status = hasher->hash(hasher->hw, subkey, hash, ciphertext, message->len);
+		status = hash_part(hasher, subkey, hash, ciphertext, message->len);
 	}
 	if (status == 0) {
-		status = hasher->hash(hasher->hw, subkey, hash, lengths, sizeof(lengths));
+		status = hash_part(hasher, subkey, hash, lengths, sizeof(lengths));
 	}
 	return status;
 }

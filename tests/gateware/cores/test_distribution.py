@@ -93,6 +93,7 @@ def test_it_generates_the_same_cores(python, tmp_path):
     ours = {path.name: path.read_text() for path in folder.iterdir()}
     theirs = {path.name: path.read_text().replace("cipherlane_gateware", "gateware") for path in (out / name).iterdir()}
     assert theirs == ours and len(ours) > 5
+    assert "\npython -m cipherlane_gateware.cores aes datapath=32 " in (out / name / "README.md").read_text()
 
 
 def test_folders_next_to_it_are_no_extensions(python, installed):
@@ -118,17 +119,43 @@ def test_the_example_of_the_page_is_a_soc_with_the_accelerator(python, tmp_path)
     assert "aes_service" in verilog
 
 
-@pytest.mark.parametrize("regions", [["main_rom"], []])
-def test_a_region_that_the_soc_does_not_have_is_refused(python, regions):
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("['main_rom']", "regions is ['main_rom']; give a list of some of rom, main_ram"),
+        ("[]", "regions is []; give a list of some of rom, main_ram"),
+        ("'main_ram'", "regions is 'main_ram'; give a list of some of rom, main_ram"),
+        ("['main_ram'], slots=17", "slots is 17; give 1 to 16"),
+        ("['main_ram'], slots=1, gcm_cycles=16", "slots is 1; with GCM, give 2 to 16"),
+        ("['main_ram'], datapath=33", "datapath is 33; give one of 32, 64, 128, pipelined"),
+    ],
+)
+def test_wrong_arguments_are_refused(python, arguments, says):
     program = (
         "from types import SimpleNamespace as Any\n"
         "from cipherlane_gateware.integration import add_accelerator\n"
         "try:\n"
-        f"    add_accelerator(Any(bus=Any(regions=dict(rom=0, main_ram=0))), {regions})\n"
+        f"    add_accelerator(Any(bus=Any(regions=dict(rom=0, main_ram=0))), {arguments})\n"
         "except ValueError as error:\n"
         "    print(error)\n"
     )
-    assert python("-c", program) == f"regions is {regions!r}; give some of rom, main_ram\n"
+    assert python("-c", program) == f"{says}\n"
+
+
+def test_it_uses_the_bus_of_other_dmas(python):
+    """A CPU with a coherent bus for DMAs has its memory there. The test only connects: no such SoC is simulated."""
+    program = (
+        "from litex.build.sim import SimPlatform\n"
+        "from litex.soc.integration.soc import SoCBusHandler\n"
+        "from litex.soc.integration.soc_core import SoCCore\n"
+        "from cipherlane_gateware.integration import add_accelerator\n"
+        "soc = SoCCore(SimPlatform('SIM', []), 1_000_000, cpu_type=None, integrated_sram_size=0x1000, with_uart=False,\n"
+        "              ident='')\n"
+        "soc.dma_bus = SoCBusHandler(name='Dma')\n"
+        "add_accelerator(soc, ['sram'], datapath=32)\n"
+        "print(*soc.dma_bus.masters, '-', *soc.bus.masters)\n"
+    )
+    assert python("-c", program).splitlines()[-1].split() == ["aes", "-"]
 
 
 @pytest.mark.thorough  # compiles a whole SoC, in a minute

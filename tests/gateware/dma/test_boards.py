@@ -17,7 +17,7 @@ __all__ = ["test_random_differential", "test_slot_without_a_key", "test_sp_800_3
 
 # Maximum number of cycles for which each command keeps `key_busy` at 1, as stated in `gateware.dma.accelerator`.
 BOUNDS = {"load_key": 70, "clear_key": 30, "zeroize": 160}
-PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 30, "zeroize": 230}
+PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 90, "zeroize": 230}
 
 
 def pytest_generate_tests(metafunc):
