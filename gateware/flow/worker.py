@@ -105,9 +105,30 @@ def _version(package: str) -> str:
     return "missing"
 
 
+def extract(archive: tarfile.TarFile, folder: Path) -> None:
+    """Extracts an archive of files and folders into a folder.
+
+    Python before 3.11.4, as in Debian 12, has no filters for archives. Then no member may be anything else, or lie
+    outside the folder.
+
+    Raises
+    ------
+    tarfile.TarError
+        A member is not allowed.
+    """
+    if hasattr(tarfile, "data_filter"):
+        archive.extractall(folder, filter="data")
+        return
+    for member in archive.getmembers():
+        name = Path(member.name)
+        if not (member.isfile() or member.isdir()) or name.is_absolute() or ".." in name.parts:
+            raise tarfile.ExtractError(f"the archive has {member.name!r}, which is no file in its folder")
+    archive.extractall(folder)
+
+
 def _unpack(bundle: bytes, folder: Path) -> None:
     with tarfile.open(fileobj=io.BytesIO(zlib.decompress(bundle))) as archive:
-        archive.extractall(folder, filter="data")
+        extract(archive, folder)
     build = (REPOSITORY / "build").resolve()
     build.mkdir(exist_ok=True)
     (folder / "build").symlink_to(build)

@@ -12,6 +12,7 @@ import tarfile
 from pathlib import Path
 
 from gateware.flow.firmware import REPOSITORY
+from gateware.flow.worker import extract
 from lab.bench.board import KEY_BITS, SOURCES, Family
 
 BUILD = REPOSITORY / "build" / "peers"
@@ -82,7 +83,7 @@ def _sources() -> Path:
         with tarfile.open(archive) as tar:
             top = BUILD / tar.getnames()[0].split("/")[0]
             if not top.exists():
-                tar.extractall(BUILD, filter="data")
+                extract(tar, BUILD)
     except (OSError, subprocess.SubprocessError, tarfile.TarError) as error:
         raise PeerError(str(error)) from error
     return top

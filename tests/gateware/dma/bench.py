@@ -19,7 +19,8 @@ from tests.gateware.ctr.reference import ctr, only_bits
 from tests.gateware.ctr.rival import CLIENT, Rival
 from tests.gateware.support import Simulation
 
-ORIGIN = 0x4000_0000
+# Tests of drivers map this memory into their own process, where the heap may reach up to 0x5000_0000.
+ORIGIN = 0x6000_0000
 SIZE = 0x4000
 SMALL = (0x1000_0000, 0x100)
 OUT = ORIGIN + 0x2000

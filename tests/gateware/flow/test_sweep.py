@@ -3,6 +3,7 @@
 bytes as this machine. Also tests time limits and how sweeps end.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from gateware.flow import sweep, timing, toolchain
 from gateware.flow.cache import REPOSITORY
 from gateware.flow.place import place
 from gateware.flow.sweep import Failed, SweepError, Workers
+from gateware.flow.worker import extract
 from tests.gateware.flow.waiting import die, kill_worker, wait
 from tests.waiting import HANG_S, until
 
@@ -303,3 +305,27 @@ def test_a_scheduler_that_is_lost_is_told(lab, tmp_path):
     threading.Thread(target=end).start()
     with pytest.raises(SweepError, match="the scheduler was lost: the same command resumes"):
         swept(wait, {"a": (str(tmp_path), "a")}, Workers(scheduler=lab.address))
+
+
+@pytest.mark.parametrize("filtered", [True, False], ids=["filters", "Python before 3.11.4"])
+@pytest.mark.parametrize(("name", "kind"), [("../a", "file"), ("/a", "file"), ("a", "link"), ("a/b", "file")])
+def test_only_files_inside_the_folder_are_extracted(tmp_path, monkeypatch, filtered, name, kind):
+    if not filtered:
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    elif not hasattr(tarfile, "data_filter"):
+        pytest.skip("this Python has no filters for archives")
+    member = tarfile.TarInfo(name)
+    member.size = 3
+    if kind == "link":
+        member.type, member.linkname, member.size = tarfile.SYMTYPE, "/etc/passwd", 0
+    written = BytesIO()
+    with tarfile.open(fileobj=written, mode="w") as archive:
+        archive.addfile(member, BytesIO(b"abc"))
+    written.seek(0)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with tarfile.open(fileobj=written) as archive, contextlib.suppress(tarfile.TarError):
+        extract(archive, folder)
+    found = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if not path.is_dir())
+    assert found == {"a/b": ["folder/a/b"], "/a": ["folder/a"] * filtered}.get(name, [])
+    assert not Path("/a").exists()
