@@ -192,6 +192,9 @@ def test_the_command_alone(file, loader):
     path = file()
     status, stdout, _ = command("flash", path, "--dry-run")
     assert (status, stdout.decode()) == (0, f"openFPGALoader --board ecpix5 --write-sram {path}\n")
+    status, stdout, _ = command("flash", path, "--dry-run", "--json", "--port", "udp://127.0.0.1")
+    assert (status, json.loads(stdout)["command"]) == (0, f"openFPGALoader --board ecpix5 --write-sram {path}")
+    assert "loaded" not in json.loads(stdout)
     assert loader() == []
 
 
@@ -201,6 +204,11 @@ def test_the_board_that_answers_is_compared(file, loader):
         assert status == 0
         facts = json.loads(stdout)
         assert (facts["build_id"], facts["memory"], facts["loaded"], facts["answered"]) == (BUILD, "sram", True, True)
+
+
+def test_the_simulated_board_of_the_settings_is_not_asked(file, loader):
+    status, stdout, stderr = command("flash", file(), env={"CIPHERLANE_PORT": "sim"})
+    assert (status, stderr, len(stdout.splitlines())) == (0, "", 1) and len(loader()) == 2
 
 
 def test_another_board_that_answers_is_an_error(file, loader, monkeypatch):

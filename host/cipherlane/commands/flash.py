@@ -34,7 +34,11 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--revision", default="", help="revision of the board (default: found by the attached cable)")
     parser.add_argument("--dry-run", action="store_true", help="print the command for openFPGALoader, and load nothing")
-    parser.add_argument("--port", default=argparse.SUPPRESS, help="where the board answers when it is loaded")
+    parser.add_argument(
+        "--port",
+        default=argparse.SUPPRESS,
+        help="where the loaded board answers, not sim (default: $CIPHERLANE_PORT, or nobody is asked)",
+    )
     common.add_json(parser, default=argparse.SUPPRESS)
     parser.set_defaults(run=run)
 
@@ -55,12 +59,15 @@ def run(args: argparse.Namespace) -> int:
             said = flashing.load(described, copy, memory, revision=args.revision)
     if not args.json:
         views.show(said)
-    if args.port and not args.dry_run:
-        answer = flashing.confirm(described.build_id, args.port, again=f"cipherlane flash {args.file}")
+    # the port of the settings may be a simulated board, which nobody loads
+    port = "" if args.dry_run or not args.port or args.port.startswith("sim") else args.port
+    if port:
+        answer = flashing.confirm(described.build_id, port, again=f"cipherlane flash {args.file}")
         if not args.json:
             views.show(answer)
     if args.json:
         names = ("board", "configuration", "part", "build_id", "sha256")
         facts = {name: getattr(described, name) for name in names}
-        views.show_json({**facts, "memory": memory, "loaded": not args.dry_run, "answered": bool(args.port)})
+        done = {"command": said} if args.dry_run else {"loaded": True, "answered": bool(port)}
+        views.show_json({**facts, "memory": memory, **done})
     return 0
