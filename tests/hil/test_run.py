@@ -164,7 +164,7 @@ def test_another_build_than_was_loaded_and_a_simulated_board_are_not_taken_for_i
     [
         (
             {"part": "LFE5U-25"},
-            "on the cable is a LFE5UM-85, and the bitstream is for a LFE5U-25: `make boards` lists both",
+            "on the cable is a LFE5UM-85, and the bitstream is for a LFE5U-25: attach the board that it is for",
         ),
         (
             {"detects": NO_CABLE, "status": 1},
