@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds the accelerator to any LiteX SoC."""
+"""Adds the accelerator to SoCs of LiteX that are not ours. `gateware.dma.accelerator` tells what it does."""
 
 from collections.abc import Sequence
 

@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import isa, registers, sdram, wire
+from . import isa, registers, require_checkout, sdram, wire
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -47,8 +47,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m gateware.codegen", description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    if __package__ != "gateware.codegen":
-        parser.error("this writes files of a checkout: run it there, as python -m gateware.codegen")
+    require_checkout(parser)
     generated = texts()
     if not arguments.check:
         for path, text in generated.items():

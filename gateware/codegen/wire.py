@@ -17,6 +17,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from . import require_checkout
+
 WIRE_LAYOUT = Path(__file__).resolve().parents[2] / "host" / "cipherlane_base" / "wire" / "wire.toml"
 CODES = WIRE_LAYOUT.with_name("codes.py")
 _INTEGER_BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
@@ -294,8 +296,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Write `codes.py`; with `--check` return 1 if it is stale."""
     parser = argparse.ArgumentParser(prog="python -m gateware.codegen.wire", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="fail if the module is stale, write nothing")
+    check = parser.parse_args(arguments).check
+    require_checkout(parser)
     text = render_codes(WIRE_LAYOUT)
-    if parser.parse_args(arguments).check:
+    if check:
         if CODES.exists() and CODES.read_text(encoding="utf-8") == text:
             return 0
         print(f"{CODES} is stale: run `make pages`", file=sys.stderr)

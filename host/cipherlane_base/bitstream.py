@@ -18,10 +18,14 @@ FORMAT = "cipherlane bitstream 1"
 SUFFIX = ".json"  # added to the whole name of the bitstream
 MOST_BYTES = 64 << 10  # maximum size of a description
 _NAME, _WORD = r"[a-z0-9_]{1,40}", r"[A-Za-z0-9][\w.-]{0,40}"
-_DIGEST = r"[0-9a-f]{64}"
-# Options of openFPGALoader that choose a cable or a bootloader. A description may contain no others: the program has
-# options that erase or unlock memories.
-_OPTION = re.compile(rf"--dfu|--(?:board|cable) {_WORD}|--(?:vid|pid) 0x[0-9a-f]{{4}}|--altsetting [0-9]{{1,2}}")
+# The patterns of the texts.
+_TEXTS = {"board": _NAME, "configuration": _NAME, "title": ".{1,80}", "part": _WORD, "build_id": ".*"}
+_TEXTS |= {"version": _WORD, "sha256": "[0-9a-f]{64}"}
+# Options of openFPGALoader that choose a cable or a bootloader, with a space between words. A description may contain
+# no others: the program has options that erase or unlock memories.
+_LOADER = re.compile(
+    rf"(?:(?:--dfu|--(?:board|cable) {_WORD}|--(?:vid|pid) 0x[0-9a-f]{{4}}|--altsetting [0-9]{{1,2}})(?: (?=-)|\Z))+"
+)
 
 
 class DescriptionError(ValueError):
@@ -88,11 +92,9 @@ class Description:
             raise DescriptionError("bootloader must be true or false")
         if type(size) is not int or size < 1:
             raise DescriptionError("size must be a number of bytes")
-        if not is_text(_field(found, "build_id", ".*")):
+        texts = {name: _field(found, name, pattern) for name, pattern in _TEXTS.items()}
+        if not is_text(texts["build_id"]):
             raise DescriptionError("build_id must be two digests")
-        patterns = {"board": _NAME, "configuration": _NAME, "title": ".{1,80}", "part": _WORD}
-        patterns |= {"build_id": ".*", "version": _WORD, "sha256": _DIGEST}
-        texts = {name: _field(found, name, pattern) for name, pattern in patterns.items()}
         return cls(bootloader=bootloader, cables=cables, size=size, **texts)
 
 
@@ -100,8 +102,8 @@ def _cable(row: dict[str, Any]) -> Cable:
     words = row.get("loader")
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise DescriptionError("loader must be a list of words")
-    option, line = _OPTION.pattern, " ".join(words)
-    if line.split(" ") != words or not re.fullmatch(rf"(?:{option})(?: (?:{option}))*", line):
+    line = " ".join(words)
+    if line.split(" ") != words or not _LOADER.fullmatch(line):
         raise DescriptionError("loader must choose a board, a cable or a bootloader, and nothing else")
     return Cable(
         _field(row, "revision", ".{0,20}"),
@@ -114,5 +116,5 @@ def _cable(row: dict[str, Any]) -> Cable:
 def _field(found: dict[str, Any], name: str, pattern: str) -> str:
     value = found.get(name)
     if not isinstance(value, str) or not value.isprintable() or not re.fullmatch(pattern, value, re.ASCII):
-        raise DescriptionError(f"{name} must be {'a text' if '.' in pattern[:1] else f'as {pattern}'}")
+        raise DescriptionError(f"{name} must be {'a text' if pattern.startswith('.') else f'as {pattern}'}")
     return value

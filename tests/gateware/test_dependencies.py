@@ -88,9 +88,8 @@ def test_dependencies_run_one_way():
     hardware = _importers("gateware", [f"gateware.{name}" for name in BUILDERS])
     assert {path.parts[1] for path in hardware} == set(BUILDERS)
     assert _importers("gateware/codegen", ["gateware.cores", "gateware.flow"]) == set()
-    assert (
-        _importers("gateware/cores", ["gateware.codegen"]) and _importers("gateware/cores", ["gateware.flow"]) == set()
-    )
+    assert _importers("gateware/cores", ["gateware.codegen"])
+    assert _importers("gateware/cores", ["gateware.flow"]) == set()
     assert list((ROOT / "firmware").rglob("*.py")) == [], "the firmware is C; what writes files for it is in gateware"
 
 

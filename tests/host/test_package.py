@@ -3,7 +3,6 @@
 
 import io
 import re
-import subprocess
 import sys
 import zipfile
 from contextlib import redirect_stdout
@@ -16,6 +15,7 @@ from cipherlane.measuring.nullboard import NullBoard
 from packaging.metadata import Metadata
 
 from ..imports import cycle, graph
+from ..wheels import build
 from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
@@ -28,17 +28,7 @@ README = (HOST / "README.md").read_text(encoding="utf-8")
 def wheel(tmp_path_factory):
     """Build the wheel with the installed build backend; return its files by name."""
     folder = tmp_path_factory.mktemp("wheel")
-    for name in (path.relative_to(HOST) for path in HOST.rglob("*") if path.is_file()):
-        if not {"build", "__pycache__"} & set(name.parts) and ".egg-info" not in str(name):
-            target = folder / "host" / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes((HOST / name).read_bytes())
-    program = "from setuptools import build_meta; print(build_meta.build_wheel('..'))"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder / "host", capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    with zipfile.ZipFile(folder / done.stdout.splitlines()[-1]) as archive:
+    with zipfile.ZipFile(build(folder, *HOST.iterdir())) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 

@@ -69,7 +69,7 @@ class BoardCable(Protocol):
 
     @property
     def loader(self) -> Sequence[str]:
-        """OpenFPGALoader's options that choose it."""
+        """The options of openFPGALoader that choose it."""
 
 
 class Board(Protocol):

@@ -4,6 +4,7 @@
  * the three results, and the words of the memory around the outputs. */
 #include <stdint.h>
 
+#include "foreign_start.h"
 #include "registers.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
@@ -21,13 +22,6 @@
 #define ENCRYPT           (1u << 12)
 #define DECRYPT           (2u << 12)
 #define TAG_LENGTH        (16u << 16)
-
-__asm__(".section .init\n"
-	".globl _start\n"
-	"_start:\n"
-	"	la sp, _stack\n"
-	"	j run\n"
-	".text\n");
 
 static void print(uint32_t word)
 {

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from cipherlane_gateware.integration import add_accelerator
-from foreign_soc import Console, write
+from foreign_soc import Console, words, write
 from litex.build.generic_platform import Pins
 from litex.build.io import CRG
 from litex.build.sim import SimPlatform
@@ -20,8 +20,6 @@ from litex.soc.integration.soc_core import SoCCore
 def main() -> None:
     """Write the files of an SoC whose ROM contains the program IMAGE."""
     folder, *image = sys.argv[1:]
-    data = Path(image[0]).read_bytes() if image else bytes(4)
-    words = [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]
     platform = SimPlatform("SIM", [("sys_clk", 0, Pins(1))])
     soc = SoCCore(
         platform,
@@ -29,7 +27,7 @@ def main() -> None:
         cpu_type="vexriscv",
         cpu_variant="full",
         integrated_rom_size=0x2000,
-        integrated_rom_init=words,
+        integrated_rom_init=words(image),
         integrated_sram_size=0x1000,
         integrated_main_ram_size=0x1000,
         ident="",
@@ -39,12 +37,13 @@ def main() -> None:
     soc.console = Console()
     add_accelerator(soc, ["main_ram"], datapath=32, gcm_cycles=16)
     sources, _ = write(soc, Path(folder))
-    lines = []
-    for name, region in soc.csr.regions.items():
-        if isinstance(region.obj, list):
-            places = enumerate(register.name for register in region.obj)
-            lines += [f"#define {name}_{register} {region.origin + 4 * n:#x}u".upper() for n, register in places]
-    (Path(folder) / "registers.h").write_text("\n".join(lines).replace("#DEFINE", "#define").replace("0X", "0x") + "\n")
+    lines = [
+        f"#define {name.upper()}_{register.name.upper()} {region.origin + 4 * n:#x}u\n"
+        for name, region in soc.csr.regions.items()
+        if isinstance(region.obj, list)
+        for n, register in enumerate(region.obj)
+    ]
+    (Path(folder) / "registers.h").write_text("".join(lines))
     print("sources", *sources)
 
 

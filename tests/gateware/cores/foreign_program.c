@@ -2,15 +2,9 @@
 /* Prints the ciphertext of the example in FIPS-197, C.1. Then prints how many cycles the
  * generated code takes for a key schedule, and how many for a block, with warm caches. */
 #include "aes_cfu.c"
+#include "foreign_start.h"
 
 #define CONSOLE ((volatile uint32_t *)CONSOLE_ADDRESS)
-
-__asm__(".section .init\n"
-	".globl _start\n"
-	"_start:\n"
-	"	la sp, _stack\n"
-	"	j run\n"
-	".text\n");
 
 static uint32_t cycles(void)
 {

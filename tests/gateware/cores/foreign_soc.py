@@ -31,6 +31,12 @@ class Console(LiteXModule):
         self.sync += [If(self.word.re, Display("word %x", self.word.storage)), If(self.done.re, Finish())]
 
 
+def words(image: list[str]) -> list[int]:
+    """Return the words of the file that `image` names, for a ROM; a word of zeros if it names none."""
+    data = Path(*image).read_bytes() if image else bytes(4)
+    return [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]
+
+
 def write(soc: SoCCore, folder: Path) -> tuple[list[str], int]:
     """Write `top.v`, the SoC's Verilog, into a folder. Return the source files that `top.v` needs, and the address of
     the SoC's console.
@@ -47,8 +53,6 @@ def main() -> None:
     the address of its console.
     """
     cfu, folder, *image = sys.argv[1:]
-    data = Path(image[0]).read_bytes() if image else bytes(4)
-    words = [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]
     platform = SimPlatform("SIM", [("sys_clk", 0, Pins(1))])
     soc = SoCCore(
         platform,
@@ -57,7 +61,7 @@ def main() -> None:
         cpu_variant="full+cfu",
         cpu_cfu=cfu,
         integrated_rom_size=ROM_BYTES,
-        integrated_rom_init=words,
+        integrated_rom_init=words(image),
         integrated_sram_size=0x1000,
         ident="",
         with_uart=False,

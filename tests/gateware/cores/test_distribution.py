@@ -4,7 +4,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import zipfile
@@ -19,12 +18,13 @@ from gateware.dma.errors import Error
 from gateware.flow.firmware import REPOSITORY
 from tests.gateware.cores.foreign_run import image, simulate
 from tests.gateware.cores.made import make, run
-from tests.waiting import HANG_S
+from tests.wheels import build
 
 PAGE = REPOSITORY / "docs" / "howto" / "litex.md"
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 # It builds bitstreams and drives boards, so it needs the whole checkout.
 NOT_INSTALLED = "flow"
+SOURCES = ("gateware", "pyproject.toml", "LICENSE")
 IMPORTS = """
 import importlib, pkgutil, sys
 import cipherlane_gateware as package
@@ -40,14 +40,8 @@ print(len(names))
 def installed(tmp_path_factory):
     """Build the wheel from a copy of its sources; return a folder with its content."""
     folder = tmp_path_factory.mktemp("distribution")
-    for name in ("gateware", "pyproject.toml", "LICENSE"):
-        copy = shutil.copytree if (REPOSITORY / name).is_dir() else shutil.copyfile
-        copy(REPOSITORY / name, folder / name)
-    program = "from setuptools import build_meta; print(build_meta.build_wheel('.'))"
-    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=HANG_S)
-    assert done.returncode == 0, done.stderr
     site = folder / "site"
-    with zipfile.ZipFile(folder / done.stdout.splitlines()[-1]) as archive:
+    with zipfile.ZipFile(build(folder, *(REPOSITORY / name for name in SOURCES))) as archive:
         archive.extractall(site)
     return site
 
@@ -94,6 +88,15 @@ def test_it_generates_the_same_cores(python, tmp_path):
     theirs = {path.name: path.read_text().replace("cipherlane_gateware", "gateware") for path in (out / name).iterdir()}
     assert theirs == ours and len(ours) > 5
     assert "\npython -m cipherlane_gateware.cores aes datapath=32 " in (out / name / "README.md").read_text()
+
+
+@pytest.mark.parametrize("command", ["codegen", "codegen.wire"])
+def test_it_writes_no_files_of_a_checkout(installed, tmp_path, command):
+    words = [sys.executable, "-m", f"cipherlane_gateware.{command}"]
+    status, output = run(["env", f"PYTHONPATH={installed}", *words], tmp_path)
+    said = output.splitlines()[-1].partition("error: ")[2]
+    assert (status, said) == (2, "this writes files of a checkout: run it there")
+    assert not (installed / "firmware").exists()
 
 
 def test_folders_next_to_it_are_no_extensions(python, installed):
