@@ -32,8 +32,10 @@ class MemoryRequests(Module):
         In: the instruction is accepted.
     operands : list of 2 Signal(32)
         In: values of rs1 and rs2.
-    read_register, read_data : Signal(3), Signal(128)
-        Out: the state register to read, for the instruction or, while `taking`, for the group. In: its value.
+    read_data : Signal(128)
+        In: the value of the state register that the read port reads.
+    reads_next, next_register : Signal(), Signal(3)
+        Out: in the next cycle, the read port must read this register for a group.
     written, written_register : Signal(), Signal(3)
         In: a load's value is written.
     dropped, dropped_register : Signal(), Signal(3)
@@ -49,8 +51,9 @@ class MemoryRequests(Module):
     def __init__(self, decoder: Decoder):
         self.accept = Signal()
         self.operands = [Signal(32), Signal(32)]
-        self.read_register = Signal(3)
         self.read_data = Signal(128)
+        self.reads_next = Signal()
+        self.next_register = Signal(3)
         self.written = Signal()
         self.written_register = Signal(3)
         self.dropped = Signal()
@@ -66,10 +69,13 @@ class MemoryRequests(Module):
         # counts from v1 to v7.
         group = decoder.loads & decoder.stores
         member = self.member
-        self.comb += self.read_register.eq(Mux(taking, member, decoder.state_register))
+        self.comb += [
+            self.reads_next.eq(self.accept & group | (taking & (member != STATE_REGISTERS - 1))),
+            self.next_register.eq(member + 1),
+        ]
         self.sync += [
             If(self.accept & group | taking, member.eq(member + 1)),
-            taking.eq(self.accept & group | (taking & (member != STATE_REGISTERS - 1))),
+            taking.eq(self.reads_next),
             request.valid.eq(self.accept & (decoder.loads | decoder.stores) | taking),
             request.address.eq(
                 Mux(taking, request.address, self.operands[0]) + (Mux(taking, 1, decoder.state_register) << 4)
@@ -78,7 +84,7 @@ class MemoryRequests(Module):
                 Mux(taking, request.destination, self.operands[0]) + Mux(taking, 16, self.operands[1])
             ),
             request.data.eq(self.read_data),
-            request.register.eq(self.read_register),
+            request.register.eq(Mux(taking, member, decoder.state_register)),
             If(
                 ~taking,
                 request.load.eq(decoder.loads),

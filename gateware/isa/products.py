@@ -61,8 +61,10 @@ class Products(Module):
         In: value of rs1: the factor in bits 2:0, and the target of `vghsh` in bits 6:4.
     context : Signal(3)
         In: the selected context. It must not change while a product is under way.
-    reading, read_register, read_data : Signal(), Signal(3), Signal(128)
-        Out: use the read port in this cycle, for this state register. In: the value that the port reads.
+    reads_next, next_register : Signal(), Signal(3)
+        Out: in the next cycle, the read port must read this state register for a product.
+    read_data : Signal(128)
+        In: the value that the port reads.
     written, written_register : Signal(), Signal(6)
         In: a state register is written, with its context.
     active : Signal()
@@ -80,8 +82,8 @@ class Products(Module):
         self.ready = Signal()
         self.registers = Signal(7)
         self.context = Signal(3)
-        self.reading = Signal()
-        self.read_register = Signal(3)
+        self.reads_next = Signal()
+        self.next_register = Signal(3)
         self.read_data = Signal(128)
         self.written = Signal()
         self.written_register = Signal(6)
@@ -100,6 +102,7 @@ class Products(Module):
         sums = Signal()  # the target is added
         fetching = Signal()  # 1 in the cycle after acceptance, in which the target register is read
         loading = Signal()  # 1 while the factor register is read, to write its tables
+        loads_next = Signal()
         starting = Signal()  # 1 while the operand is offered to the multiplier
         taken = Signal()
         finished = Signal()
@@ -126,8 +129,9 @@ class Products(Module):
         self.comb += [
             chosen_target.eq(self.registers[4:7]),
             If(decoder.is_vgmul, chosen_target.eq(decoder.state_register)),
-            self.reading.eq(fetching | loading),
-            self.read_register.eq(masked(fetching, target) | masked(loading, factor)),
+            loads_next.eq(fetching & ~(owned & (owner == Cat(factor, self.context)))),
+            self.reads_next.eq(accept | loads_next),
+            self.next_register.eq(Mux(fetching, factor, chosen_target)),
             ghash.subkey.valid.eq(loading),
             ghash.subkey.data.eq(self.read_data),
             ghash.sink.valid.eq(starting),
@@ -142,7 +146,7 @@ class Products(Module):
         ]
         self.sync += [
             fetching.eq(accept),
-            loading.eq(fetching & ~(owned & (owner == Cat(factor, self.context)))),
+            loading.eq(loads_next),
             If(fetching, operand.eq(operand ^ masked(sums, self.read_data)), starting.eq(1)),
             If(
                 ghash.sink.valid & ghash.sink.ready,

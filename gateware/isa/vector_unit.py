@@ -111,9 +111,17 @@ class VectorAESUnit(CFUUnit):
         # operands. For a counter block, it computes the low half. The order of ShiftRows and SubBytes does not matter.
         index_low = Signal(64)
         counter_low = Signal(66)
-        read_register = requests.read_register
+        # Groups and products also read registers in cycles after their acceptance. The numbers of these registers come
+        # from a register, because the path from an instruction through the read port is the unit's longest path.
+        self.other_reads = other_reads = Signal()
+        self.other_register = other_register = Signal(3)
+        self.sync += [
+            other_reads.eq(requests.reads_next | (products.reads_next if products else 0)),
+            other_register.eq(requests.next_register),
+        ]
         if products:
-            read_register = Mux(products.reading, products.read_register, requests.read_register)
+            self.sync += If(products.reads_next, other_register.eq(products.next_register))
+        read_register = Mux(other_reads, other_register, decoder.state_register)
         self.comb += [
             state.read_address.eq(Cat(read_register, context)),
             keys.read_address.eq(key_address),
@@ -240,7 +248,7 @@ class VectorAESUnit(CFUUnit):
         waits = (
             (stage2_writes_state & same_register & decoder.reads_state)
             | (stage2_writes_key & decoder.reads_key)
-            | (requests.taking & decoder.reads_state)
+            | (other_reads & decoder.reads_state)
             | Array(requests.pending)[decoder.state_register]
             | ((decoder.loads | decoder.stores) & (memory_port.full | requests.taking))
             | (waits_for_memory & memory_busy)
@@ -254,7 +262,6 @@ class VectorAESUnit(CFUUnit):
             waits = (
                 waits
                 | (is_product & (~products.ready | (requests.pending != 0)))
-                | (products.reading & decoder.reads_state)
                 | Array(products.pending)[decoder.state_register]
             )
             self.comb += [

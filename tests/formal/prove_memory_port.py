@@ -166,6 +166,7 @@ UNIT = """
     wire group = op == `OP_vxor_group;
     wire memory = op == `OP_vload || op == `OP_vload_xor || op == `OP_vstore || group;
     always @* begin
+        assume(other_reads == taking && (!taking || other_register == member));  // what LOADS proves
         assert(request_valid == ((was_issued && memory) || was_taking));
         assert(!(was_issued && memory && was_taking));
         if (request_valid && !was_taking) begin
@@ -212,7 +213,7 @@ UNIT = """
     end
     // What test_port proves of the port.
     always @* begin
-        if (first) assume(!request_valid && !taking && member == 0 && pending == 0);
+        if (first) assume(!request_valid && !taking && member == 0 && pending == 0 && !other_reads);
         assume(!memory_result_valid || given[memory_result_register]);
         assume(!memory_dropped || given[memory_dropped_register]);
         assume(!(memory_result_valid && memory_dropped && memory_result_register == memory_dropped_register));
@@ -251,6 +252,8 @@ UNIT = """
         if (taking) assert(member == next && next != 0 && request_valid && request_load && request_store
             && request_register == next - 3'd1 && since < next && given == 0);
         else assert(member == 0);
+        assert(other_reads == taking);
+        if (other_reads) assert(other_register == member);
     end
 `endif
 endmodule
@@ -305,7 +308,7 @@ def test_a_broken_port_is_refuted(pattern, replacement):
     ("part", "pattern", "replacement"),
     [
         ("REQUEST", r"(\w*request_payload_address|\w*request_address) <= [^;]*;", r"\1 <= rs1;"),
-        ("LOADS", r"(\w*read_register) = [^;]*;", r"\1 = state_register;"),  # mutant: `vxor_group` reads only v0
+        ("LOADS", r"(\w*other_register) <= [^;]*;", r"\1 <= 3'd0;"),  # mutant: `vxor_group` reads only v0
         ("LOADS", r"pending <= \(\(\(pending & ", "pending <= (((8'd0 & "),  # nothing waits for long
         ("LOADS", r"8'd254\)\);", "8'd0));"),  # mutant: no instruction waits for `vxor_group`
         ("LOADS", r"\(is_memory_status \| is_context\) \| is_vxor_group", "is_memory_status | is_context"),

@@ -54,6 +54,7 @@ PROPERTIES = """
     always @* begin
         // What prove_memory_port proves.
         if (first) assume(!taking && pending == 0 && !request_valid && !rsp_valid && bases_read_address == 0);
+        if (first) assume(member == 0 && !other_reads);
         if (first) assume(!products_active && !products_valid && !products_begun && products_operand == 0);
         if (first) assume(!products_fetching && !products_loading && !products_starting && !products_taken);
         if (first) assume(products_pending == 0 && !products_owned && products_stale);
@@ -94,6 +95,9 @@ PROPERTIES = """
 
         // Invariants.
         assert(products_active == under_way && products_fetching == fresh);
+        assert(other_reads == (taking || products_fetching || products_loading));
+        assert(!taking || !under_way);
+        if (other_reads) assert(other_register == (fresh ? target : second ? factor : member));
         if (under_way) assert(products_target == target && products_factor == factor && of_context == context);
         if (fresh || second) assert(under_way && !products_begun && !products_taken && !products_valid);
         if (fresh) assert(!products_starting && !products_loading && pending == 0);

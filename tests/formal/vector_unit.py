@@ -40,6 +40,7 @@ def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
     ports |= {f"memory_{name}": getattr(unit.memory, name) for name in ("fault_code", "fault_address", "clear_fault")}
     request = ("valid", "address", "destination", "data", "load", "store", "exclusive_or", "register")
     ports |= {name: getattr(unit.requests, name) for name in ("taking", "member", "pending")}
+    ports |= {name: getattr(unit, name) for name in ("other_reads", "other_register")}
     ports |= {f"request_{name}": getattr(unit.memory.request, name) for name in request}
     if unit.products:
         ports |= {f"products_{name}": signal for name, signal in unit.products.control.items()}
