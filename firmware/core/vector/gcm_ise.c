@@ -74,10 +74,15 @@ static __attribute__((noinline)) void begin_hash(unsigned int rounds)
 	cl_ise_rounds_on(SUBKEY, false, rounds);
 }
 
+CL_ISE_INLINE void move_in(unsigned int s, const uint32_t block[WORDS])
+{
+	CL_ISA_MOVE_IN(0, s, block[0], block[1]);
+	CL_ISA_MOVE_IN(1, s, block[2], block[3]);
+}
+
 CL_ISE_INLINE void hash_words(const uint32_t block[WORDS])
 {
-	CL_ISA_MOVE_IN(0, 0, block[0], block[1]);
-	CL_ISA_MOVE_IN(1, 0, block[2], block[3]);
+	move_in(0, block);
 	MULTIPLY(0);
 }
 
@@ -128,21 +133,23 @@ static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 }
 
 /**
- * Hashes @p data, except for the last @p blocks blocks, which it copies to the end of @p tail. If
- * the data have fewer blocks, fills the start of @p tail with zeros. Hashing these zeros first does
- * not change the hash, which is still zero.
+ * Hashes @p data, except for the last @p blocks blocks, which it copies to @p tail. If the data
+ * have fewer blocks, @p tail begins with zeros. Hashing these zeros first does not change the hash,
+ * which is still zero.
  */
-static void hash_except(uint32_t *tail, size_t blocks, const uint8_t *data, size_t len)
+CL_ISE_INLINE void hash_except(uint32_t tail[CL_ISE_BATCH_WORDS], size_t blocks,
+			       const uint8_t *data, size_t len)
 {
-	const size_t all = (len + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;
-	const size_t kept = all < blocks ? all : blocks;
-	const size_t head = (all - kept) * CL_BLOCK_BYTES;
-	uint8_t *const place = (uint8_t *)tail + (blocks - kept) * CL_BLOCK_BYTES;
-
-	memset(tail, 0, blocks * CL_BLOCK_BYTES);
+	CL_ISE_EACH_WORD (i) {
+		tail[i] = 0;
+	}
 	if (len > 0) {
+		const size_t all = (len + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;
+		const size_t kept = all < blocks ? all : blocks;
+		const size_t head = (all - kept) * CL_BLOCK_BYTES;
+
 		hash_bytes(data, head);
-		memcpy(place, data + head, len - head);
+		memcpy((uint8_t *)tail + (blocks - kept) * CL_BLOCK_BYTES, data + head, len - head);
 	}
 }
 
@@ -177,6 +184,26 @@ CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 }
 
 /**
+ * Runs the last round of AES on the three vector registers from number @p first on. Adds the blocks
+ * at @p in to them. Runs round 1 on the other three registers of a group.
+ */
+CL_ISE_INLINE void last_round_and_load(struct cl_ise_cipher cipher, unsigned int first,
+				       uintptr_t in)
+{
+	const unsigned int other = HALF - first;
+
+	cl_ise_last_round(cipher, first);
+	cl_ise_last_round(cipher, first + 1);
+	CL_ISA_VLOAD_XOR(first, in);
+	cl_ise_last_round(cipher, first + 2);
+	CL_ISA_VLOAD_XOR(first + 1, in);
+	CL_ISA_ROUND_ENC(1, other);
+	CL_ISA_VLOAD_XOR(first + 2, in);
+	CL_ISA_ROUND_ENC(1, other + 1);
+	CL_ISA_ROUND_ENC(1, other + 2);
+}
+
+/**
  * Encrypts and hashes groups of six blocks between buffers that vector loads and stores reach.
  * While the loop encrypts three of the blocks, it hashes the ciphertext of the three blocks before
  * them. On entry, v3 to v5 must contain the last three blocks of the additional data, which are
@@ -197,9 +224,8 @@ CL_ISE_INLINE void encrypt_vector(struct cl_ise_cipher cipher, uintptr_t in, uin
 	CL_ISE_EACH (s, HALF) {
 		CL_ISA_COUNTER_XOR(s, index, 0);
 	}
-	round_of_half(1, 0);
-	do {
-		round_of_half(2, 0);
+	rounds_of_half(1, 2, 0);
+	for (;;) {
 		hash_and_count(HALF, index);
 		rounds_of_half(3, 5, 0);
 		CL_ISE_ADVANCE(out, GROUP_BYTES);
@@ -208,40 +234,35 @@ CL_ISE_INLINE void encrypt_vector(struct cl_ise_cipher cipher, uintptr_t in, uin
 		CL_ISE_ADVANCE(in, GROUP_BYTES);
 		hash_and_count(HALF + 2, index);
 		rounds_of_half(9, cipher.rounds - 1, 0);
-		cl_ise_last_round(cipher, 0);
-		cl_ise_last_round(cipher, 1);
-		CL_ISA_VLOAD_XOR(0, in);
-		cl_ise_last_round(cipher, 2);
-		CL_ISA_VLOAD_XOR(1, in);
-		CL_ISA_ROUND_ENC(1, HALF);
-		CL_ISA_VLOAD_XOR(2, in);
-		CL_ISA_ROUND_ENC(1, HALF + 1);
-		CL_ISA_VSTORE(0, out);
-		CL_ISA_ROUND_ENC(1, HALF + 2);
+		last_round_and_load(cipher, 0, in);
 		CL_ISE_ADVANCE(index, 2 * HALF);
+		CL_ISA_ROUND_ENC(2, HALF);
+		CL_ISA_VSTORE(0, out);
+		CL_ISA_ROUND_ENC(2, HALF + 1);
+		CL_ISA_VSTORE(1, out);
+		CL_ISA_ROUND_ENC(2, HALF + 2);
 
-		round_of_half(2, HALF);
 		hash_and_count(0, index);
 		rounds_of_half(3, 5, HALF);
-		CL_ISA_VSTORE(1, out);
+		CL_ISA_VSTORE(2, out);
 		hash_and_count(1, index);
 		rounds_of_half(6, 8, HALF);
-		CL_ISA_VSTORE(2, out);
 		hash_and_count(2, index);
 		rounds_of_half(9, cipher.rounds - 1, HALF);
-		cl_ise_last_round(cipher, HALF);
-		cl_ise_last_round(cipher, HALF + 1);
-		CL_ISA_VLOAD_XOR(HALF, in);
-		cl_ise_last_round(cipher, HALF + 2);
-		CL_ISA_VLOAD_XOR(HALF + 1, in);
-		CL_ISA_ROUND_ENC(1, 0);
-		CL_ISA_VLOAD_XOR(HALF + 2, in);
-		CL_ISA_ROUND_ENC(1, 1);
+		last_round_and_load(cipher, HALF, in);
+		if (in == last) {
+			break;
+		}
+		CL_ISA_ROUND_ENC(2, 0);
 		CL_ISA_VSTORE(HALF, out);
-		CL_ISA_ROUND_ENC(1, 2);
+		CL_ISA_ROUND_ENC(2, 1);
 		CL_ISA_VSTORE(HALF + 1, out);
+		CL_ISA_ROUND_ENC(2, 2);
 		CL_ISA_VSTORE(HALF + 2, out);
-	} while (in != last);
+	}
+	CL_ISE_EACH (s, HALF) {
+		CL_ISA_VSTORE(HALF + s, out);
+	}
 }
 
 #define VECTOR_LOOP(name, rounds_)                                                                 \
@@ -258,8 +279,7 @@ VECTOR_LOOP(gcm_vmem_14, 14)
 /** Moves block number @p block of @p words into v4 if the number is even, otherwise into v5. */
 CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
-	CL_ISA_MOVE_IN(0, QUAD + block % 2, words[WORDS * block], words[WORDS * block + 1]);
-	CL_ISA_MOVE_IN(1, QUAD + block % 2, words[WORDS * block + 2], words[WORDS * block + 3]);
+	move_in(QUAD + block % 2, words + WORDS * block);
 }
 
 /**
@@ -445,22 +465,34 @@ static int encrypt_text(struct cl_ise_device *device, unsigned int rounds,
 {
 	const uint8_t *const in = message->in;
 	uint8_t *const out = message->out;
-	const size_t groups = message->len / GROUP_BYTES;
+	const size_t bulk = message->len - message->len % CL_BLOCK_BYTES;
 	uint32_t words[CL_ISE_BATCH_WORDS];
 	size_t done = 0;
 	int result = 0;
 
-	if (vector != NULL && reaches(device, in, out, groups * GROUP_BYTES)) {
-		done = groups * GROUP_BYTES;
-		hash_except(words, HALF, message->aad, message->aad_len);
+	if (vector != NULL && reaches(device, in, out, bulk)) {
+		const size_t groups = bulk / GROUP_BYTES;
+
 		CL_ISE_EACH (s, HALF) {
-			CL_ISA_MOVE_IN(0, HALF + s, words[WORDS * s], words[WORDS * s + 1]);
-			CL_ISA_MOVE_IN(1, HALF + s, words[WORDS * s + 2], words[WORDS * s + 3]);
+			CL_ISA_MOVE_IN(0, HALF + s, 0, 0);
+			CL_ISA_MOVE_IN(1, HALF + s, 0, 0);
+		}
+		if (message->aad_len > 0) {
+			hash_except(words, HALF, message->aad, message->aad_len);
+			CL_ISE_EACH (s, HALF) {
+				move_in(HALF + s, words + WORDS * s);
+			}
 		}
 		cl_ise_memory_begin(&device->memory);
 		vector((uintptr_t)in, (uintptr_t)out, (uint32_t)groups);
 		CL_ISE_EACH (s, HALF) {
 			MULTIPLY(HALF + s);
+		}
+		for (done = groups * GROUP_BYTES; done < bulk; done += CL_BLOCK_BYTES) {
+			keystream(rounds, (uint32_t)(1 + done / CL_BLOCK_BYTES));
+			CL_ISA_VLOAD_XOR(0, (uintptr_t)in + done);
+			CL_ISA_VSTORE(0, (uintptr_t)out + done);
+			MULTIPLY(0);
 		}
 		result = cl_ise_memory_end(&device->memory);
 	} else if (message->len >= sizeof(words)) {
@@ -505,8 +537,7 @@ static int continue_hash(struct cl_ise_device *device, uint8_t hash[CL_BLOCK_BYT
 	uint32_t words[WORDS];
 
 	memcpy(words, hash, sizeof(words));
-	CL_ISA_MOVE_IN(0, HASH, words[0], words[1]);
-	CL_ISA_MOVE_IN(1, HASH, words[2], words[3]);
+	move_in(HASH, words);
 	const int result = hash_data(device, data, len, vector);
 
 #pragma GCC unroll 4
@@ -542,8 +573,7 @@ static int hash_with(void *hw, const uint8_t subkey[CL_BLOCK_BYTES], uint8_t has
 
 	(void)CL_ISA_CONTEXT(device->context);
 	memcpy(words, subkey, sizeof(words));
-	CL_ISA_MOVE_IN(0, SUBKEY, words[0], words[1]);
-	CL_ISA_MOVE_IN(1, SUBKEY, words[2], words[3]);
+	move_in(SUBKEY, words);
 	cl_zeroize(words, sizeof(words));
 	return continue_hash(device, hash, data, len, cl_ise_reaches(&device->memory, data, len));
 }
