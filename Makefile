@@ -31,11 +31,13 @@
 # Variable: LIVE=goodput|pace|start|soak (bench-live): by default goodput; see tests
 # Variable: FUZZ_SECONDS=NUMBER (fuzz): by default 60
 # Variable: MUTANTS=OPTIONS (mutants): as '--count 300 --seed 1 --part host', or --guards for those of SECURITY's promises
+# Variable: BITSTREAMS=TARGETS (release): as 'ecpix5 orangecrab_85f'; by default each board with each configuration
+# Variable: SIGN=PATH (release): a secret key of minisign
 # Variable: SUITES=FOLDERS (zephyr-twister): folders of the Zephyr tree, as tests/kernel/common
 # Variable: ZEPHYR_BASE=PATH (bench-lte bench-udp bitstream demo firmware sim test test-all zephyr zephyr-setup zephyr-twister): a Zephyr tree; see firmware/zephyr
-SYNTHESIS := bitstream firmware formal mutants netlist netlist-units test test-all timing worker
+SYNTHESIS := bitstream firmware formal mutants netlist netlist-units release test test-all timing worker
 # Folders of build that make clean keeps: results, a downloaded tree, and long runs that can resume.
-KEPT := cache mapped mutants results timing zephyr
+KEPT := cache mapped mutants release results timing zephyr
 # Programs that write generated files.
 PAGES := gateware.codegen.wire gateware.codegen gateware.flow.devicetrees gateware.flow.cable_table cipherlane_base.wire.reference
 # Configurations of the simulated board.
@@ -91,7 +93,7 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 
-.PHONY: completion help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz linux-peer edits stress sweep forgeries netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package clean distclean
+.PHONY: completion help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev core cores-all hil test test-all lint fuzz linux-peer edits stress sweep forgeries netlist netlist-units formal mutants timing bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed worker format pages docs screenshots report package release clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -274,6 +276,11 @@ screenshots: setup ## 1 min | Take pictures of the live view on the simulated bo
 
 package: setup ## 1 min | Build wheels and source distributions of host tool and gateware, and run a package index's checks (build/package/dist)
 	@.ci/package
+
+release: setup ## hours | Collect a release: all bitstreams that meet their clocks, or BITSTREAMS, cores, wheels, pages, checksums (build/release)
+	@$(if $(SIGN),.ci/setup minisign)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r docs/requirements.txt
+	@$(PYTHON) -m gateware.flow.release $(BITSTREAMS) $(if $(SIGN),--sign '$(SIGN)')
 
 ##@ Remove
 clean: ## 0 s | Remove everything that is rebuilt in minutes; keep results and runs that can resume

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from gateware import targets
+from gateware.flow import release
 from tests.test_readme import ROOT, TARGETS
 
 FOLDER = ROOT / ".github" / "workflows"
@@ -40,7 +41,7 @@ def commands(job):
 
 
 def test_there_are_those_that_the_pages_name():
-    assert set(WORKFLOWS) == {"docs.yml", "hil.yml", "host.yml", "test.yml"}
+    assert set(WORKFLOWS) == {"docs.yml", "hil.yml", "host.yml", "release.yml", "test.yml"}
     assert "schedule" in events(WORKFLOWS["hil.yml"]) and "schedule" in events(WORKFLOWS["test.yml"])
 
 
@@ -94,6 +95,15 @@ def test_the_simulated_boards_of_the_nightly_matrix_are_there():
     configurations = job["strategy"]["matrix"]["config"]
     assert {targets.load("sim", each).board.name for each in configurations} == {"sim"} and len(configurations) > 1
     assert job["container"]["options"].startswith("--privileged"), "a network namespace needs it"
+
+
+def test_a_release_has_a_job_for_each_bitstream():
+    """Zephyr's targets have none: hosted runners have no Zephyr tree, so a release made there leaves them out."""
+    rows = WORKFLOWS["release.yml"]["jobs"]["bitstream"]["strategy"]["matrix"]["include"]
+    wanted = [target for target in release.select([]) if target.configuration.firmware == "baremetal"]
+    assert rows == [
+        {"name": each.name, "board": each.board.name, "config": each.configuration.name} for each in wanted
+    ]
 
 
 def test_a_lab_runs_nothing_of_strangers_and_its_places_are_waited_for():
