@@ -101,9 +101,7 @@ def test_a_release_has_a_job_for_each_bitstream():
     """Zephyr's targets have none: hosted runners have no Zephyr tree, so a release made there leaves them out."""
     rows = WORKFLOWS["release.yml"]["jobs"]["bitstream"]["strategy"]["matrix"]["include"]
     wanted = [target for target in release.select([]) if target.configuration.firmware == "baremetal"]
-    assert rows == [
-        {"name": each.name, "board": each.board.name, "config": each.configuration.name} for each in wanted
-    ]
+    assert rows == [{"name": each.name, "board": each.board.name, "config": each.configuration.name} for each in wanted]
 
 
 def test_a_lab_runs_nothing_of_strangers_and_its_places_are_waited_for():

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The board Radiona ULX3S v2.0: ECP5-85 (LFE5U-85F-6BG381C), UART, SDR SDRAM; no Ethernet."""
 
-from dataclasses import replace
-
 from litedram.modules import MT48LC16M16
 from litex_boards.platforms import radiona_ulx3s
 
@@ -29,7 +27,7 @@ BOARD = Board(
     uart_fifo_depth=8192,
     rx_window=8192,
     console_name="jtag_uart",
-    fits={"default": replace(_FIT, product_cycles=8, rom_size=80 * 1024), "sdram": _FIT, "loader": _FIT},
+    fits={"default": _FIT, "sdram": _FIT, "loader": _FIT},
     left_out={
         "eth": "the board has no Ethernet",
         "zephyr": "firmware/zephyr has no board for it",
