@@ -71,6 +71,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (ReleaseError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("release: stopped; the same command resumes", file=sys.stderr)
+        return 130
     print(f"release: {folder}")
     return 0
 
@@ -107,6 +110,8 @@ def make(chosen: list[Target], folder: Path, key: Path | None = None) -> Path:
         _cores(_made(new / "cores"))
         _packages(_made(new / "wheels"), new / "sbom.cdx.json", epoch)
         _pages(new / "pages.tar.gz", epoch)
+        if commit(Path(__file__)) != measured:
+            raise ReleaseError("the checkout changed while the release was made: run the same command again")
         content = {"version": __version__, "commit": measured, "bitstreams": built, "left_out": left_out}
         (new / "release.json").write_text(json.dumps(content, indent=1) + "\n")
         sums = "".join(f"{digest}  {name}\n" for name, digest in _digests(new))

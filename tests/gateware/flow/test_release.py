@@ -117,6 +117,14 @@ def test_a_changed_checkout_is_refused(building, tmp_path, monkeypatch):
         made(tmp_path, "orangecrab")
 
 
+def test_a_checkout_that_changes_meanwhile_is_refused(building, tmp_path, monkeypatch):
+    found = iter([COMMIT, f"{COMMIT}-dirty"])
+    monkeypatch.setattr(release, "commit", lambda file: next(found))
+    with pytest.raises(release.ReleaseError, match="changed while the release was made"):
+        made(tmp_path, "orangecrab")
+    assert not list(tmp_path.glob("cipherlane-*"))
+
+
 @pytest.mark.skipif(not shutil.which("minisign"), reason="minisign is not installed")
 def test_the_signature_verifies(building, tmp_path):
     key, public = tmp_path / "key", tmp_path / "key.pub"
