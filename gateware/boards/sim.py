@@ -134,7 +134,7 @@ BOARD = Board(
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
             # With `default` and `sdram_zephyr`, the simulated vector unit has a multiplier, unlike on `ecpix5`. There,
-            # a design with this multiplier reached 100 MHz with each of five seeds. Its bitstream is not built yet.
+            # a netlist with this multiplier met 100 MHz with six of seven seeds. Its bitstream is not built yet.
             product_cycles=8 if name in ("default", "sdram_zephyr") else 0,
             # Of all S-boxes, Verilator compiles `block_ram` fastest. The core has six engines.
             core_sbox="block_ram" if name.startswith("macsec") else "table",

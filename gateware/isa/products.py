@@ -102,7 +102,7 @@ class Products(Module):
         sums = Signal()  # the target is added
         fetching = Signal()  # 1 in the cycle after acceptance, in which the target register is read
         loading = Signal()  # 1 while the factor register is read, to write its tables
-        loads_next = Signal()
+        loads_next = Signal()  # `loading` in the next cycle
         starting = Signal()  # 1 while the operand is offered to the multiplier
         taken = Signal()
         finished = Signal()
