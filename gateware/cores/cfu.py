@@ -129,7 +129,7 @@ def create(values: dict[str, Any]) -> Design:
     ]
     add = design.add
     add("cmd_valid", sink.valid, IN, "An instruction is offered.")
-    add("cmd_ready", sink.ready, OUT, "The unit takes the instruction.")
+    add("cmd_ready", sink.ready, OUT, "The unit takes the instruction. It is 1 while `cmd_valid` is 0.")
     fields = {
         "function_id": add("cmd_payload_function_id", sink.function_id, IN, "`funct7 << 3 | funct3`."),
         "rs1": add("cmd_payload_inputs_0", sink.input0, IN, "The value of rs1."),

@@ -6,10 +6,15 @@
     CFU ──► sink ─┬──────────────► source ──► unit
                   └─► held command ──┘
 
-`sink.ready` is a register, so the CPU's pipeline never waits for the unit's interlocks in the same cycle. Latency:
-none; a command that the unit can execute passes through in the same cycle. Throughput: a command a cycle. Handshake:
-valid and ready on both sides. A held command is offered until the unit takes it; until then no further command is
-taken.
+Latency: none; a command that the unit can execute passes through in the same cycle. Throughput: a command a cycle.
+Handshake: valid and ready on both sides. A held command is offered until the unit takes it; until then no further
+command is taken.
+
+`sink.ready` is 0 only while a command is held and the CPU offers the next one. It does not depend on the unit, so the
+CPU's pipeline never waits for the unit's interlocks in the same cycle. **It must be 1 while the CPU offers nothing.**
+VexRiscv notes a command that has to wait. It does so in each cycle in which `ready` is 0 and an instruction is in the
+execute stage, even if the instruction's command was already taken. Then it offers a command for whatever is next in
+that stage, which need not be an instruction of the unit at all.
 """
 
 from litex.soc.interconnect import stream
@@ -36,7 +41,7 @@ class CommandRegister(Module):
         holds = Signal()
         held = stream.Endpoint(COMMAND_LAYOUT)
         self.comb += [
-            self.sink.ready.eq(~holds),
+            self.sink.ready.eq(~(holds & self.sink.valid)),
             self.source.valid.eq(holds | self.sink.valid),
             self.source.payload.eq(self.sink.payload),
             If(holds, self.source.payload.eq(held.payload)),

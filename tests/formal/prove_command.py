@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Prove that the command register passes each command to the vector unit once, in order and unchanged, for any stalls.
 
-The proof is a k-induction from reset, with free commands and a free `source_ready`. At most one command is accepted and
-not yet passed on, and the register offers this command until the unit takes it.
+The proofs are k-inductions from reset, with free commands and a free `source_ready`. At most one command is accepted
+and not yet passed on, and the register offers this command until the unit takes it.
+
+A second proof adds VexRiscv's side of the port, with free instructions and a free pipeline. Each instruction of the
+unit sends one command before it leaves the execute stage, and no other instruction sends any.
 """
 
 import re
@@ -32,8 +35,39 @@ module proof(input sys_clk, input sink_valid, input [73:0] sink_command, input s
     always @* begin
         if (first) assume(sink_ready);                                          // the state that reset leaves
         assert(source_valid == (waiting || sink_valid));                        // none lost, none invented
-        assert(sink_ready == !waiting);                                         // none overtaken
+        assert(sink_ready == !(waiting && sink_valid));                         // none overtaken
         if (source_valid) assert(source_command == (waiting ? command : sink_command));
+    end
+endmodule
+"""
+
+# `hold` and `fired` are the registers of VexRiscv's execute stage. `of_unit`: the stage contains an instruction of the
+# unit. `stuck`: a later stage keeps the instruction in this stage.
+PORT = """
+module proof(input sys_clk, input of_unit, input stuck, input source_ready);
+    reg hold = 0;
+    reg fired = 0;
+    wire ready;
+    wire valid = (of_unit || hold) && !fired;
+    wire leaves = !stuck && !(valid && !ready);
+    command it(.sys_clk(sys_clk), .sys_rst(1'b0), .sink_valid(valid), .sink_ready(ready), .source_ready(source_ready),
+               .sink_function_id(10'd0), .sink_input0(32'd0), .sink_input1(32'd0));
+    reg first = 1;
+    reg stays = 0;              // the instruction of the previous cycle is still there, and belongs to the unit
+    always @(posedge sys_clk) begin
+        first <= 0;
+        if (of_unit) hold <= 1;
+        if (ready) hold <= 0;
+        if (valid && ready) fired <= 1;
+        if (leaves) fired <= 0;
+        stays <= of_unit && !leaves;
+    end
+    always @* begin
+        if (first) assume(ready);
+        if (stays) assume(of_unit);
+        if (!stays) assert(!fired);
+        if (valid) assert(of_unit);                                 // no command without an instruction of the unit
+        if (of_unit && leaves) assert(fired || (valid && ready));   // one command for each of them
     end
 endmodule
 """
@@ -49,12 +83,22 @@ def verilog() -> str:
     return to_verilog(dut, "command", ports, clocked=True)
 
 
-def proven(text: str) -> bool:
-    return holds(text + PROPERTIES, solve="-tempinduct -maxsteps 6")
+def proven(text: str, properties: str = PROPERTIES) -> bool:
+    return holds(text + properties, solve="-tempinduct -maxsteps 6")
 
 
 def test_passes_every_command_once():
     assert proven(verilog())
+
+
+def test_vexriscv_sends_one_command_for_each_instruction_of_the_unit():
+    assert proven(verilog(), PORT)
+
+
+def test_vexriscv_would_send_more_if_ready_did_not_depend_on_valid():
+    broken, count = re.subn(r"assign sink_ready = [^;]*;", "assign sink_ready = (~holds);", verilog(), count=1)
+    assert count
+    assert not proven(broken, PORT)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,14 @@ module bench;
         if (cycles > 100000) $fatal(1, "the program does not end");
     end
     top soc (.sys_clk(clk));
+    CHECKS
 endmodule
+"""
+# Checks that the CPU sends a command only for an instruction of the unit.
+COMMANDS = """
+    always @(posedge clk)
+        if (soc.VexRiscv.CfuPlugin_bus_cmd_valid && !soc.VexRiscv.execute_CfuPlugin_scheduleWish)
+            $fatal(1, "a command without an instruction");
 """
 
 
@@ -34,9 +41,11 @@ def image(folder: Path, program: str, *options: str) -> Path:
     return folder / "program.bin"
 
 
-def simulate(folder: Path, sources: list[str]) -> list[int]:
-    """Run an SoC's Verilog in Verilator; return the words that the test program prints."""
-    (folder / "bench.v").write_text(BENCH)
+def simulate(folder: Path, sources: list[str], checks: str = "") -> list[int]:
+    """Run an SoC's Verilog in Verilator, with further Verilog that checks it. Return the words that the test program
+    prints.
+    """
+    (folder / "bench.v").write_text(BENCH.replace("CHECKS", checks))
     files = [str(Path(source).resolve()) for source in sources if source.endswith(".v")]
     command = ["verilator", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-COMBDLY", "-O3"]
     status, output = run([*command, "--top-module", "bench", "bench.v", "top.v", *files], folder)

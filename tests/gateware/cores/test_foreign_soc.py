@@ -13,7 +13,7 @@ from gateware import targets
 from gateware.cores import vectors
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.cores import foreign_soc
-from tests.gateware.cores.foreign_run import image, simulate
+from tests.gateware.cores.foreign_run import COMMANDS, image, simulate
 from tests.gateware.cores.made import make, run
 
 HERE = Path(__file__).parent
@@ -35,7 +35,7 @@ def test_a_program_in_litex_soc_answers_as_in_ours(tmp_path):
     assert status == 0, output
     sources = re.search(r"^sources (.*)$", output, re.M)[1].split()
     assert str(cfu / f"{name}.v") in sources
-    words = simulate(tmp_path / "foreign", sources)
+    words = simulate(tmp_path / "foreign", sources, COMMANDS)
     assert words[:4] == vectors.words(vectors.CIPHERTEXTS[128])
     assert words[4:] == _ours(tmp_path, cfu)
 
@@ -48,6 +48,6 @@ def _ours(folder: Path, cfu: Path) -> list[int]:
         soc.console = foreign_soc.Console()
         sources, console = foreign_soc.write(soc, out)
         words = foreign_soc.words([_image(folder, cfu, hex(console))])
-    printed = simulate(folder / "ours", sources)
+    printed = simulate(folder / "ours", sources, COMMANDS)
     assert printed[:4] == vectors.words(vectors.CIPHERTEXTS[128])
     return printed[4:]

@@ -62,3 +62,21 @@ def test_ready_waits_for_nothing_in_the_same_cycle():
     # The register accepts one more command in the first cycle in which the unit is not ready. In the cycle in which the
     # unit becomes ready again, the register does not accept a command yet.
     assert ready == [1, 1, 0, 0, 1]
+
+
+def test_ready_while_nothing_is_offered():
+    dut = CommandRegister()
+    ready = []
+
+    def bench():
+        yield dut.sink.valid.eq(1)
+        yield
+        yield dut.sink.valid.eq(0)
+        for _ in range(3):
+            yield
+            ready.append((yield dut.sink.ready))
+        assert (yield dut.source.valid), "the command is still held"
+
+    with Simulation(dut, dut.sink, dut.source) as simulation:
+        simulation.run(bench(), max_cycles=20)
+    assert ready == [1, 1, 1]
