@@ -99,8 +99,8 @@ def test_the_simulated_boards_of_the_nightly_matrix_are_there():
 
 
 def test_a_release_has_a_job_for_each_bitstream():
-    """Two kinds of targets have none. Hosted runners have no Zephyr tree, so a release made there leaves Zephyr's targets
-    out. The last job builds bitstreams of other packages' configurations.
+    """Zephyr's targets have none, since hosted runners have no Zephyr tree: a release made there leaves them out. The
+    last job builds bitstreams of other packages' configurations.
     """
     rows = WORKFLOWS["release.yml"]["jobs"]["bitstream"]["strategy"]["matrix"]["include"]
     wanted = [
