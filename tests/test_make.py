@@ -408,8 +408,8 @@ def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
     ],
 )
 def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
-    """The error lists all valid names, including the names from the laboratory, the folder of comparisons. They come
-    from the files of the boards and configurations.
+    """The error lists the names of all boards or configurations, including those that the folder `lab` adds. The names
+    come from the files of the boards and configurations.
     """
     for folder in ("gateware", "lab"):
         shutil.copytree(ROOT / folder, checkout / folder, dirs_exist_ok=True)

@@ -82,7 +82,7 @@ def test_it(n):
 @pytest.mark.parametrize("processes", [[], ["-n", "2"]], ids=["", "parallel"])
 @pytest.mark.parametrize("there", [False, True], ids=["", "CI"])
 def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, there, processes):
-    """Test the plug-in that `conftest.py` uses, in a separate run of pytest."""
+    """Test the pytest plug-in `tests.promises`, which `conftest.py` uses, in a separate run of pytest."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_own.py").write_text(SKIPPED)
     (tmp_path / "conftest.py").write_text(

@@ -68,8 +68,8 @@ static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_
 static void initialise(void)
 {
 	/*
-	 * Write 0: the CPU then controls the memory, the memory's reset is active, and its clock is
-	 * disabled.
+	 * Write 0 to dfii_control: the CPU then controls the memory, the memory's reset is active,
+	 * and its clock is disabled.
 	 */
 	sdram_dfii_control_write(0);
 	wait(CL_SDRAM_RESET_CYCLES);
@@ -340,7 +340,7 @@ int sdram_init(struct sdram_report *report)
 	memset(report, 0, sizeof(*report));
 	initialise();
 	status = level_all(report);
-	/* From here on, LiteDRAM's controller controls the memory, and no longer the CPU. */
+	/* This write makes LiteDRAM's controller control the memory, instead of the CPU. */
 	sdram_dfii_control_write(CL_DFII_CONTROL_SEL);
 	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
 		status = test_words(patterns[i], report);

@@ -278,7 +278,7 @@ class IterativeCipher(Module):
             # A single condition clears `source.data`. So synthesis uses the reset inputs of the flip-flops, and not a
             # LUT for each bit.
             If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
-            # A flush resets the registers that select the part to write. So a zeroization that is running starts again
-            # at part 0.
+            # A flush resets the registers that select the part to write. So a flush during zeroization starts the
+            # zeroization again at part 0.
             If(self.clear | (self.flush & self.zeroizing) if parts > 1 else self.clear, left.eq(2 * parts)),
         ]

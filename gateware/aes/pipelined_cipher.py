@@ -75,8 +75,8 @@ class PipelinedCipher(Module):
         rounds = ROUNDS[codes[-1]]
         ranks = rounds * stages  # number of data registers in the pipeline, without the first one (rank 0)
 
-        # Registers in front of the memories of round keys; each round has a memory. A key with fewer rounds than the
-        # pipeline uses the memories of the last rounds.
+        # Registers before the write ports of the round-key memories. Each round of the pipeline has its own memory. A
+        # key with fewer rounds than the pipeline uses the memories of the last rounds.
         write = Signal(rounds + 1)  # bit n is 1: a round key is written to the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [

@@ -118,7 +118,7 @@ class TowerSBox(Module):
         self.comb += self.o.eq(Cat(*outputs))
 
     def _cut(self, where: str, *groups: list) -> list[list]:
-        """Return the groups of signals, after a register if a pipeline stage ends at the place `where`."""
+        """Return the groups of signals. If a pipeline stage ends at `where`, put a register after each group."""
         if where not in self._cuts:
             return list(groups)
         enable = self.enable[1 + self._cuts.index(where)]

@@ -21,7 +21,7 @@ CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox:
 
 @dataclass
 class Specials:
-    """Contains specials (Migen's memories and instances) in the attribute `specials`, which Migen's functions read."""
+    """Wraps specials (Migen's memories and instances) for Migen's functions, which read the attribute `specials`."""
 
     specials: set
 
@@ -46,7 +46,7 @@ class Shared:
 
 
 def take_out(module: Module) -> dict[Instance, Shared]:
-    """Replace every S-box in a Migen module, which is not finalized, by an instance of a Verilog module.
+    """Replace every S-box in a Migen module by an instance of a Verilog module. The module must not be finalized yet.
 
     Return the replaced module for each instance. The instances have no module's name yet.
     """

@@ -172,8 +172,8 @@ class BlockGCM(Module):
 
         awaited = Signal()  # 1: a tag is being computed
 
-        # Load the subkey into GHASH if the message has another slot than the message before it, or if the slot's key
-        # was replaced.
+        # Load the subkey into GHASH if the message uses another slot than the previous message, or if the slot's
+        # key was replaced.
         loaded, loaded_slot = Signal(), Signal(len(message.slot))
         right, load = Signal(), Signal()
         # `old`: the tables of GHASH must be zeroized; `quiet`: GHASH processes no message

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives a client of the CTR service the key ports that an AES core has. Counts the uses of each key of this client.
+"""Gives a client of the CTR service an AES core's key interface, and reports to the key loader which keys are in use.
 
 ::
 

@@ -41,7 +41,7 @@ PARTS_WRITE_JOB_LAYOUT = [*WRITE_JOB_LAYOUT, ("final", 1), ("reads", 1)]
 
 
 class BurstMaster(Module):
-    """Carries out read jobs in their order, and write jobs in their order.
+    """Executes jobs that read or write consecutive words of memory. Read jobs keep their order, and so do write jobs.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class BurstMaster(Module):
 
         # The present read job.
         read_active, read_error = Signal(), Signal(ERROR_BITS)
-        # number of beats after the next beat; a negative number means that the present beat is the last
+        # number of beats after the present beat, minus one: it is negative if the present beat is the last
         read_rest = Signal((BEATS_BITS + 1, True))
         # 1: a beat arrives from the bus; or, after an error, an invalid beat replaces it
         read_beat = Signal()

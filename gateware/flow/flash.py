@@ -9,7 +9,7 @@ from cipherlane.link import flashing
 from ..targets import Target
 from . import build_id
 
-# How users of make name a board's revision.
+# The variable of make that names a board's revision, as error messages print it.
 REVISION = "REVISION="
 
 

@@ -51,7 +51,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         self.while_valid = while_valid
 
     def transform_fragment(self, unit: Module, fragment) -> None:
-        """Transforms the unit; Migen calls it with all the unit's statements, memories and domains."""
+        """Moves the unit to its clock domain. `fragment` contains all the unit's statements, memories and domains."""
         strange = {type(special).__name__ for special in fragment.specials} - {"Memory", "_MemoryPort"}
         strange |= list_clock_domains(fragment) - {"sys"}
         if strange:

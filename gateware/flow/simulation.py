@@ -41,7 +41,7 @@ from .idle import IdleEdgesLeftOut
 
 NAME = "sim"  # LiteX names the files of every simulated board with this prefix
 EXECUTABLE = "obj_dir/Vsim"
-UART_MODULE = "loopback_uart"  # the module's source is loopback_uart.c in this folder
+UART_MODULE = "loopback_uart"  # the simulator's module for the UART: loopback_uart.c in this folder
 DEFAULT_TCP_PORT = 2430
 # Address of the host's TAP device in the board's network; the netmask has 24 bits.
 HOST_ADDRESS = "192.168.1.100"

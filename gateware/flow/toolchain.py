@@ -86,7 +86,7 @@ def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> di
 def run(
     command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO, limit_s: float | None = None
 ) -> int | None:
-    """Runs a command; returns its exit status, or None if the time limit stopped it with all its children.
+    """Runs a command; returns its exit status, or None if the time limit ended the command and all its children.
 
     The limit is in seconds; by default it is `LIMIT_S`.
     """

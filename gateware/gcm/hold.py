@@ -130,7 +130,7 @@ class Hold(Module):
 
 
 class NoHold(Module):
-    """Has the interface of `Hold` and passes each block on in the same cycle, for clients that hold text themselves."""
+    """Replaces `Hold` for clients that hold text themselves: same interface, but each block passes at once."""
 
     def __init__(self):
         self.sink = self.source = stream.Endpoint(HOLD_LAYOUT)

@@ -20,7 +20,7 @@ from .field import BITS, in_order, reduced, total_of
 LANES = 4
 LANE_BITS = BITS // LANES
 ROWS = 2**LANES
-HIGHEST = [2**n - 1 for n in range(1, LANES)]  # the rows after which `multiple` becomes the next multiple of H
+HIGHEST = [2**n - 1 for n in range(1, LANES)]  # after each of these rows is written, `multiple` is multiplied by x^32
 
 
 class Tables(Module):

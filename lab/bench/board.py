@@ -85,7 +85,7 @@ class Interleaved:
 
 
 def words(seed: int, count: int) -> bytes:
-    """Return the first words that the generator xorshift32 produces from a seed, as little-endian bytes."""
+    """Return the first `count` words that the generator xorshift32 produces from `seed`, as little-endian bytes."""
     values = []
     for _ in range(count):
         seed ^= seed << 13 & _MASK
@@ -96,7 +96,7 @@ def words(seed: int, count: int) -> bytes:
 
 
 def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that must result after all passes, with the library `cryptography`."""
+    """Compute with the library `cryptography` the data that the board must hold after all passes."""
     stream = words(seed, 12 + size // 4)
     key, chain, data = stream[: key_bits // 8], stream[32:48], stream[48:]
     for _ in range(passes):

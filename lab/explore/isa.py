@@ -41,7 +41,7 @@ DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
 SEEDS = 3
-TIMEOUT_S = 7200  # a step needs far less time, but the machine can be busy
+TIMEOUT_S = 7200  # much longer than a step takes, because the machine can be busy
 Ports = tuple[Module, list[Signal], list[Signal]]
 
 

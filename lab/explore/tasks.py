@@ -82,7 +82,9 @@ class Task:
 
 @cache
 def _present() -> tuple[str, str]:
-    """Returns two digests: one of the sources that build and measure cores, and one of the sources of our AES cores."""
+    """Returns two digests of source files: of the modules that build and measure cores, and of the modules of our AES
+    cores.
+    """
     return _contents([file for file in _flow() if file.stem not in UNRELATED]), _contents(_sources("gateware/aes"))
 
 

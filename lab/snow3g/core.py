@@ -139,8 +139,8 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # `touched`: the client replaces or removes a key. `cut`: this is the key of the current block. `stale`: this is
-        # the key that the generator uses.
+        # `touched`: in this cycle, the client replaces or removes a key. `cut`: the current block uses this key.
+        # `stale`: the generator uses this key.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()

@@ -58,8 +58,9 @@ enum {
 #define PREAMBLE   8
 #define SEQUENCE   4
 #define GAP        12
-/* Limit of `ahead`. While a flood runs, `ahead` is the number of bytes of the flood that were sent,
- * minus the number of bytes of queued frames that were sent. */
+/* Upper limit of `ahead`. During a flood, `ahead` is the number of sent bytes of the flood minus
+ * the number of sent bytes of queued frames. A queued frame waits until `ahead` is at least its
+ * size. */
 #define AHEAD_MAX (2 * FRAME_MAX)
 
 struct frame {

@@ -185,8 +185,8 @@ def test_sessions_that_end_by_themselves(memory, device):
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
-    # The test opens a second session, and waits until the board has ended this session. The number of free ranges then
-    # increases again.
+    # The test opens a second session, and waits until the board has ended this session. The table of counter-block
+    # ranges then has as many free entries as before.
     device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)
     assert device.connect().ranges_free < free
     until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")

@@ -99,8 +99,8 @@ def initial(text: str) -> bytes:
 @pytest.mark.parametrize("flood", some(TO_CPU, SHORT))
 def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
     """During a flood, the session must keep half of its goodput and lose no record. The test sends two streams of
-    records during the flood and measures only the second, because the board has saved up CPU cycles for the stranger,
-    which the stranger uses up during the first.
+    records during the flood and measures only the second. During the first, the stranger uses up the CPU cycles that
+    the board has saved up for hosts without a session.
     """
     owner.open(KEY, initial(f"cpu {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     wire.wait(QUIET)

@@ -118,8 +118,8 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
-# A test marked `thorough` repeats a test with another engine, or tests with a real peer what test_mka.py tests without
-# one.
+# A test marked `thorough` repeats another test: a test of this file with another engine, or a test of test_mka.py with
+# Linux instead of a model as the peer.
 def engines(often: str) -> list:
     """Return the engines as parameters of a test. Every test run uses the engine in `often`, and the thorough suite
     also uses the other engines.
@@ -157,7 +157,7 @@ def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure
         frames = cable.frames()
     key = bytes.fromhex(peer.run("cat", "/tmp/key"))
     tokens = [int(token).to_bytes(8, "little") for token in peer.run("cat", TOKENS).split()]
-    # Check that a record contains its token as these eight little-endian bytes.
+    # First check that a record contains its token in the form in which `tokens` lists it: eight little-endian bytes.
     assert len(tokens) > 1 and tokens[0] in Record(RecordType.INFO, token=int.from_bytes(tokens[0], "little")).encode()
     plain = Path(sys.executable).read_bytes()[:30_000]
     secrets_in_frames = [

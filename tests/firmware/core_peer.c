@@ -912,9 +912,9 @@ static void op_forgotten(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: compute a key's number ('k') or a ticket ('t'), or draw a counter block ('d').
- * Arguments: this letter, key bits (u32), session (u32), counter block (16 bytes), key (32 bytes).
- * Reply: status (i32), result padded with zeros (16 bytes).
+ * Command: compute the number that identifies a key ('k') or a ticket ('t'), or draw a counter
+ * block ('d'). Arguments: this letter, key bits (u32), session (u32), counter block (16 bytes), key
+ * (32 bytes). Reply: status (i32), result padded with zeros (16 bytes).
  */
 static void op_identity(struct peer *peer, struct message *message)
 {
@@ -1000,8 +1000,8 @@ static void op_ctr(struct peer *peer, struct message *message)
 }
 
 /**
- * Number of calls of gcm_ctr() up to and including the call that fails; 0 if none fails. Each call
- * decrements this number.
+ * Countdown to the call of gcm_ctr() that fails: if it is 1, the next call fails; if it is 0, no
+ * call fails. Each call decrements the countdown.
  */
 static uint32_t gcm_fails;
 

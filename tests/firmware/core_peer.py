@@ -288,8 +288,8 @@ class CorePeer:
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
-        """Compute the number of a key (`key`), make a ticket (`ticket`), or draw a counter block (`draw`). Return
-        status and result.
+        """Compute the number that identifies a key (`key`), make a ticket (`ticket`), or draw a counter block (`draw`).
+        Return status and result.
         """
         head = what[:1].encode() + struct.pack("<II", 8 * len(key), session)
         result = self.call("I", head, block, key.ljust(32, b"\0"))

@@ -95,8 +95,8 @@ def heartbeat(board, member, time_ms, follow=False, **fields):
 
 
 def using(mkpdu, **fields):
-    """Return a parameter set "MACsec SAK Use". With it, a member reports that it uses the latest key that this MKPDU
-    names.
+    """Return the parameter set "MACsec SAK Use" of a member that uses the latest key in `mkpdu`. This MKPDU comes from
+    the board.
     """
     latest = mkpdu.use[0]
     return (replace(latest, rx=True, tx=True, lowest_pn=1, **fields), KeyUse())
@@ -412,8 +412,8 @@ def test_frames_that_change_nothing(board):
         unchanged((int.from_bytes(good) ^ 1 << (8 * len(good) - 1 - bit)).to_bytes(len(good)), "forged")
     unchanged(good[:12] + b"\x08\x00" + good[14:], None)
     after = board.memory()
-    # Of the participant's memory, only two parts are allowed to change: the counters, and the number of ICVs that the
-    # participant can still compute.
+    # Only two parts of the participant's memory are allowed to change: the counters, and the number of ICVs that the
+    # participant is still allowed to compute in the current period.
     changed = [n for n in range(len(before)) if before[n] != after[n]]
     assert len(changed) <= 12, changed
     assert board.log() == []
@@ -570,7 +570,7 @@ def test_the_secy_fails(board, direction):
     board.fail(**{direction: -110})
     heartbeat(board, member, 3000)
     state = board.state()
-    # The counter `faults` is the number of attempts. The board must try again, but not too often.
+    # The counter `faults` counts the failed attempts to install an SA. The board must try again, but not too often.
     assert 4 <= state.counts["faults"] <= 7
     assert (state.phase, state.counts["keys"]) == (Phase.PEER, 0)
     log = board.log()

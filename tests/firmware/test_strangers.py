@@ -231,7 +231,8 @@ def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # The budget does not include three reads of the cycle counter, which take STEP cycles each.
+        # For each answer, the board does not count three reads of the cycle counter, of STEP cycles each, against the
+        # budget.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 

@@ -14,11 +14,11 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# There is no C library, but GCC's code is allowed to call these functions. It is also allowed to call the functions of
-# libgcc, whose names begin with two underscores.
+# Functions that may stay undefined although there is no C library, because GCC generates calls to them. Functions of
+# libgcc, whose names begin with two underscores, are also allowed.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
-# Limit for the code of all portable sources, in bytes. The ROM has 64 KB, and a real firmware omits unused code, such
-# as ECB and CBC (14 KB).
+# Limit for the code of all portable sources, in bytes. The ROM has 64 KB. Firmware for a board is smaller, because
+# it omits unused code, such as ECB and CBC (14 KB).
 ROM_BYTES = 52 * 1024
 # Limit for the code of key agreement (MKA) and AES-CMAC, compiled for size, in bytes.
 AGREEMENT_BYTES = 10 * 1024

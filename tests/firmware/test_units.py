@@ -33,7 +33,7 @@ KEY_BYTES = (16, 24, 32)
 # The implementation `ise_by_block` does not support CBC.
 BY_BLOCK = MODES.index("ise_by_block")
 ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
-VECTOR_CONTEXT = struct.Struct("128s240s16s")  # the register fields v0 to v7, k0 to k14, and k15
+VECTOR_CONTEXT = struct.Struct("128s240s16s")  # three fields: registers v0 to v7, registers k0 to k14, and register k15
 EMPTY = (0, 0, [0] * 64)
 SIZES = (0, 1, 15, 16, 17, 64, 127, 128, 129, 144, 255, 256, 511, 512, 513, 528, 640, 1439, 1440)
 
@@ -66,7 +66,7 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the checksums of records in a window, except small numbers, which memory can contain for other reasons."""
+    """Return the record checksums in a window that are at least 2^48. Memory can contain smaller numbers by chance."""
     return {kept for kept in window.sums.values() if kept >> 48}
 
 
@@ -114,8 +114,8 @@ class Sessions:
         return [session for session in self.live if session.engine == engine]
 
     def taken(self, engine):
-        """Return the number of the engine's key slots in use. In the fast path, a session still uses its slot after a
-        fault has zeroized its key.
+        """Return the number of the engine's key slots in use. A session of the fast path keeps its slot after a
+        fault has zeroized the key in this slot.
         """
         return sum(engine == FASTPATH or not session.lost for session in self.of(engine))
 

@@ -22,9 +22,9 @@ from migen.fhdl.structure import DUID
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for a list of the simulated designs and of the tests that simulate them
-FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with faulty Verilog to simulate instead of the designs
+BUILD = ROOT / "build" / "mutants"  # not in /tmp, because YoWASP's Yosys cannot read files there
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # names a folder for lists of the simulated designs and of their tests
+FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # names a folder with faulty Verilog to simulate instead of the designs
 NUMBER = "CIPHERLANE_FAULT"  # number of the fault to use: 1 is the first fault, 0 means no fault
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"

@@ -150,7 +150,7 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
     assert "sim_eth_place" not in place.client(coordinator, "who"), "it was given back"
 
 
-@pytest.mark.thorough  # this test takes half a minute; after any other run, the same code releases the place
+@pytest.mark.thorough  # this test takes half a minute; other tests also run the code that releases the place
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
     with contextlib.suppress(place.PlaceError):  # another test may have created the place

@@ -7,7 +7,7 @@ from pathlib import Path
 
 WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane_base/wire/wire.toml").read_text())
 ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
-BLOCKS = 1 << 128  # number of counter blocks: numbers of counter blocks are counted modulo 2^128
+BLOCKS = 1 << 128  # number of different counter blocks; after the last one, the count continues with block 0
 
 
 class Refusal(Exception):

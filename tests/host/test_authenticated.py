@@ -399,7 +399,9 @@ def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
 
 
 def stopped(server, words, part, number, records):
-    """Start a command. When the board has answered `records` data records, send a signal. Return the error text."""
+    """Start a command. When the board has answered `records` data records, send the signal `number` to the command.
+    Return the text of its error.
+    """
     server.most = records + 1
     (part.parent / "key").write_text(KEY)
     (part.parent / "key").chmod(0o600)

@@ -66,8 +66,8 @@ def file(tmp_path):
 
 @pytest.fixture
 def loader(tmp_path, monkeypatch):
-    """Put a fake openFPGALoader first in PATH; no cable is attached. Return a function that returns what it was
-    given: its arguments, with the digest of the file for the file's name.
+    """Put a fake openFPGALoader first in PATH; no cable is attached. Return a function that lists the fake's
+    command lines. In each command line, a digest of the file's contents replaces the file's name.
     """
     folder, log = tmp_path / "programs", tmp_path / "log"
     folder.mkdir()
@@ -181,7 +181,9 @@ CABLE = {"revision": "", "revisions": "", "usb": "0403:6010", "loader": ["--boar
     ],
 )
 def test_a_description_with_a_wrong_field_is_refused(change, names):
-    """A description comes from elsewhere. It must not pass other options to openFPGALoader, or control the terminal."""
+    """The description of a bitstream is not trusted. It must not be able to pass other options to openFPGALoader, or to
+    control the terminal.
+    """
     fields = json.loads(ECPIX.text())
     assert Description.parse(json.dumps(fields)) == ECPIX
     with pytest.raises(DescriptionError, match=rf"\A{names} "):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the host tool in hostile environments: some hundred random runs, and defects that such runs found."""
+"""Tests the host tool in hostile environments: 200 random runs, and defects that such runs found."""
 
 import os
 import re

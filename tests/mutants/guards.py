@@ -35,7 +35,7 @@ class Guard(Mutant):
 
 
 def guards() -> list[Guard]:
-    """Return all guards, in the order of the tables.
+    """Return a mutant for each guard that the files in `TABLES` list, in their order.
 
     Raises
     ------

@@ -280,7 +280,7 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	const int status = read_window(device, key->slot, window);
 
 	if (status == -ETIMEDOUT) {
-		/* After this time-out, erase_window would time out, too. */
+		/* If read_window timed out, erase_window would time out, too. */
 		return status;
 	}
 	const int erased = erase_window(device, key->slot);

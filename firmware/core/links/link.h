@@ -64,8 +64,8 @@ struct cl_link {
 	struct cl_wire_network_reply *network;
 	/**
 	 * Only on a network. `pauses`: number of times that the driver looked for a received frame
-	 * and found none. `strained`: when the service last carried out a long request, it stored
-	 * `pauses` + 1 here; see cl_exchange_begin_long.
+	 * and found none. `strained`: the value of `pauses` + 1 at the time when the service last
+	 * carried out a long request; see cl_exchange_begin_long.
 	 */
 	uint32_t pauses;
 	uint32_t strained;

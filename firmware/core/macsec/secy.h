@@ -58,7 +58,8 @@ struct cl_secy_sa {
 };
 
 /**
- * Tells the SecY what to do with frames. At power-on, it protects nothing and lets all frames pass.
+ * Tells the SecY what to do with frames. At power-on, the SecY protects nothing and lets all frames
+ * pass.
  */
 struct cl_secy_policy {
 	/**

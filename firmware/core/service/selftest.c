@@ -198,7 +198,7 @@ static int way_test(const struct cl_engine *engine, const struct key_vectors *v,
 
 static void count(struct cl_wire_selftest_reply *result, int status)
 {
-	/* The test is skipped, because sessions occupy all key slots. */
+	/* -EBUSY means that sessions occupy all key slots. The test was skipped. */
 	if (status == -EBUSY) {
 		return;
 	}

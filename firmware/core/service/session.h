@@ -72,8 +72,8 @@ struct cl_session {
 	/** Initial counter block; in GCM the nonce prefix and zeros. */
 	uint8_t iv[CL_BLOCK_BYTES];
 	/**
-	 * Number that identifies the key. Its bit CL_RANGE_GCM tells the mode, as in struct
-	 * cl_range.
+	 * Number that identifies the key, except its bit CL_RANGE_GCM: this bit tells the mode, as
+	 * in struct cl_range.
 	 */
 	uint64_t key_identity;
 	struct cl_session_owner owner;
@@ -92,7 +92,7 @@ struct cl_session {
 	 * this.
 	 */
 	struct cl_link *link;
-	/** The value that `first` in the stream's window had when the session was opened. */
+	/** Value of `first` in the stream's window at the time when the session was opened. */
 	uint64_t first;
 	/**
 	 * Time when the session was last used. For a session with a server: the time of the last

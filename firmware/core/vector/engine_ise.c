@@ -23,9 +23,9 @@
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
 /**
- * Below this number of bytes, vector loads and stores are slower than scalar loads and stores. This
- * is because the code must wait for the CPU's stores before it uses them, and must flush the CPU's
- * cache afterwards.
+ * Below this number of bytes, vector loads and stores are slower than scalar ones: the code must
+ * wait for the CPU's stores before a vector load, and must flush the CPU's cache after a vector
+ * store.
  */
 #define VECTOR_BYTES_MIN 512u
 
@@ -321,8 +321,8 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 
 /**
  * Loads the key and the initial counter block into the registers. The function is not inlined,
- * because it has variables on the stack. With these variables on its own stack, the caller could
- * not end with a jump to the loop, but would have to call the loop.
+ * because it has variables on the stack. If the caller had them on its own stack, it could not end
+ * with a jump to the loop (tail call), but would have to call the loop.
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,

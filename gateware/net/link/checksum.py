@@ -69,9 +69,9 @@ class ChecksumSum(Module):
 
         # # #
 
-        # There are two adders. In each, bit 0 of one operand is 1, and bit 0 of the other operand is `carry`. So
-        # `carry` is the carry input of the bits above bit 0. A sum with a carry cannot become all ones unless it was
-        # all ones before, so `folded` needs at most one more carry.
+        # Both adders have one additional bit below the sum: it is 1 in one operand, and `carry` in the other. So the
+        # adder adds `carry` to the sum. `columns` is never all ones while `carry` is 1, because `carry` starts
+        # at 0. So when `value` adds the carry of `folded`, the result always fits in 16 bits.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

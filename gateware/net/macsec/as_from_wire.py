@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes frames from the receive buffer as long and as slow as frames from a wire; the router's users expect this.
+"""Pads short frames from the receive buffer, and limits their rate as a wire does; the router's users expect both.
 
 A frame leaves with at least 60 bytes, filled with zeros: a frame that MACsec protected may have been shorter before.
 Words leave in every second cycle at most, and a cycle more is free after each fourth word. So a frame that is already

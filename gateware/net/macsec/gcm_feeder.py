@@ -65,7 +65,7 @@ class GCMFeeder(Module):
         block, step = register.sink, Signal()
         left = Signal(LENGTH_BITS - 4)  # number of rows with data after the present row
         kept = Signal(4)  # number of data bytes in the last row, minus one
-        carry = Signal(ADDRESS_BITS)  # words of the tag or of the previous row that begin the next block
+        carry = Signal(ADDRESS_BITS)  # words of the SecTAG or of the previous row, with which the next block begins
         with_sci, encrypted = job.tci[TCI.SC], job.tci[TCI.E]
         last, overflows = Signal(), Signal()
         self.comb += [

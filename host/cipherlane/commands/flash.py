@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
             said = flashing.load(described, copy, memory, revision=args.revision)
     if not args.json:
         views.show(said)
-    # the port of the settings may be a simulated board, which nobody loads
+    # if the port, perhaps from the settings, is a simulated board, do not wait for its answer: it is not loaded
     port = "" if args.dry_run or not args.port or args.port.startswith("sim") else args.port
     if port:
         answer = flashing.confirm(described.build_id, port, again=f"cipherlane flash {args.file}")

@@ -47,12 +47,12 @@ class Use:
     kept_for: str = ""
 
     def seen(self) -> os.stat_result | None:
-        """Return the status of the file with this name; None if there is no such file."""
+        """Return the status of the file, as `os.stat` reports it; None if there is no such file."""
         if self.status is not None:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # later, the code that opens the file reports the reason
+        except (OSError, ValueError):  # the code that opens the file later reports the error
             return None
 
     @property
@@ -62,7 +62,7 @@ class Use:
 
 
 def is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether two file statuses describe one file. Then writing by one name changes the file of the other name.
+    """Return whether two results of `os.stat` describe one and the same file, which may have two names.
 
     Return false for terminals, pipes and /dev/null.
     """

@@ -61,7 +61,7 @@ def sides(cipher: str, direction: str, key: bytes, iv: bytes, record_bytes: int)
 
 @dataclass(frozen=True)
 class _Point:
-    """A position in the stream, with hashes of input and output before it, and the input and output data after it."""
+    """A position in the stream: hashes of the input and output before it, and the data read and written after it."""
 
     records: int
     input_hash: hmac.HMAC

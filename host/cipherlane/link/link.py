@@ -26,7 +26,7 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """Replies that arrived together: results of one stream, and others. `lost` names requests now known as lost."""
+    """Replies that arrived together: results of one stream, and others. `lost` lists requests now known to be lost."""
 
     results: list[Result]
     others: list[Arrival]
@@ -86,7 +86,7 @@ class Link:
         self.timeout = self.pace.first
 
     def wire_size(self, record: Record) -> int:
-        """Return the maximum number of bytes that `record` takes on the link."""
+        """Return the maximum number of bytes that `record` occupies in the board's receive window."""
         return self.transport.wire_size(HEADER.size + len(record.data))
 
     def room(self, data_bytes: int) -> int:

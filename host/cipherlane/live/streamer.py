@@ -34,17 +34,17 @@ from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 # durations in seconds of the sessions after a user's choice; later sessions use the last value
 STRETCHES = (1.0, 2.0, 4.0, 8.0)
 PICTURES_A_SECOND = 8.0  # maximum number of pictures shown per second
-# Maximum share of time for preparing pictures for browsers. Sending the pictures takes about the same time.
+# Maximum share of time in which the host prepares pictures for browsers. Sending takes about as much again.
 _WORK_SHARE = 0.005
-PATIENCE = 4.0  # seconds without a result before the page reports it
-STOP_PATIENCE = 2.0  # seconds allowed for closing a board
+PATIENCE = 4.0  # seconds without a result after which the page reports that it waits
+STOP_PATIENCE = 2.0  # after a stop: maximum seconds for closing a connected board
 _STOP_SILENCE = 0.5  # after a stop: seconds without a result before the session is closed
 _RETRY = 1.0  # seconds between searches for a lost board
 _POINTS = 120  # number of stretches (sessions of some seconds) in the chart
 _PEER_RECORD = 1024  # default maximum bytes of a record if a second board decrypts
 # Below this rate in pictures per second, the pictures get half the bits per pixel, unless the user chose the bits.
 FEWEST_PICTURES = 2.0
-# Above FEWEST_PICTURES times this factor, pictures with half the bits get all bits again.
+# If the rate exceeds FEWEST_PICTURES times this factor, pictures with half the bits per pixel get all bits again.
 _ENOUGH = 2.5
 _MOST_SIDES = 3  # maximum number of engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
@@ -126,7 +126,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # a session ends when this object is replaced, even by an equal one
+            self._choice = replace(self._choice)  # replacing this object ends the session, even if the new one is equal
 
     def run(self) -> None:
         """Stream until interrupted or stopped.

@@ -105,7 +105,7 @@ class Transport(ABC):
 
     @abstractmethod
     def wire_size(self, record_size: int) -> int:
-        """Return the maximum number of bytes that a record of `record_size` bytes takes on the link."""
+        """Return how many bytes of the board's receive window a record of `record_size` bytes occupies at most."""
 
     @abstractmethod
     def resync(self) -> None:

@@ -110,7 +110,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram was refused: ignore this, because its request times out
+            except ConnectionError:  # ICMP error for an earlier datagram: ignore it, because the request times out
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline

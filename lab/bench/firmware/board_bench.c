@@ -73,8 +73,8 @@ struct result {
 };
 
 /**
- * One stream of data: the context of the vector unit that processes it, its key, and the position
- * in it.
+ * The state of one stream of data: the context of the vector unit that processes the stream, the
+ * key, and the position in the stream.
  */
 struct stream {
 	struct cl_ise_device device;
@@ -147,7 +147,7 @@ static int set_key(const struct bench_variant *variant, const struct request *re
 				       request->mode != MODE_CTR && request->decrypt != 0);
 }
 
-/** Runs one pass over the data and advances the stream. */
+/** Runs one pass over the data. With an engine, the caller then updates the IV: see count_on(). */
 static int pass(const struct bench_variant *variant, const struct request *request,
 		struct stream *stream, uint8_t *data)
 {
@@ -196,8 +196,9 @@ static void count_on(const struct bench_variant *variant, const struct request *
 
 #ifdef MAIN_RAM_BASE
 /**
- * Runs one pass on data in any memory, and advances the stream. If the request's `memory` is 3,
- * copies the data in pieces to the buffer memory and back. The measured time includes this copying.
+ * Runs one pass over data in any memory, and computes the IV for the next pass. If the request's
+ * `memory` is 3, copies the data in pieces to the buffer memory and back. The measured time
+ * includes this copying.
  */
 static int pass_anywhere(const struct bench_variant *variant, const struct request *request,
 			 struct stream *stream, uint8_t *data)

@@ -74,8 +74,9 @@ static void issue(unsigned int phase)
 	const uint32_t bits = *pad(phase, MODEL_COMMAND), address = *pad(phase, MODEL_ADDRESS);
 	const uint32_t kind = bits & 15;
 
-	/* Commands of levelling: activate, precharge of the open row, write and read. The model
-	 * refuses all others, except the commands of the initialisation, which are printed. */
+	/* For levelling, the driver sends these commands: activate, precharge of the open row,
+	 * write and read. The model refuses all others, except the commands of the initialisation,
+	 * which it prints. */
 	if (kind != 3 && kind != 13 && kind != 15 && (kind != 11 || row_is_open)) {
 		if (kind == (8 | 1)) {
 			row_is_open = 1;

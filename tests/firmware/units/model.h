@@ -42,7 +42,7 @@
 #define UNITS_ROWS     8u
 #define UNITS_WINDOW   64u
 
-/** The faults of the hardware. One of them can be set, and then happens once. */
+/** The faults of the hardware. A test can select one fault, which then happens once. */
 enum units_fault {
 	UNITS_SOUND,
 	/** Fault: a vector load or store fails. */
@@ -51,11 +51,11 @@ enum units_fault {
 	UNITS_DMA_BUS,
 	UNITS_DMA_TIMEOUT,
 	UNITS_DMA_HANGS,
-	/** Faults: a key command of the accelerator never ends, is refused, or leaves no key. */
+	/** Faults: a key command of the accelerator never ends, is refused, or loads no key. */
 	UNITS_KEY_HANGS,
 	UNITS_KEY_REFUSED,
 	UNITS_KEY_INVALID,
-	/** Faults: a key command of the fast path never ends, or leaves no key. */
+	/** Faults: a key command of the fast path never ends, or loads no key. */
 	UNITS_ROW_HANGS,
 	UNITS_ROW_INVALID,
 	/** Faults: the fast path refuses to open a session, or refuses an access to a window. */
@@ -214,7 +214,7 @@ extern bool units_stale;
 
 _Noreturn void units_die(const char *why);
 
-/** Returns true if the fault that is set is @p fault. The fault then happens now and is cleared. */
+/** Returns true if @p fault is the selected fault. In this case, also clears the selection. */
 bool units_strikes(enum units_fault fault);
 
 /** Returns the number of register reads after which a command ends. */

@@ -507,8 +507,8 @@ static void op_reply(void)
 }
 
 /**
- * Command: set the fault that the hardware shows next. Arguments: enum units_fault (u8). Reply: the
- * fault that was still set from an earlier command, or UNITS_SOUND (u32).
+ * Command: select the fault that happens next. Arguments: enum units_fault (u8). Reply: the fault
+ * that an earlier command selected, if it has not happened yet, otherwise UNITS_SOUND (u32).
  */
 static void op_fault(void)
 {

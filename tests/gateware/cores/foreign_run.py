@@ -21,7 +21,7 @@ module bench;
     CHECKS
 endmodule
 """
-# Checks that the CPU sends a command only for an instruction of the unit.
+# Checks that the CPU sends a command only for an instruction of the vector unit.
 COMMANDS = """
     always @(posedge clk)
         if (soc.VexRiscv.CfuPlugin_bus_cmd_valid && !soc.VexRiscv.execute_CfuPlugin_scheduleWish)

@@ -107,7 +107,7 @@ class Bench:
                     found.append((tag, (yield engine.result.failed), (yield engine.result.error), verdict))
                     verdict = None
             yield engine.result.ready.eq(0)
-            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # all buffered text leaves in these cycles
+            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # enough cycles for all buffered text to leave
                 yield
             assert not (yield engine.result.valid)
 

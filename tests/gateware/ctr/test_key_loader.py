@@ -220,8 +220,8 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """The second client is of the kind that does not wait: the loader refuses its commands on keys in use. Each client
-    has its own key words and slots.
+    """The second client has the option `waits=False`: the loader refuses the client's commands on keys in use, and does
+    not delay them. Each client has its own key words and slots.
     """
     bench = _Bench()
 

@@ -327,7 +327,7 @@ def test_an_error_after_a_message_that_reads_nothing(bench):
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)
     empty, good = Message(key, IV), Message(key, IV, b"aad")
-    long = Message(key, IV, b"", bytes(200))  # it keeps the core busy while the DMA reads the next messages
+    long = Message(key, IV, b"", bytes(200))  # keeps the core busy while the DMA reads the next messages
     bad = replace(good, error=Error.BUS_ERROR)
     order = placed([long, empty, bad, empty, empty, good, good.to_open()], rng, gap=60)
     address = order[2].aad_address & ~15

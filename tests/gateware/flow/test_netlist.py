@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the Verilog with which we simulate netlists. For logic cells, it is equivalent to Yosys' models. For other
-cells, our models behave as Yosys expects when it maps a design to them.
+"""Test our Verilog models of FPGA cells, which the simulation of netlists uses. The models of logic cells are
+equivalent to Yosys' models. The other models behave as Yosys expects when it maps a design to these cells.
 """
 
 import json
@@ -15,7 +15,7 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.support import Simulation
 
-# YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere.
+# This folder is not in /tmp, because YoWASP's Yosys cannot read files there.
 BUILD = REPOSITORY / "build" / "tests" / "netlist"
 TIMEOUT_S = 300
 YOSYS = """read_json theirs.json
@@ -262,7 +262,7 @@ def cells():
 
 
 class _Expected:
-    """The block RAM as Yosys uses it: stores single bits, and computes which bits belong to an address."""
+    """A model of the block RAM as Yosys uses it. It stores single bits, and computes which bits an address selects."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]

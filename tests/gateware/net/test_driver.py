@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the firmware's fast-path driver in simulation. `serve` writes a record window, `finish` reads and clears it."""
+"""Test the firmware's fast-path driver in simulation. The driver's function `serve` writes a record
+window; its function `finish` reads and clears the window.
+"""
 
 import ctypes
 import errno
@@ -205,7 +207,7 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    # The words of the reply: the address; the port and the maximum data size; the window; the counters.
+    # Words of the reply to the request `fastpath`: IP address; UDP port and maximum data size; window; event counters.
     reply = (ctypes.c_uint32 * (3 + len(Event)))()
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}

@@ -259,7 +259,7 @@ def test_faults_among_good_records(board, clock):
 
 
 def test_overload_loses_whole_frames_and_counts_them(board):
-    """At 40 MHz the core is too slow for AES-256 at 1 Gb/s, so the buffer overflows."""
+    """At 40 MHz, the AES core is too slow for AES-256 at 1 Gb/s, so the receive buffer overflows."""
     board.set_clock(40_000_000)
     rng = random.Random(11)
     (*_, session) = sessions = make_sessions(rng, 3)

@@ -195,7 +195,7 @@ def simulated():
 @pytest.fixture
 def bench(simulated):
     simulated.sim.reset()
-    simulated.sim.clock(ROWS)  # in these cycles, the fast path zeroizes all session rows
+    simulated.sim.clock(ROWS)  # after a reset, the fast path zeroizes one session row per cycle
     return simulated
 
 
@@ -428,8 +428,8 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """The fast path answers a repeated record, but refuses different data at the record's offset. Both are tested with
-    data and with an empty record. A damaged record does not change the window.
+    """The fast path answers a repeated record, but refuses different data at the record's offset. The first record
+    contains data or is empty. A damaged record does not change the window.
     """
     rng = random.Random(6)
     (session, *_), received = make_sessions(rng), []
@@ -438,8 +438,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    # The checksum has two 32-bit halves. The checksum of each of these two strings equals the checksum of `some data`
-    # in one half.
+    # A record's checksum has two 32-bit halves. The checksums of these two strings differ from the checksum of
+    # `some data` in only one half.
     others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():

@@ -45,13 +45,13 @@ def damaged(frame: bytes, position: int) -> bytes:
 
 
 def sent_by(ip: int, *, mac: int = 4, target_mac: int = 3, protocol: int = frames.UDP) -> bytes:
-    """Return a UDP datagram or an echo request from `ip`. The hardware can drop it only because of its addresses."""
+    """Return a UDP datagram or an echo request from `ip`. Only its addresses can be a reason to drop it."""
     body = frames.udp(1, 2, bytes(40)) if protocol == frames.UDP else b"\x08".ljust(40, b"\0")
     return frames.ethernet(target_mac, mac, frames.IPV4, frames.ipv4(ip, OWN, protocol, body))
 
 
 def asked_by(ip: int, *, mac: int = 4, sender: int = 4) -> bytes:
-    """Return an ARP request that is sent to all stations."""
+    """Return a broadcast ARP request from `ip` for the IP address `OWN` of this hardware."""
     return frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, sender, ip, 0, OWN))
 
 

@@ -313,8 +313,8 @@ def test_while_nobody_has_a_session_strangers_take_all_slots(board):
 
 
 def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
-    """At 1 Gb/s, the hardware knows the source of a frame before the data of the frame's record arrive. These data can
-    include a key. So the slot memory must contain none of the data of a refused frame.
+    """At 1 Gb/s, the hardware knows a frame's source before the data of the record in the frame arrive. The data can
+    include a key. So if the hardware refuses the frame, the slot memory must contain none of the data.
     """
     dut, simulation = board
     rng, seen = random.Random(4), []

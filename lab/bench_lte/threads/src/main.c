@@ -135,7 +135,10 @@ int main(void)
 		bool is_there = false;
 
 		receive(&request, sizeof(request));
-		/* The host sends no longer block. */
+		/*
+		 * If the block is too long, the program does not read it. The host must not send
+		 * such a block.
+		 */
 		if (request.bytes <= LTE_BENCH_BLOCK_BYTES) {
 			receive(block, ROUND_UP(request.bytes, 4));
 			is_there = request.cipher < CIPHERS;

@@ -50,7 +50,7 @@ struct threads_plan {
 	uint32_t blocks;
 	/** The receiver's state before the first PDU of each block. */
 	struct lte_bearer bearer;
-	/** As `room` in struct lte_stack. */
+	/** Returns a buffer for a packet, like `room` in struct lte_stack. */
 	uint8_t *(*room)(void *context);
 	/**
 	 * Delivers a packet, as in struct lte_stack. `checks` is true only for the last block. Its
