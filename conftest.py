@@ -42,7 +42,7 @@ def pytest_configure():
 
 @pytest.fixture(autouse=True, scope="module")
 def designs_as_in_a_new_process():
-    """Reset Migen before each test file: the counters from which it makes names, and the lists of objects it has named.
+    """Before each test file, reset the counters from which Migen makes names, and Migen's lists of named objects.
 
     Compiled models are cached by the design's text, so this text must not depend on the test files that ran before.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The types that describe a board: the board, its cables, its SDRAM, and how a configuration fits into its FPGA."""
+"""Types that describe a board, its cables and SDRAM, and the settings that fit a configuration into the FPGA."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

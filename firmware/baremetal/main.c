@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* This header declares the engines that an extension adds. */
+#include "extension.h" /* Declares the engines of the folder EXTENSION (Makefile). */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE

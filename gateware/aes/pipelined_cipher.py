@@ -110,7 +110,7 @@ class PipelinedCipher(Module):
         ]
 
         def round_key(number: int):
-            """Return the round key of round `number`, for the block that is now in rank `number * stages`."""
+            """Return the key of round `number`, for the block that is now in data register (rank) `number * stages`."""
             memory = KeyMemory(width=BLOCK_BITS, depth=slots, registered=slots > 1)
             self.submodules += memory
             self.comb += [
@@ -166,7 +166,7 @@ class PipelinedCipher(Module):
             ),
         ]
 
-        # The signals `flush` and `clear`. After `clear`, the keys are zeroized first. Then zeros move through all
+        # Handle `flush` and `clear`. After `clear`, the keys are zeroized first. Then zeros move through all
         # stages and the queue.
         longest = max(ranks, queue.depth) + 4
         left = Signal(max=longest + 1)

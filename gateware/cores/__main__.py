@@ -86,7 +86,7 @@ def jobs_of_file(path: Path) -> list[Job]:
 
 
 def jobs(arguments: list[str]) -> tuple[list[Job], Path]:
-    """Return the cores that a command line asks for, and the output folder. Each core gets a folder in it.
+    """Return the cores that a command line asks for, and the output folder, in which each core gets a subfolder.
 
     Raises
     ------

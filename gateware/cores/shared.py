@@ -15,7 +15,7 @@ from ..aes.sbox_ram import BlockRAMSBox
 from ..aes.tower_sbox import TowerSBox
 from .ports import IN, OUT, Design, Port
 
-# Maps each class of modules that get a Verilog module of their own to the end of the Verilog module's name.
+# The Migen classes of S-boxes that become Verilog modules. The text is the end of the Verilog module's name.
 CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox: "sbox_ram"}
 
 

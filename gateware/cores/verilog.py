@@ -168,7 +168,7 @@ class _File:
 
     def _live(self, comb: list, sync: list, specials: list) -> tuple[list, list, list]:
         """Return the groups of statements, memories and instances on which at least one output of the core depends."""
-        # maps each signal to what drives it: (number of the group, statements) or (special, None)
+        # maps each signal to its drivers: (number of the group, statements) or (memory or instance, None)
         makers: dict[Signal, list] = {}
         for n, (targets, statements) in enumerate(comb + sync):
             for signal in targets:
@@ -193,7 +193,7 @@ class _File:
 
     def _assign_parts(self, comb, sync, specials, owners) -> None:
         # Migen creates some signals while it simplifies statements. These signals belong to no Migen module, so the
-        # file contains each of them in a part that reads it.
+        # file contains each of them with the statements of a Migen module that reads it.
         for _ in range(2):
             for targets, statements in comb + sync:
                 number = min((owners[s] for s in targets if s in owners), default=None)
@@ -555,5 +555,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return what the register of this memory port contains, "address" or "data", as a part of the register's name."""
+    """Return "address" or "data": the content of this memory port's register, used in the register's name."""
     return "address" if port.mode == WRITE_FIRST else "data"

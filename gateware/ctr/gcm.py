@@ -109,7 +109,7 @@ class BlockGCM(Module):
         self.comb += fsm.reset.eq(drop)
         message = stream.Endpoint(job.description)
         fields = [name for name, _ in job.description.payload_layout]
-        # `error`: the message has failed; `missing`: there is no GHASH subkey for its slot
+        # `error`: the message has failed; `missing`: the slot of the message has no GHASH subkey
         error, missing = Signal(), Signal()
         length = Signal(LENGTH_BITS)  # bytes of the part
         left = Signal(LENGTH_BITS - 3)  # number of blocks of the present part that have not arrived yet

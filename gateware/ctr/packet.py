@@ -109,7 +109,7 @@ class PacketCTR(Module):
         last_word = Signal()
         step, block_done = Signal(), Signal()
         present = Signal()  # 1: more words of the packet must be processed
-        keyless = Signal()  # 1: the present word has no keystream
+        keyless = Signal()  # 1: no keystream for this word: `flush` dropped it, or the packet exceeds its message
         # 1: all keystream of the packet is used or discarded, so the next entry of `packets` is read
         finished = Signal()
         keystream = Array([block.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]

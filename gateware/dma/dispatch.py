@@ -175,7 +175,7 @@ class Dispatcher(Module):
 
 
 def lengths(source, size, last_place, blocks, extra) -> list:
-    """Return Migen statements: `blocks` becomes a buffer's number of blocks; `extra` becomes 1 if it has one more beat.
+    """Return Migen statements that set `blocks` to a buffer's number of blocks, and `extra` to beats minus `blocks`.
 
     A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than blocks if s
     plus the position of the last byte in its block is at least 16.
@@ -187,7 +187,7 @@ def lengths(source, size, last_place, blocks, extra) -> list:
 
 
 def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, give) -> list:
-    """Return Migen statements that set addresses and sizes in a dispatcher's jobs, and `write_job.valid` to `give`."""
+    """Return Migen statements that set addresses and sizes in a dispatcher's jobs. `give` makes the write job valid."""
     return [
         dispatcher.read_job.address.eq(source[OFFSET_BITS:]),
         dispatcher.read_job.beats.eq(blocks + extra),

@@ -216,8 +216,8 @@ class GCMDispatcher(Module):
             output_job.tag_length.eq(head.tag_length),
         ]
 
-        # Jobs. A message to decrypt has a write job even if it has no text, because this job ends after the tag was
-        # verified.
+        # Jobs. A descriptor ends when its write job ends. So a message to decrypt has a write job even without text:
+        # this job ends after the tag was verified.
         reads, writes = Signal(), Signal()
         message, refusal = Signal(), Signal()
         all_ready = Signal()

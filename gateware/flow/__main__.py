@@ -102,7 +102,7 @@ def _sources_digest(name: str, more: tuple[str, ...] = ()) -> str:
 
 
 def _is_whole(description: Path) -> bool:
-    """Returns true if both files exist: the simulator that `board.json` describes, and its firmware's size report."""
+    """Returns true if both files exist: the simulator that `board.json` names, and the size report of the firmware."""
     try:
         board = json.loads(description.read_text())
         program = description.parent / board["gateware"] / board["executable"]

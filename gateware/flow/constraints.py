@@ -120,7 +120,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Removes all cells that no remaining cell drives; with `backwards`, all cells that drive no remaining cell."""
+    """Repeatedly removes cells that no remaining cell drives; with `backwards`, cells that drive no remaining cell."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

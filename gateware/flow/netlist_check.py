@@ -83,7 +83,7 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` random bytes over the board's link and checks each answer. The engine's number is the seed.
+    """Encrypts `BYTES` bytes over the board's link and checks each answer. The engine's number seeds the random bytes.
 
     Only one record is under way at a time, so the arrival of the host's next record costs the present one no cycle.
     """

@@ -147,7 +147,7 @@ def _commit() -> tuple[str, str]:
 
 
 def _bitstreams(chosen: list[Target], folder: Path) -> tuple[dict[str, dict], dict[str, str]]:
-    """Build each target and copy its bitstream. Map files to build id and clocks, and failed targets to errors."""
+    """Build targets and copy bitstreams. Return two maps: file to build id and clocks, and failed target to error."""
     built, left_out = {}, {}
     for target in chosen:
         try:

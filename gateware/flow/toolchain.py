@@ -65,7 +65,7 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
-    """Returns how many LUT4s cells occupy (wide multiplexers: none). `cells` maps types to numbers of cells."""
+    """Returns how many LUT4s the cells occupy (wide multiplexers: none). `cells` maps types to numbers of cells."""
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 

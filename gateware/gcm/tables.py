@@ -59,8 +59,8 @@ class Tables(Module):
 
         # # #
 
-        # `row` is the number of the row that is being written. `multiple` is the multiple of H that this row adds to an
-        # earlier row.
+        # `row` is the number of the row that is being written. The row's content is an earlier row XOR `multiple`,
+        # which is a multiple of H.
         subkey = self.subkey
         row, following = Signal(LANES), Signal(LANES)
         take, advance, end, filled = (Signal() for _ in range(4))

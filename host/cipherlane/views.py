@@ -79,7 +79,7 @@ def transfer_progress(
 
 @contextmanager
 def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[[str], Callable[[int], None]]]:
-    """Show on standard error how many measurements are done, out of `figures` in total.
+    """Show on standard error how many of `figures` measurements are done.
 
     Yield a function. Call it with a figure's label to start that figure; it returns the function to call with the bytes
     done. `show` is as in `transfer_progress`.

@@ -22,7 +22,7 @@ _NAME, _WORD = r"[a-z0-9_]{1,40}", r"[A-Za-z0-9][\w.-]{0,40}"
 _TEXTS = {"board": _NAME, "configuration": _NAME, "title": ".{1,80}", "part": _WORD, "build_id": ".*"}
 _TEXTS |= {"version": _WORD, "sha256": "[0-9a-f]{64}"}
 # Options of openFPGALoader that choose a cable or a bootloader, with a space between words. A description may contain
-# no others: the program has options that erase or unlock memories.
+# no others, because openFPGALoader also has options that erase or unlock memories.
 _LOADER = re.compile(
     rf"(?:(?:--dfu|--(?:board|cable) {_WORD}|--(?:vid|pid) 0x[0-9a-f]{{4}}|--altsetting [0-9]{{1,2}})(?: (?=-)|\Z))+"
 )

@@ -271,8 +271,8 @@ ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
 # Maps each engine in C to a pair. First: a constant of c_cipher.h, which selects how the engine computes a round.
-# Second: a configuration of the simulated board, or None if the engine runs on the default configuration, because it
-# needs no special instructions.
+# Second: a configuration of the simulated board, or None for the default configuration, which suffices for engines
+# without special instructions.
 _ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_INSTRUCTIONS", "scalar")}
 
 

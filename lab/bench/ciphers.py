@@ -96,8 +96,8 @@ def mars_words() -> list[int]:
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the correct data after all passes, with an implementation that is independent of our C code. The
-    arguments after `name` are those of `lab.bench.board.expected`.
+    """Compute the data that a correct program returns after all passes, with an implementation that is independent of
+    our C code. The arguments after `name` are the same as in `lab.bench.board.expected`.
 
     A stream cipher continues from pass to pass.
     """
@@ -112,8 +112,8 @@ def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, pass
 
 
 def program(name: str, header: str, engine: str, style: str, oracle: Callable, defines: tuple[str, ...] = ()) -> Family:
-    """Return the benchmark program of an algorithm other than AES. Its code is the file in lab/bench/firmware/ciphers
-    that `header` names.
+    """Return the benchmark program of an algorithm other than AES. The code of the algorithm is the file
+    lab/bench/firmware/ciphers/`header`.
     """
     return Family(
         name,

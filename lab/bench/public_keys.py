@@ -39,8 +39,8 @@ def worked(operation: str, data: bytes) -> bytes:
 
 
 def expected(operation: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the correct data after all passes, with Python's integers. The arguments after `operation` are those of
-    `lab.bench.board.expected`.
+    """Compute the data that a correct program returns after all passes, with Python's integers. The arguments after
+    `operation` are the same as in `lab.bench.board.expected`.
     """
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):

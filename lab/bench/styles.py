@@ -63,8 +63,8 @@ def families() -> tuple[Family, ...]:
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Return the size in bytes of the code that processes one block: the function for a block, and the functions for a
-    round that it calls.
+    """Return the size in bytes of the code that processes one block. This code is the function for a block, and the
+    functions for a round, if the function for a block calls them.
     """
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds

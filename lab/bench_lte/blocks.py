@@ -25,8 +25,8 @@ DOWNLINK = 1
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
-# COUNT of the first generated packet, BEARER, and a part of the random seed. PDCP's sequence number wraps to 0 after
-# three PDUs.
+# COUNT of the first generated packet, BEARER, and a part of the random seed. With this COUNT, PDCP's sequence number
+# wraps to 0 after three PDUs.
 _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 

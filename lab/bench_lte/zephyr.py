@@ -114,7 +114,7 @@ class ZephyrLteBoard(ProgramBoard):
         }
 
     def measure(self, engine: str | None, size: int) -> list[dict]:
-        """Measure blocks of `size` bytes, one block per TTI (1 ms); return one record for each of `ORDERS`.
+        """Measure blocks of `size` bytes, one block per TTI (1 ms); return one record for each order in `ORDERS`.
 
         Raises
         ------
@@ -183,8 +183,8 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """Measure each engine and order of threads, and yield records: at the paper's data rates, then at higher rates. For
-    each engine, the rate rises until blocks are late in every order of threads.
+    """Measure each engine with each order of the threads' priorities, and yield records: at the paper's data rates,
+    then at higher rates. For each engine, the rate rises until blocks are late with every order.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)

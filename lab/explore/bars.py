@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks whether our AES cores meet performance targets. Computes how much area and clock additional key lengths and
-additional keys cost.
+"""Checks whether our AES cores meet performance targets. Computes what a core's additional key lengths and key slots
+cost in LUT4s and MHz.
 
 The limits of cycles per block hold for every member with one engine. The limits of throughput, and of throughput per
 area, hold for members with one key of AES-128, on one part. The cycles must be below those of Hessel et al. 2009, Table

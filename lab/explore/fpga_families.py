@@ -86,7 +86,9 @@ class Family:
         }
 
     def filled(self, report: dict) -> float:
-        """Return which share of the part's logic the core and its shift registers use, read from nextpnr's report."""
+        """Return the fraction of the FPGA part's logic that the core and the shift registers around the core use. Read
+        the numbers from nextpnr's report.
+        """
         found = report["utilization"][self.resource]
         return found["used"] / found["available"]
 
@@ -96,8 +98,8 @@ def _located(form: str, *pins: str) -> str:
     return "".join(form.format(port=port, pin=pin) for port, pin in zip(PINS, pins, strict=True))
 
 
-# This command is for families without distributed RAM. It removes the cores' requests for distributed RAM, so the
-# tables with such requests become flip-flops.
+# A Yosys command for families without distributed RAM. It removes the attribute `ram_style`, with which a core requests
+# distributed RAM for a table. So these tables become flip-flops.
 NO_DISTRIBUTED_RAM = "setattr -unset ram_style m:*; "
 FAMILIES = {
     "up5k": Family(

@@ -51,7 +51,7 @@ class TooLate(ToolFailed):
 
 
 def job(core: str) -> Job:
-    """Return the kind, the option values and the name of a core, which is given as in `CORES`."""
+    """Return the kind, the option values and the name of a core. `core` describes the core in the syntax of `CORES`."""
     ((found,), _) = jobs(core.split())
     return found
 

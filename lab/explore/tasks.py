@@ -175,7 +175,7 @@ def _is_of_this_design(task: Task, netlist: str | None) -> bool:
 
 @cache
 def _wanted_netlist(member: Member, versions: str) -> str | None:
-    """Computes the netlist digest of one of our cores from the present sources; None if its parameters are invalid."""
+    """Computes the netlist digest of one of our cores from the present sources; None for invalid core parameters."""
     try:
         return netlist_digest(member.design()[0], versions)
     except ValueError:

@@ -41,7 +41,9 @@ def _word(*rows: int) -> int:
 
 
 def rom() -> list[int]:
-    """Return the ROM's contents: 256 words for all operations except `DECRYPT`, then 256 words for `DECRYPT`."""
+    """Return the ROM's contents: 256 words for encryption rounds and for the last round in both directions, then 256
+    words for the other decryption rounds.
+    """
     forward = [_word(y, multiply(2, x), x, multiply(3, x)) for x, y in zip(SBOX, INV_SBOX, strict=True)]
     return forward + [_word(*(multiply(factor, x) for factor in (14, 9, 13, 11))) for x in INV_SBOX]
 

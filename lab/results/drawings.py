@@ -242,7 +242,7 @@ def record() -> Plot:
 
 
 # Defines the plot at the top of each paper's page. A tuple contains the plot's title, the name of a table or figure of
-# the paper, and a suffix. The plot shows those values of the table or figure whose names end with the suffix.
+# the paper, and a suffix. The plot shows a value from the table or figure if the value's name ends with the suffix.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),

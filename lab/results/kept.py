@@ -56,7 +56,7 @@ def measured(path: Path, command: str) -> Content:
 
 
 def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
-    """Return a copy of each row that contains only the fields in `names`."""
+    """Return copies of all rows; the copies contain only the fields in `names`."""
     return [{name: row[name] for name in names} for row in rows]
 
 

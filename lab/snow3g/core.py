@@ -110,7 +110,7 @@ class Snow3GCore(Module):
 
         # Counter blocks.
         given = [sink.data[8 * n : 8 * n + 8] for n in range(16)]
-        # The signal `given_head` is COUNT || BEARER || DIRECTION.
+        # The signal `given_head` is COUNT || BEARER || DIRECTION from the counter block at the input.
         given_head = Cat(given[4][2:], *reversed(given[:4]))
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
@@ -206,7 +206,7 @@ class Snow3GCore(Module):
                 ),
             ),
         )
-        fsm.act(  # state PASS: the core waits until the generator reaches the block
+        fsm.act(  # state PASS: the core skips keystream until the generator reaches the block
             "PASS",
             If(
                 cut,
@@ -233,7 +233,7 @@ class Snow3GCore(Module):
                 If(count == WORDS - 1, *taking),
             ),
         )
-        fsm.act(  # state REFUSE: the core waits until the client has taken the previous result
+        fsm.act(  # state REFUSE: the core waits until the previous result is taken, then returns an error
             "REFUSE",
             If(room, refuse.eq(1), NextState("WAIT")),
         )

@@ -46,7 +46,9 @@ class Secret:
         self.name = name or f"AES-{key_bits}"
         self.key, self.iv, self.plain = rng.randbytes(key_bits // 8), rng.randbytes(16), rng.randbytes(size)
         first = self.iv
-        if gcm:  # nonce of record 0, marked as the last; counter 2, with which SP 800-38D encrypts the first block
+        if gcm:
+            # The first counter block consists of the nonce of record 0, marked as the last record, and of counter 2. In
+            # SP 800-38D, counter 2 encrypts the first block of the text.
             self.iv = self.iv[:8] + bytes(8)
             first = self.iv[:8] + struct.pack(">II", 1, 2)
         encryptor = Cipher(algorithms.AES(self.key), modes.CTR(first)).encryptor()

@@ -110,8 +110,8 @@ def test_a_record_is_answered_with_its_own_data_alone_whatever_session_asks(boar
     again = host.open(flags=RESUME, ticket=first.ticket)
     assert again.first == 5 * RECORD_BYTES
     assert host.data(again.session, 1, sent[1]) == outside
-    # The resumed session must still recognise these repeated records: it must answer the same data and refuse other
-    # data.
+    # The resumed session must still recognise these repeated records: it must answer a record with the same data, and
+    # refuse a record with other data.
     for number, data in list(sent.items())[2:]:
         assert host.data(again.session, number, bytes(len(data))) == refused
         assert host.data(again.session, number, data) == answered

@@ -48,8 +48,8 @@ def server(zephyr_ethernet_board, tmp_path_factory):
 
 
 def call(board, text):
-    """Send `text` to the server on the board by `openssl s_client`; return what it sends back. `s_client` ends when it
-    has received as much as it sent.
+    """Send `text` with `openssl s_client` to the server on the board; return the server's answer. The answer must equal
+    `text`. End `s_client` when it has received an answer of this length.
     """
     command = ["openssl", "s_client", "-connect", f"{board.ip_address}:{PORT}", *SECRET, "-quiet"]
     with subprocess.Popen(

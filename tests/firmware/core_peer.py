@@ -260,7 +260,7 @@ class CorePeer:
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """Set the timing of later calls. If `pauses` is true, the port finds no waiting frame before each frame.
+        """Set the timing of later calls. If `pauses` is true, the port finds the receive queue empty before each frame.
         `ctr_cycles` is the number of cycles that the engine `faulty` takes.
 
         With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.

@@ -23,7 +23,7 @@ NO_KEY = bytes(16)
 
 @pytest.fixture
 def board(core):
-    """Return the core, started as on a real board: on a simulated board, the core does not use the random source."""
+    """Return the core, started as on a real board. On a simulated board, the core would not use the random source."""
     assert core.start(max_data=MAX_DATA, step=10, kind=0, random=True) == 0
     core.random(word=FIRST_WORD)
     return core
@@ -61,7 +61,8 @@ def test_nothing_is_left_on_the_stack(board, what, key_bytes):
     key = random.Random(key_bytes).randbytes(key_bytes)
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
-    # The first input of the block cipher is not secret. So `before` contains only the later inputs and outputs.
+    # `before` contains the inputs and outputs of the block cipher, without the first input, which is not secret, and
+    # without the last output, which is the CBC-MAC.
     _, *before, mac = chain(of_mac, message)
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []

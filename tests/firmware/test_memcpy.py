@@ -20,7 +20,7 @@ PROT_NONE = 0
 def copy(tmp_path_factory):
     path = tmp_path_factory.mktemp("memcpy") / "memcpy.so"
     command = ["cc", "-O2", "-Wall", "-Werror", "-fno-builtin", "-fno-tree-loop-distribute-patterns", "-Dmemcpy=copy"]
-    # These options end the process at an unaligned word access, which the CPU core does not allow either.
+    # With these options, an unaligned word access ends the process. The CPU core does not allow such an access either.
     command += ["-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", "-shared", "-fPIC"]
     source = REPOSITORY / "firmware" / "zephyr" / "src" / "memcpy.c"
     subprocess.run([*command, "-o", path, source], check=True, timeout=HANG_S)

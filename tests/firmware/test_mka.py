@@ -249,8 +249,8 @@ def test_packet_numbers_run_out(board, who):
 
 
 def test_a_member_reports_its_packet_numbers(board):
-    """The board must report its packet numbers of about two seconds ago, so that the key server knows when
-    packet numbers run out.
+    """The board must report the packet numbers that it had reached about two seconds ago, so that the key server knows
+    when packet numbers run out.
     """
     member, hello = joined(board, priority=NEVER)
     board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(1, bytes(16))))
@@ -275,8 +275,8 @@ def test_a_peer_that_vanishes(board):
 
 
 def test_a_peer_that_does_not_hear_the_board_is_lost(board):
-    """MKPDUs from a peer keep it live only if they contain a recent message number of the board. MKPDUs with an older
-    number can be ones that an attacker has delayed.
+    """MKPDUs from a peer keep the peer live only if they contain a recent message number of the board. An attacker can
+    have delayed MKPDUs with an older number.
     """
     member, mkpdu, _sak = secured(board)
     for _ in range(20):
@@ -382,7 +382,7 @@ def test_lists_of_any_length(board, count):
 
 
 def test_frames_that_change_nothing(board):
-    """The board must count MKPDUs from strangers and MKPDUs that are forged, repeated or malformed. These MKPDUs must
+    """The board must count MKPDUs that have another CKN, or that are forged, repeated or malformed. These MKPDUs must
     not change the state of the participant.
     """
     member, mkpdu, _sak = secured(board)

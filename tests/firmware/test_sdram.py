@@ -78,8 +78,8 @@ def write_headers(folder, phy, cache=CACHE):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    # Copy this header, because it includes port.h. In its own folder, it would find the real port.h instead of the
-    # test's port.h.
+    # Copy this header, because it includes port.h. In the header's original folder, the compiler would find the real
+    # port.h instead of the test's port.h.
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test that the firmware's core compiles for the board's CPU, needs no library except the compiler's own (libgcc), and
-has formatted sources.
+includes only portable headers.
 """
 
 import importlib.util
@@ -35,8 +35,8 @@ def linked(name, sources, *options):
     assert shutil.which(f"{PREFIX}gcc"), "riscv64-unknown-elf-gcc is missing: apt install gcc-riscv64-unknown-elf"
     folder = BUILD / "target"
     write_wire_header(folder)
-    # The build of the C library (picolibc) generates this header. The headers that the core uses need nothing from it,
-    # so an empty file is enough.
+    # The build of the C library (picolibc) generates `picolibc.h`. The C headers that the core includes need nothing
+    # from `picolibc.h`, so an empty file is enough.
     (folder / "picolibc.h").write_text("")
     library = Path(importlib.util.find_spec("pythondata_software_picolibc").origin).parent
     flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", *options]

@@ -88,7 +88,7 @@ def samples():
 
 
 def test_what_is_left_out_wants_a_module():
-    """These tests must run each scenario if the Zephyr modules that it needs are installed."""
+    """These tests must run every scenario for which the required Zephyr modules are installed."""
     boards = {
         SUITES: ("cipherlane_sim", "cipherlane_sim_eth", "cipherlane_sim_sdram"),
         SAMPLES: ("cipherlane_sim", "cipherlane_sim_sdram"),

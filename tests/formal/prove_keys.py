@@ -142,8 +142,9 @@ def test_a_broken_core_is_refuted(datapath, pattern, replacement):
 
 
 def test_a_core_that_zeroizes_by_what_the_cipher_tells_of_another_slot_is_refuted():
-    """In the mutant, a zeroization can begin while `in_use` describes another slot. This can happen only after a load
-    of a key shorter than the longest. The pipelined core is not tested: in these proofs, it has a single key length.
+    """In the mutant, a zeroization can begin while `in_use` describes another slot. This can happen only after
+    the load of a key that is not of the maximum length. The test omits the pipelined core, which has only one key
+    length in these proofs.
     """
     verilog, properties = core_verilog(128)
     broken = mutate(verilog, r"(assign \w*hold = \()\(\(~about_zeroized\) \| ([^;)]*in_use)\)", r"\1\2")

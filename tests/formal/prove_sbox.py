@@ -165,7 +165,7 @@ def test_column_is_both_directions_and_a_way_past_them(implementation):
     [
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC1EC"),
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC0ED"),
-        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: without SubBytes, a wrong product with {02}
+        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: if SubBytes is off, a wrong `doubled`
         ("table", r"(\w*forward) <= [^;]*;", r"\1 <= substitute;"),  # InvSubBytes is not
     ],
 )

@@ -126,8 +126,8 @@ def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monke
 
 
 def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
-    """The ULX3S's and the Colorlight i5's cables have chips that labgrid does not know. The exporter offers every cable
-    under a class that clients know.
+    """The JTAG cables of two boards, ULX3S and Colorlight i5, have chips that labgrid does not know. So the exporter
+    offers every cable under a labgrid class that clients know.
     """
     said = place.client(coordinator, "-vv", "resources")
     assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said

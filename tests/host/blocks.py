@@ -81,8 +81,8 @@ class Entry:
         self.session = None
 
     def range(self):
-        """Return the first block of the range and the number of blocks. During a session all declared blocks count;
-        after it, only the used blocks count.
+        """Return the first block of the range and the number of blocks. During a session, all declared blocks count.
+        After the session, only the used blocks count.
         """
         declared = (max(self.length, 1) if self.gcm else self.length) if self.session else 0
         size = max(self.used, declared)

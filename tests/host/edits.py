@@ -151,8 +151,8 @@ def _splice(rng, file, data):
 
 
 def _replace_record(rng, file, data):
-    """Replace one record by a record of another file under the same key, if possible by the record with the same
-    number.
+    """Replace one record by a record of another file under the same key: by the record with the same number or, if
+    the other file is shorter, by its last record.
     """
     other = drawn(rng, file.key, file.size).records
     records = file.records

@@ -50,8 +50,8 @@ EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
 # Maximum seconds until a stalled transfer ends. The host first repeats a record, then asks whether the session still
 # exists.
 STANDSTILL = 5 * EXCHANGE
-# Maximum seconds of one step of loading firmware. A step calls the loader repeatedly, calls it a last time, and makes a
-# connection.
+# Maximum seconds of one step of loading firmware. A step calls the loader several times, then a last time, and then
+# connects to the board.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
 LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until `live` has ended
 FILE_BYTES = 5003
@@ -200,7 +200,7 @@ def crypt(device, rng):
 
 
 def messages(device, rng):
-    """Encrypt a stream in AES-GCM, or decrypt a stream with right tags. If the transfer fails, resume it.
+    """Encrypt a stream in AES-GCM, or decrypt a stream with correct tags. If the transfer fails, resume it.
 
     No result may have a length that the result of an honest board cannot have.
     """

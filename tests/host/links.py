@@ -63,7 +63,7 @@ class LossyLink(Transport):
         self.pace = pace
         self.run = run
         self.runs = []  # number of records in each run; a run is what one call of `receive_run` returns
-        self.left = None  # a received record for the next run, because it is empty or longer than this run's records
+        self.left = None  # a received record that starts the next run: it was empty or longer than this run's first
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()

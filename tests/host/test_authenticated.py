@@ -127,7 +127,7 @@ def test_the_null_board_agrees(null_board, tmp_path, monkeypatch):
         (tmp_path / "in").write_bytes(data)
         assert command("encrypt", "--port", null_board.url, "--force", tmp_path / "in", tmp_path / "out")[0] == 0
         assert parsed((tmp_path / "out").read_bytes()).plain == data
-        # The board forgets its used ranges, as after a power cycle.
+        # The board deletes its list of used ranges of counter blocks, as a power cycle does.
         monkeypatch.setattr(null_board, "_ranges", nullranges.Ranges())
         words = ("decrypt", "--port", null_board.url, "--force", "--verify", tmp_path / "out", tmp_path / "back")
         assert command(*words)[0] == 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tests `cipherlane flash`: files that it refuses, what it gives to openFPGALoader, and the board that answers. The
-fake openFPGALoader records its arguments and a digest of the bitstream. `tests/gateware/flow/test_flash.py` tests its
-errors.
+fake openFPGALoader records its arguments and a digest of the bitstream. For openFPGALoader's errors, see
+`tests/gateware/flow/test_flash.py`.
 """
 
 import dataclasses
@@ -53,7 +53,7 @@ BUTTERSTICK = Description.of(
 
 @pytest.fixture
 def file(tmp_path):
-    """Return a function that writes a bitstream with its description; it returns the bitstream's path."""
+    """Return a function that writes a bitstream and its description, and returns the bitstream's path."""
 
     def write(description=ECPIX, content=CONTENT, text=None):
         path = tmp_path / "some.bit"

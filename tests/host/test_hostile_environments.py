@@ -61,8 +61,8 @@ def test_a_full_output(words):
 
 
 def test_full_streams_where_no_further_file_can_be_opened():
-    """The tool must end with the command's exit status, although Python returns another one if it cannot flush its
-    streams at exit.
+    """The tool must end with the command's exit status, even if Python cannot flush the standard streams at exit and
+    would return another status.
     """
     program = """
 import resource, sys

@@ -277,7 +277,7 @@ def test_nobody_there():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"udp://127.0.0.1:{probe.getsockname()[1]}"
-        # The socket `probe` is bound to the port, but sends nothing.
+        # The socket `probe` occupies the port, but never answers.
         with pytest.raises(NoReplyError, match=r"no reply .* UDP port \d+ of 127\.0\.0\.1; `cipherlane doctor"):
             Device(UdpTransport(url), timeout=0.05).connect()
 

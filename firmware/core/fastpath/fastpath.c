@@ -113,8 +113,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 	}
 	cl_zeroize(key, sizeof(*key));
 	/*
-	 * From here on, the slot can contain a key. `clear` clears the slot only if key_bits is
-	 * set.
+	 * From here on, the slot can contain a key. Set key_bits first, because `clear` clears the
+	 * slot only if key_bits is set.
 	 */
 	key->key_bits = (uint16_t)key_bits;
 	key->slot = (uint8_t)slot;

@@ -75,10 +75,10 @@ struct cl_link {
 	 */
 	void (*refresh)(struct cl_link *link);
 	/**
-	 * If @p open is true, reserves room for the frames of a session's peer; otherwise ends the
+	 * If @p open is true, reserves receive buffers for a session's peer; otherwise ends the
 	 * reservation. @p place is the session's index. The service calls this function when the
 	 * sender of the present record has opened a session, and again when that session was
-	 * closed. NULL if the link reserves no room.
+	 * closed. NULL if the link reserves no buffers.
 	 */
 	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
 	/**

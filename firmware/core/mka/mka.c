@@ -404,8 +404,9 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 
 	peer->bounded = use->delay_protect;
 	/*
-	 * If this participant is the key server, it transmits with a new SAK when the peer receives
-	 * with this SAK. Otherwise, it transmits when the key server transmits.
+	 * If this participant is the key server, it transmits with a new SAK as soon as the peer
+	 * receives with this SAK. Otherwise, it transmits with the SAK as soon as the
+	 * key server does.
 	 */
 	if (mka->latest.there && key != NULL && !mka->latest.transmits &&
 	    (server ? key->receives : key->transmits)) {
@@ -430,7 +431,8 @@ static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 
 	if (live != NULL) {
 		/*
-		 * If the live peer has the same SCI, it is the same machine, which has restarted.
+		 * If the live peer and the potential peer have the same SCI, they are one machine,
+		 * which has restarted.
 		 */
 		if (memcmp(live->sci, peer->sci, sizeof(peer->sci)) != 0) {
 			mka->counts.crowded++;

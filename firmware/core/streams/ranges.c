@@ -104,7 +104,7 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 /**
  * Adds the blocks of the range at @p next to the range at @p index, and returns true. Returns false
  * if the two ranges have different keys, if the range at @p next does not begin where the other one
- * ends, or if it is held.
+ * ends, or if a stream holds the range at @p next.
  */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {

@@ -184,8 +184,8 @@ CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 }
 
 /**
- * Runs the last round of AES on the three vector registers from number @p first on. Adds the blocks
- * at @p in to them. Runs round 1 on the other three registers of a group.
+ * Runs the last round of AES on the three vector registers from number @p first on. XORs the blocks
+ * at @p in into these registers. Runs round 1 on the other three registers of the group.
  */
 CL_ISE_INLINE void last_round_and_load(struct cl_ise_cipher cipher, unsigned int first,
 				       uintptr_t in)
@@ -416,7 +416,7 @@ typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 /**
  * Returns true if the vector loop can process @p bytes bytes. If the number of bytes is large
- * enough, but vector loads and stores cannot access a buffer, counts the call in `falls`.
+ * enough, but vector loads and stores cannot access a buffer, adds 1 to the counter `falls`.
  */
 static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
 {
@@ -566,7 +566,7 @@ int cl_ise_ghash(struct cl_ise_device *device, const struct cl_engine_key *key,
 
 /**
  * Implements cl_hasher.hash. Other engines call this function, also with data that vector loads
- * cannot access. Such calls are not counted in `falls`.
+ * cannot access. Such calls do not change the counter `falls`.
  */
 static int hash_with(void *hw, const uint8_t subkey[CL_BLOCK_BYTES], uint8_t hash[CL_BLOCK_BYTES],
 		     const uint8_t *data, size_t len)

@@ -72,7 +72,7 @@ class GCMFeeder(Module):
             step.eq(block.valid & block.ready),
             reader.first.eq(job.row),
             last.eq(left == 0),
-            # 1 if the last row's data, with the words that precede them, fill more than a block.
+            # 1 if the words in `carry` and the last row's data together fill more than a block
             overflows.eq(Mux(with_sci, kept >= 4, kept >= 12)),
         ]
         self.submodules.fsm = fsm = FSM(reset_state="IDLE")

@@ -45,7 +45,7 @@ from .session_table import Column
 KEY_LENGTH_INVALID = 3
 SLOTS = 8
 # While all clients use the AES core, the fast path gets three blocks for each block of the accelerator. With
-# MACsec, each direction of the SecY gets as many as the fast path.
+# MACsec, each direction of the SecY also gets three.
 SHARE = 3
 
 

@@ -37,7 +37,7 @@ _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
 _SECY = ((512, 128),) * 2  # the two buffers of the SecY: (words, bits of a word)
 _EVENTS = ((32, 32),) * 2  # the event counters: (words, bits of a word). They are read and written in the same cycle
 
-# Reductions that make a bare-metal configuration smaller. They are applied in this order until it fits into the part.
+# Reductions of a bare-metal configuration. They are applied in this order until the memories fit into the part.
 STEPS = (
     {"buffer_size": 32 * KB, "bench_bytes": 12 * KB},
     {"sram_size": 12 * KB},

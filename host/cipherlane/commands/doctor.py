@@ -26,7 +26,7 @@ _CLOCK_SHARE = 0.1  # maximum difference, as a fraction, between a board's repor
 
 
 class Check(NamedTuple):
-    """One check: its name, the outcome (True: good, False: bad, None: not checked), and what was seen."""
+    """One check: its name, the outcome (True: good, False: bad, None: not checked), and the finding as text."""
 
     name: str
     passed: bool | None
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Yield each check, with exit status 0 unless it fails. If no board answers, skip the checks that need one."""
+    """Yield each check and an exit status, 0 if the check did not fail. Without a board, skip checks that need one."""
     wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)

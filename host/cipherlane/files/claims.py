@@ -52,12 +52,12 @@ class Use:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # the code that opens the file later reports the error
+        except (OSError, ValueError):  # this error is reported later, when the file is opened
             return None
 
     @property
     def remedy(self) -> str:
-        """Return the advice to print if this file must not be written."""
+        """Return the advice to print if the command must not write this file."""
         return f"name another {self.option}" if self.option.isupper() else f"name another with {self.option}"
 
 
@@ -136,7 +136,7 @@ def _place(name: str) -> tuple[object, ...]:
         return (status.st_dev, status.st_ino, last)
     except OSError:
         return (folder, last)
-    except ValueError:  # the name contains a zero byte; opening it fails later
+    except ValueError:  # the name contains a zero byte; opening the file fails later
         return (name,)
 
 

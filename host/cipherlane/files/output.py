@@ -84,7 +84,7 @@ class OutputFile:
         self.part: Path | None = None
         self.kept: int | None = None
         self.written = 0
-        self._new: list[Path] = []  # files that this run created or found empty; they are deleted if the run fails
+        self._new: list[Path] = []  # files created here or found empty; they are deleted if the command fails
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()

@@ -15,10 +15,10 @@ from .replies import BoardInfo, fields_of
 
 
 class Calls:
-    """Sends requests over `link`, one at a time. If `strict_version` is set, records of other versions are errors."""
+    """Sends requests one by one over `link`. If `strict_version` is set, a record of another version is an error."""
 
     def __init__(self, link: Link):
-        """Send requests over `link`, and measure time with its clock."""
+        """Send requests over `link`, and measure time with the clock of `link`."""
         self.link = link
         self.clock = link.clock
         self.strict_version = True

@@ -37,7 +37,7 @@ from .transfer import Progress
 
 KEY_BITS = (128, 192, 256)
 DIRECTIONS = ("encrypt", "decrypt")  # a record encodes a direction as its index in this tuple
-# Default bytes of a benchmark of a C engine on a simulated board. The board's whole buffer would take a minute.
+# Default size in bytes of a benchmark, for engines in C on a simulated board. The whole buffer would take a minute.
 SIM_BENCH_BYTES = 4096
 _MOST_BENCH_PARTS = 1 << 16
 # Mask of the bits that must be 0 in a counter block of 128-EEA1: all bits after DIRECTION, except the lowest 16, which
@@ -106,7 +106,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # the firmware in a simulated netlist reports `board`, as on hardware
+        if link.transport.simulated:  # a simulated netlist runs firmware that reports the kind `board`
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self._info = replace(self._info, max_data=min(self._info.max_data, self._most_on_the_way()))
         self.strict_version = False
@@ -120,8 +120,8 @@ class Device(Calls):
 
     @property
     def record_bytes(self) -> int:
-        """Number of data bytes in a full record to the board's CPU: the largest multiple of 16 such that two records
-        fit into the board's buffer.
+        """Number of data bytes in a full record to the board's CPU: the largest multiple of 16 for which the board's
+        buffer holds two records.
         """
         info, wire_size = self.info(), self.link.transport.wire_size
         size = info.max_data

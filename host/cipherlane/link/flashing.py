@@ -28,7 +28,7 @@ from .cables import REMEDY
 from .device import Device
 from .expected_build import require
 
-# openFPGALoader has no time limits, so we set two, in seconds: one for reading the part's name, and one for writing and
+# openFPGALoader has no time limits, so we set two, in seconds: one for reading the FPGA's name, and one for writing and
 # verifying 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
 # In seconds: time limit for a board's first answer, time limit of one request, and pause before the next request.

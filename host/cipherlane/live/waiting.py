@@ -31,7 +31,7 @@ class WaitingRoom:
         self._viewers: dict[Client, asyncio.Transport] = {}
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Add a new connection. If there are too many, close the oldest of the address with most connections."""
+        """Add a connection. If there are too many, close the oldest connection of the address that has the most."""
         address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
         client = str(address), int(port)
         for gone in [each for each, guest in self._guests.items() if guest.transport.is_closing()]:

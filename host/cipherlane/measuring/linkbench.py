@@ -177,7 +177,7 @@ def measure(
             clock_hz, bits = device.info().clock_hz, counts.received * 8
             goodput = _rate(bits, taken)
             packet_cycles, begun = None, opened
-            if begun and closed and not closed["cycles"]:  # another client's session has stopped the cycle count
+            if begun and closed and not closed["cycles"]:  # another client had a session, so the board stopped counting
                 if device.info().kind == "sim":
                     raise SharedBoardError
                 begun = None  # compute the goodput from this machine's clock, not from the board's cycles

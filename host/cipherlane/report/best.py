@@ -14,7 +14,7 @@ _KEY_BITS = 128
 # options that do not affect the speeds that a command measures
 _APART = ("--results", "--port", "--log", "--csv")
 _Case = tuple[str, str, str]  # engine, series and board
-_SAME = 0.0005  # smaller relative changes of a speed count as no change
+_SAME = 0.0005  # a smaller relative change of a speed is reported as no change
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def best(sources: Iterable[Source]) -> list[Best]:
 
 
 def _newest(runs: list[Best]) -> Best:
-    """Return the newest of a command's `runs`, with `before` set to the speed in the run before it."""
+    """Return the newest of a command's `runs`, with `before` set to the speed of the second newest run."""
     *earlier, newest = sorted(runs, key=lambda each: each.date)
     return replace(newest, before=earlier[-1].mbps if earlier else None)
 

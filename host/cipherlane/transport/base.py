@@ -109,7 +109,7 @@ class Transport(ABC):
 
     @abstractmethod
     def resync(self) -> None:
-        """End a record that was perhaps sent only in part, so that the board does not join it with the next record."""
+        """End a record that was possibly cut short, so that the board does not join it with the next record."""
 
     @abstractmethod
     def strays(self) -> int:

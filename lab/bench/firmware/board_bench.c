@@ -147,7 +147,10 @@ static int set_key(const struct bench_variant *variant, const struct request *re
 				       request->mode != MODE_CTR && request->decrypt != 0);
 }
 
-/** Runs one pass over the data. With an engine, the caller then updates the IV: see count_on(). */
+/**
+ * Runs one pass over the data. The caller then calls count_on(), which computes the IV for the next
+ * pass if an engine processed the data.
+ */
 static int pass(const struct bench_variant *variant, const struct request *request,
 		struct stream *stream, uint8_t *data)
 {
@@ -180,8 +183,9 @@ static int pass(const struct bench_variant *variant, const struct request *reque
 }
 
 /**
- * Computes the IV for an engine's next pass: in CTR the next counter block, in GCM the tag. Without
- * an engine, the variant's function of type cl_modes_run updates the IV.
+ * Computes the IV for an engine's next pass. In CTR, the IV is the next counter block. In GCM, the
+ * tag of the last pass becomes the IV. Without an engine, this function does nothing: the variant's
+ * function of type cl_modes_run has already updated the IV.
  */
 static void count_on(const struct bench_variant *variant, const struct request *request,
 		     struct stream *stream)

@@ -23,7 +23,9 @@ AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """Return the records of one FPGA part: the last part in `records`, sorted by device name and speed grade."""
+    """Return the records of only one FPGA part: of all parts in `records`, the last in the order of device name and
+    speed grade.
+    """
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
     return [r for r in records if (r["device"], r["speed"]) == part]
@@ -85,8 +87,9 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Divide a quantity of each core in the list `of` by that quantity of the core at the same index in the list
-    `over`. Return the smallest and the largest ratio, as text.
+    """Compare pairs of cores, one from the list `of` and one from the list `over`, at the same index. For each pair,
+    divide the quantity of the first core by the quantity of the second. Return the smallest and the largest ratio, as
+    text.
     """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]

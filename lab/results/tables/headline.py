@@ -40,8 +40,8 @@ def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
 
 
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
-    """Return a dict and a text. The dict contains a heading with the clock for each speed. The text is the kind of all
-    speeds, for example `sim`.
+    """Return a dict and a text. The dict contains a heading with the clock for each speed. The text tells how all
+    speeds were obtained, for example `sim` for simulation.
 
     Raises
     ------

@@ -185,8 +185,8 @@ def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
     bench.load(0, key)
     first = eea1(key, 1, 2, 1, bytes(16))
     good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
-    # The core must refuse each counter block that belongs to no message, and answer the others. The block that the
-    # keystream generator reached last must make no difference.
+    # The core must refuse each counter block that belongs to no message, and answer the others. It must do so whichever
+    # block the keystream generator has reached.
     assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
 
 

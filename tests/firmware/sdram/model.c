@@ -3,12 +3,12 @@
  * @file
  * Runs sdram.c on the host, with models of a PHY and a memory module: `model LANES FAULT ARGUMENT`.
  *
- * LANES is `bitslip:first:last` for each group of lines, separated by commas: the settings with
- * which the group reads back the data that were written. With other settings, it reads them
- * inverted. FAULT is `none`, `stuck` (bit 5 of the word at offset ARGUMENT is 0), `small` (address
- * line ARGUMENT has no effect) or `bursts` (bursts of group ARGUMENT are never seen). The program
- * prints each step of the module's initialisation with its cycle, then the findings of
- * sdram_init().
+ * LANES is `bitslip:first:last` for each group of data lines, separated by commas. With this
+ * bitslip and a delay from `first` to `last`, the group reads back the data that were written. With
+ * other settings, the group reads back the inverted data. FAULT is `none`, `stuck` (bit 5 of the
+ * word at offset ARGUMENT is 0), `small` (address line ARGUMENT has no effect) or `bursts` (bursts
+ * of group ARGUMENT are never seen). The program prints each step of the module's initialisation
+ * with its cycle, then the findings of sdram_init().
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * A model of the UDP fast path (gateware/net/README.md), without its checks of frames. The model's
  * time advances with each read of a register. The model encrypts a datagram with the key and the
- * values that were in the session's row when the model accepted the datagram.
+ * settings that the session had when the model accepted the datagram.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define DROP(name) CL_FASTPATH_EVENT_CODE_##name
 
 static struct units_fastpath *const path = &units.fastpath;
-/** The datagram in progress, and a copy of its session's row. Software cannot read this state. */
+/** The datagram in progress, and a copy of its session's settings. Software cannot read these. */
 static struct units_datagram accepted;
 static struct units_row its_row;
 

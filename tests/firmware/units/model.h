@@ -47,7 +47,7 @@ enum units_fault {
 	UNITS_SOUND,
 	/** Fault: a vector load or store fails. */
 	UNITS_VECTOR_BUS,
-	/** Faults: a DMA descriptor fails in its middle, times out, or never ends. */
+	/** Faults: a DMA descriptor fails halfway, times out, or never ends. */
 	UNITS_DMA_BUS,
 	UNITS_DMA_TIMEOUT,
 	UNITS_DMA_HANGS,
@@ -231,7 +231,7 @@ void units_encrypt(const struct units_key *key, const uint8_t in[16], uint8_t ou
 /** Adds @p number to the last @p width bytes of a counter block. */
 void units_add(uint8_t counter[16], uint64_t number, unsigned int width);
 
-/** Executes an instruction of the vector unit. @return rd. */
+/** Executes an instruction of the vector unit. @return the value of rd. */
 uint32_t units_execute(unsigned int funct3, unsigned int funct7, uint64_t rs1, uint64_t rs2);
 
 uint32_t units_accel_read(uint32_t offset);
@@ -258,8 +258,8 @@ struct units_datagram {
 };
 
 /**
- * Passes a datagram to the fast path. Returns the code of the event that it counts: the datagram
- * was answered, or the reason why it was dropped.
+ * Passes a datagram to the fast path. Returns the code of the event that the fast path counts: the
+ * datagram was answered, or the reason why it was dropped.
  */
 uint32_t units_fastpath_receive(const struct units_datagram *datagram);
 

@@ -150,7 +150,10 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 	return buffer;
 }
 
-/** Frees a buffer after a call. check_memory() can then detect writes outside the buffers. */
+/**
+ * Frees a buffer after a call, or fills it with UNTOUCHED if it is not on the heap. check_memory()
+ * then finds only changes outside the buffers.
+ */
 static void release(struct buffer *buffer)
 {
 	if (buffer->heap == NULL) {

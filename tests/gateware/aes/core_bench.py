@@ -175,7 +175,7 @@ class Bench:
 
     def watch_rows(self, rows: dict):
         """Return a test bench that watches all writes to the round key memories. It stores the written words in the
-        dictionary `rows`, by (slot, row, part).
+        dictionary `rows`, by (slot, row, part of the row).
         """
         while True:
             if (yield self.writes.write):

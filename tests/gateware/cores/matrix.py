@@ -111,7 +111,7 @@ class Result:
 
 @functools.cache
 def _environment() -> bytes:
-    """Return the tools' versions and this program's source: with the core's files, they determine each result."""
+    """Return the tools' versions and this program's source. With a core's files, they determine all results."""
     versions = [
         subprocess.run(each, capture_output=True).stdout for each in (["verilator", "--version"], ["vvp", "-V"])
     ]

@@ -146,7 +146,7 @@ def test_wrong_arguments_are_refused(python, arguments, says):
 
 
 def test_it_uses_the_bus_of_other_dmas(python):
-    """If an SoC has a separate bus for DMAs, the accelerator is a master of this bus. The test does not simulate it."""
+    """If an SoC has a separate bus for DMAs, the accelerator is a master of this bus. The SoC is not simulated."""
     program = (
         "from litex.build.sim import SimPlatform\n"
         "from litex.soc.integration.soc import SoCBusHandler\n"
@@ -161,7 +161,7 @@ def test_it_uses_the_bus_of_other_dmas(python):
     assert python("-c", program).splitlines()[-1].split() == ["aes", "-"]
 
 
-@pytest.mark.thorough  # compiles a whole SoC, in a minute
+@pytest.mark.thorough  # this test is slow, because it compiles a whole SoC in a minute
 def test_a_program_in_a_litex_soc_encrypts(python, tmp_path):
     """The DMA reads and writes memory of the SoC through LiteX's bus, at addresses that are no multiples of 4. If a
     message's tag does not match the additional data, the DMA writes nothing.

@@ -9,7 +9,7 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-# The number of the second client's slots. A command of the second client on a slot in use is refused, not delayed.
+# How many slots the second client has. The loader refuses, not delays, the second client's commands on slots in use.
 OTHER_SLOTS = 2
 WAIT_CYCLES = 40
 

@@ -19,8 +19,8 @@ from tests.gateware.ctr.reference import ctr
 from tests.gateware.support import Simulation, send
 
 SLOTS = 4
-# When both clients request blocks, the first client gets three blocks for each block of the second. Packets (first
-# client) and DMA (second client) share one core in the same way.
+# When both clients request blocks, the first client gets three blocks for each block of the second. On boards,
+# packets (first client) and the DMA (second client) share the core in the same ratio.
 CLIENTS = [Client(slots=SLOTS, count_bits=13, share=3), Client(slots=SLOTS, count_bits=29, waits=False)]
 # Cycles per block, by key length in bytes, for a core with two engines of 128 bits.
 CYCLES = {16: 5, 24: 6, 32: 7}

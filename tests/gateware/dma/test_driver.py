@@ -290,7 +290,7 @@ def test_clear_leaves_no_key(driver):
 
 
 def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
-    """If a key command does not end, the hardware zeroizes all slots.
+    """If a key command does not end, the engine makes the hardware zeroize all slots.
 
     A session must not use a new key that is then loaded into its old slot.
     """

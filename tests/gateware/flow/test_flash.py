@@ -254,7 +254,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # may be long: all later requests are answered
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # can be long now: all later requests are answered
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"

@@ -59,7 +59,7 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# For each port width in bits: how many low address bits are not part of the row number, when Yosys maps a memory to
+# The number of low address bits that do not select the row, by port width in bits, for memories that Yosys maps to
 # block RAM. At widths of 18 and 36 bits, the lowest address bits enable writes of single 9-bit units.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]

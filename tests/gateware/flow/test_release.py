@@ -22,7 +22,7 @@ CONTENT = b"a bitstream" * 100
 
 @pytest.fixture
 def building(tmp_path, monkeypatch):
-    """Replace the real builds: `orangecrab` gets a bitstream with its description; other targets miss their clocks."""
+    """Replace the real builds: `orangecrab` gets a bitstream with its description; other targets fail timing."""
 
     def build(target, directory, results):
         if target.name != "orangecrab":
@@ -42,7 +42,7 @@ def building(tmp_path, monkeypatch):
     monkeypatch.setattr(bitstream.build_id, "read", lambda gateware, name: "0" * 16 + "-" + "1" * 16)
     monkeypatch.setattr(release, "BUILD", tmp_path / "build")
     monkeypatch.setattr(release, "commit", lambda file: COMMIT)
-    monkeypatch.setattr(release.kinds, "names", lambda: ["ghash"])  # all kinds of cores take half a minute
+    monkeypatch.setattr(release.kinds, "names", lambda: ["ghash"])  # generating all kinds of cores takes half a minute
     # Only `make release` tests packages and pages, because making them needs additional packages.
     monkeypatch.setattr(release, "_packages", lambda folder, listing, epoch: listing.write_text("{}"))
     monkeypatch.setattr(release, "_pages", lambda path, epoch: path.write_bytes(release.pack([])))
@@ -84,7 +84,7 @@ def test_the_same_commit_gives_the_same_bytes(building, tmp_path):
     folders = [made(tmp_path / place, "orangecrab") for place in ("first", "second")]
     first, second = [(folder / release.SUMS).read_text() for folder in folders]
     assert first == second
-    # The releases were made too quickly one after the other to differ in their times. So no archive may contain a time.
+    # Both releases may have been made within one second, so equal bytes do not prove that archives contain no times.
     for path in folders[0].rglob("*.tar.gz"):
         assert path.read_bytes()[4:8] == bytes(4), "the time in gzip's header (RFC 1952)"
         with tarfile.open(path) as archive:

@@ -186,7 +186,7 @@ def test_tags_of_gcm(run, length):
 
 
 def test_products_cost_their_instruction_alone(run):
-    """While the unit computes a product, other instructions run, one per cycle. So a product costs one cycle."""
+    """While the unit computes a product, other instructions run, one per cycle. So each product costs one cycle."""
     program = Program(1)
     program.vghsh(6, 0, 7)
     for n in range(40):

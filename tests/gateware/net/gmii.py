@@ -44,7 +44,7 @@ DRAIN_CYCLES = 12_000
 BANK_WORDS = 512  # each register bank begins at a multiple of this number of registers
 # The smallest AES core that is as fast as the wire, with the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
-# The AES core of the boards with MACsec, but also with the S-boxes that Verilator compiles fastest.
+# The AES core of the boards with MACsec, except for the S-boxes: Verilator compiles "block_ram" fastest.
 _PROTECTED = CONFIGURATIONS["macsec"].ethernet
 PROTECTED_CORE = {"datapath": _PROTECTED.core_datapath, "sbox": "block_ram", "engines": _PROTECTED.core_engines}
 

@@ -79,7 +79,7 @@ class Driver:
     def __init__(self, library, board: GMIIBoard):
         self.c, self.board = library, board
         self.names = {4 * n: name for name, n in board.operations.address.items()}
-        self.stuck = {}  # register values that the driver reads instead of the real ones
+        self.stuck = {}  # maps registers to values that the driver reads instead of the real ones
         self.reads = 0
         self.callbacks = (
             ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(self.read),
@@ -155,8 +155,8 @@ def play(driver: Driver, session: Session, window: Window, rng, records: int) ->
 
 
 def test_windows_go_with_the_session(driver, session):
-    """Serve a session, finish it, and serve it again with the window that `finish` returned. In between, the session's
-    row in the fast path is empty.
+    """Serve a session, finish it, and serve it again with the window that `finish` returned. In between, the fast
+    path's session table does not contain the session.
     """
     rng = random.Random(1)
     window = Window(6)

@@ -195,7 +195,7 @@ def simulated():
 @pytest.fixture
 def bench(simulated):
     simulated.sim.reset()
-    simulated.sim.clock(ROWS)  # after a reset, the fast path zeroizes one session row per cycle
+    simulated.sim.clock(ROWS)  # after a reset, the fast path zeroizes one row of the session table per cycle
     return simulated
 
 
@@ -256,8 +256,8 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Close a session's row in any cycle of a record. This zeroizes the row at once. To build the reply, and to end
-    its use of the key slot, the fast path must use values that it copied when it accepted the record.
+    """Close a session in any cycle of a record. This zeroizes the session's row in the table at once. To build the
+    reply and to release the key slot, the fast path must use values that it copied when it accepted the record.
     """
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
@@ -495,8 +495,8 @@ def test_every_byte_of_a_record_tells_other_data(bench):
 
 
 def test_each_session_has_its_limit(bench):
-    """A record can end exactly at its session's limit, but not one byte later. The sessions' limits are far apart in
-    the stream.
+    """Each session has a limit: an offset in its stream, in bytes. A record can end exactly at the limit, but not one
+    byte later. The limits in this test are far apart.
     """
     rng = random.Random(9)
     sessions, received, wanted = make_sessions(rng), [], []

@@ -414,8 +414,8 @@ def test_sent_frames(board):
 @pytest.mark.parametrize(("where", "spacing"), [("board", WIRE), ("board_behind_secy", 1.0)])
 def test_both_directions_at_the_wire_and_the_cpu(request, where, spacing, checksum):
     """At 75 MHz and 1 Gb/s, no word is lost, the wire never waits within a frame, and the CPU waits less than half of
-    its bus's time-out. Frames come from the wire or from the SecY. The SecY is faster than the wire, because it
-    delivers the words of a frame without pauses.
+    the bus time-out. Frames come from the wire or from the SecY (MACsec). The SecY is faster than the wire, because
+    the SecY delivers the words of a frame without pauses.
     """
     dut, simulation = request.getfixturevalue(where)
     rng = random.Random(5)

@@ -81,7 +81,7 @@ static void deliver(void *context, const uint8_t *packet, size_t len, bool check
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (checks) {
-		/* If a DMA wrote the packet, the cache can contain old data. */
+		/* If a DMA wrote the packet, the cache can contain old data. So empty the cache. */
 		cl_soc_dcache_flush();
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}

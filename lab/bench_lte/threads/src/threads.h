@@ -15,7 +15,7 @@
 
 #include "layer2.h"
 
-/** Maximum number of blocks whose time a run can measure. */
+/** Maximum number of blocks that threads_run() can measure in one call. */
 #define THREADS_BLOCKS 32u
 /**
  * Number of PDUs that fit in each queue. A block at 400 Mbit/s with packets of 1500 bytes contains

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the gateware's checks of SecTAGs against the standard's list. Also test our reference model of MACsec against
-scapy and annex C.
+"""Test the gateware's checks of SecTAGs against the list in IEEE 802.1AE, 9.12. Also test our reference model of MACsec
+against scapy and annex C.
 """
 
 import random

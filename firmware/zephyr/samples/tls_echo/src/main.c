@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Communicates by TLS over Ethernet with a computer that runs OpenSSL. The board is a server that
- * sends back the data that it receives. With CONFIG_SAMPLE_SERVER, the board is instead a client of
- * the server at that address. Both ends share a key. The vector AES unit encrypts and
- * authenticates.
+ * sends back the data that it receives. If CONFIG_SAMPLE_SERVER contains an address, the board is
+ * instead a client of the server at this address. Both ends share a key. The vector AES unit
+ * encrypts and authenticates.
  */
 #include <errno.h>
 #include <string.h>

@@ -295,8 +295,8 @@ ZTEST(crypto, test_in_the_background)
 }
 
 /**
- * Prints the cycles of one call, which encrypts data in the buffer memory in place. Makes the call
- * twice, because the second call restores the data, and prints the cycles of the second call.
+ * Makes two calls that encrypt data in the buffer memory in place. Prints the cycles of the second
+ * call, which also restores the data.
  */
 static void measure(const struct device *device, const char *name)
 {
